@@ -21,11 +21,11 @@ from app.cli.commands import (
     waivers,
 )
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
-from app.cli.plain_log import log_plainly
+from app.cli.plain_log import set_plain_format
 from app.cli.terminal import Terminal
 from app.errors import TemperError
-from app.text.clean import clean
-from app.umask import keep_to_itself
+from app.text.clean import clean_text
+from app.umask import set_private_umask
 
 # Typer bundles its own click and does not export this class: the base of all its command-line errors.
 UsageError = typer.BadParameter.__mro__[1]
@@ -62,13 +62,13 @@ for part in PARTS:
 
 
 def main() -> None:
-    keep_to_itself()
-    log_plainly()
+    set_private_umask()
+    set_plain_format()
     UsageError.exit_code = USAGE  # type: ignore[attr-defined]
     try:
         app()
     except TemperError as exc:
-        print(f"temper: {clean(str(exc), 8000)}", file=sys.stderr)  # noqa: T201
+        print(f"temper: {clean_text(str(exc), 8000)}", file=sys.stderr)  # noqa: T201
         sys.exit(COULD_NOT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

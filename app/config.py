@@ -11,7 +11,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PACKAGE = Path(__file__).parent
 
 
-def migrations() -> Path:
+def find_migrations() -> Path:
     """Return the folder of migrations: inside an installed package, else at the top of the checkout."""
     inside = PACKAGE / "migrations"
     return inside if inside.is_dir() else PACKAGE.parent / "migrations"
@@ -61,24 +61,24 @@ class Settings:
     """Pace of simulated engines as a multiple of the measured rate; 0 means as fast as possible."""
 
     @property
-    def demo(self) -> bool:
+    def is_demo(self) -> bool:
         return not self.sign_in and (self.host == "localhost" or _is_loopback(self.host))
 
     @property
-    def database(self) -> Path | str:
+    def database_location(self) -> Path | str:
         return self.database_url or self.data / "temper.sqlite"
 
     @property
-    def queue(self) -> str:
+    def queue_url(self) -> str:
         """Return the URL of the DBOS queue database."""
         return self.database_url or f"sqlite:///{self.data / 'dbos.sqlite'}"
 
     @property
-    def lock(self) -> Path:
+    def lock_path(self) -> Path:
         return self.data / "worker.lock"
 
     @property
-    def hosts(self) -> Path:
+    def hosts_folder(self) -> Path:
         return self.data / "hosts"
 
 

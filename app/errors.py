@@ -33,18 +33,18 @@ class BadLineup(BadInput):
     pass
 
 
-class NotTaken(BadInput):
+class Rejected(BadInput):
     def __init__(self, field: str, said: str, kind: str = "invalid") -> None:
         """`kind` is a problem type of the API; web/api/problem.py maps it to a status, for pages too."""
         super().__init__(said)
         self.field, self.kind = field, kind
 
 
-class Unusable(TemperError):
+class EnvironmentUnusable(TemperError):
     pass
 
 
-class LineCut(Unusable):
+class ConnectionLost(EnvironmentUnusable):
     pass
 
 
@@ -72,9 +72,9 @@ class ActionFailed(TemperError):
     pass
 
 
-class CannotRestore(TemperError):
+class RollbackFailed(TemperError):
     pass
 
 
-class Fenced(Exception):
+class LeaseLost(Exception):
     pass

@@ -10,11 +10,11 @@ log = logging.getLogger(__name__)
 OTHERS = 0o077
 
 
-def keep_to_itself() -> None:
+def set_private_umask() -> None:
     os.umask(OTHERS)
 
 
-def tighten(data: Path) -> None:
+def restrict_permissions(data: Path) -> None:
     """Remove other accounts' access to the data folder and its direct entries; log each change.
 
     It does not descend into hosts/: the files there keep the modes they have on their host."""

@@ -20,11 +20,11 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from app.events.kinds import Event, RolloutAsked, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RunQueued
-from app.events.record import GENESIS, Recorded, record
+from app.events.record import GENESIS, Recorded, record_event
 from app.events.words import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.rollouts import journal
+from app.store.rollouts import open_rollout_journal
 
 TEMPER = (sys.executable, "-m", "app")
 
@@ -57,7 +57,7 @@ def made_up(data: Path, runs: int) -> str:
     store, rollout = EventStore(database), f"{runs:08x}"
     with database.connect() as connection:
         (first,) = connection.exec_driver_sql("select id from run order by started_at limit 1").scalars()
-    log = list(store.events(first))
+    log = list(store.read_events(first))
     copies = [f"{runs:04x}{one:04x}" for one in range(runs)]
     hosts = {f"host-{one}": copy for one, copy in enumerate(copies)}
     asked_for = log[0].event
@@ -74,7 +74,7 @@ def made_up(data: Path, runs: int) -> str:
         hosts=tuple(hosts), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
         lineup="simulated", simulated=True, pace=0, at_once=8, waves=(1, runs), harmed=1, escalated=100.0,
     )  # fmt: skip
-    with journal(database, rollout) as written:
+    with open_rollout_journal(database, rollout) as written:
         written.append(asked, *begun, *ended, RolloutEnded(state="finished"))
     database.dispose()
     return rollout
@@ -83,7 +83,7 @@ def made_up(data: Path, runs: int) -> str:
 def chained(run: str, steps: Iterable[tuple[float, Event]]) -> Iterator[Recorded]:
     last = GENESIS
     for seq, (at, event) in enumerate(steps, 1):
-        one = record(run, seq, at, event, last)
+        one = record_event(run, seq, at, event, last)
         last = one.hash
         yield one
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from processes import family, pss
 
-from app.targets.rootfs.base import Base
+from app.targets.rootfs.base import BaseImage
 from app.targets.rootfs.machine import Rootfs
 
 ROOT = Path(__file__).parent.parent
@@ -63,7 +63,7 @@ class Site:
         return subprocess.Popen(self.line(*words), stdout=subprocess.PIPE, text=True, env=self._environment, cwd=ROOT)
 
     def know(self, machine: Rootfs, *, watched: bool) -> None:
-        at, root = machine.reachable(), machine.reachable("root")
+        at, root = machine.get_access(), machine.get_access("root")
         place, known = f"{at.account}@127.0.0.1:{at.port}", ("--key", str(at.key), "--known-hosts", str(at.known_hosts))
         self.temper("host", "add", machine.name, place, *known, *(("--watch", f"root={root.key}") if watched else ()))
 
@@ -95,7 +95,7 @@ class Memory:
 
 def harm(machine: Rootfs) -> None:
     """The agent that is not ours, at work on the host until it has done its harm."""
-    at = machine.reachable()
+    at = machine.get_access()
     ssh = ["ssh", "-F", "none", "-p", str(at.port), "-i", str(at.key), "-o", f"UserKnownHostsFile={at.known_hosts}"]
     begin = "cat >/tmp/agent; setsid sudo -n sh /tmp/agent >/dev/null 2>&1 </dev/null &"
     subprocess.run([*ssh, f"{at.account}@127.0.0.1", begin], input=AGENT, text=True, check=True)
@@ -139,12 +139,12 @@ def main() -> None:
         machines = [Rootfs(asked.folder, f"deb-{number}-{os.getpid()}") for number in range(1, asked.hosts + 1)]
         for machine in machines:
             stack.callback(machine.discard)
-            machine.build(Base())
+            machine.build(BaseImage())
             machine.start()
         sick = machines[len(machines) // 2]
         for machine in machines:
             site.know(machine, watched=machine is sick)
-        site.bring(machines[0].base / FILE)
+        site.bring(machines[0].base_folder / FILE)
         before = {machine.name: site.passed(machine.name) for machine in machines}
         harm(sick)
         words = ("--rules", asked.rules, "--mode", "auto", "--attempts", "2", "--speed", "0", "--json")

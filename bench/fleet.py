@@ -24,21 +24,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app import __version__
-from app.cli.opening import opened
+from app.cli.opening import open_runtime
 from app.config import Settings
 from app.events.kinds import ItemPassed, RunQueued, TurnStarted
 from app.events.log import RunLog
 from app.events.words import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
-from app.loop.drive import drive
-from app.loop.run import Means, Run
-from app.loop.state import fold
-from app.runs.scanner import scanner_for
-from app.runtime.runtime import Runtime, new_run_id
-from app.runtime.seats import seats
-from app.scores.play import Nobody
-from app.skills.catalog import skill
+from app.loop.drive import drive_run
+from app.loop.run import Run, RunServices
+from app.loop.state import fold_events
+from app.runs.scanner import create_scanner
+from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.seats import create_seats
+from app.scores.play import NoOperator
+from app.skills.catalog import load_skill
 from app.store.fixes import StoredFixes
 from app.store.lessons import StoredLessons
 from app.targets.fixture.target import FixtureTarget
@@ -114,7 +114,7 @@ def lineup_file(folder: Path, kv: int) -> Path:
 async def worked(runtime: Runtime, host: str, rules: tuple[str, ...], *, replay: bool) -> str:
     """One host from its first look to the end of its run."""
     target = FixtureTarget(host, runtime.settings.data / "bench" / host)
-    pack, run = skill("stig"), new_run_id()
+    pack, run = load_skill("stig"), create_run_id()
     asked = RunQueued(
         host=host,
         skill="stig",
@@ -130,16 +130,16 @@ async def worked(runtime: Runtime, host: str, rules: tuple[str, ...], *, replay:
     log = RunLog(run, runtime.writer)
     first = log.append(asked)
     await log.flush()
-    means = Means(
+    means = RunServices(
         skill=pack,
         target=TargetThread(target),
-        scanner=scanner_for(pack, target, runtime.settings.hosts),
-        seats=seats(runtime.lineup, runtime.bases, runtime.http, runtime.queues, traced=False),
+        scanner=create_scanner(pack, target, runtime.settings.hosts_folder),
+        seats=create_seats(runtime.lineup, runtime.bases, runtime.http, runtime.queues, traced=False),
         lessons=StoredLessons(runtime.database),
         worker=runtime.name,
         fixes=StoredFixes(runtime.database, run),
     )
-    await drive(Run(fold(first), log, means), Nobody())
+    await drive_run(Run(fold_events(first), log, means), NoOperator())
     await means.target.close()
     return run
 
@@ -150,7 +150,7 @@ async def played(
     rules = RULES[: asked.rules]
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data=Path(folder) / "data", lineup=str(place), speed=asked.speed)
-        async with opened(settings, lineup) as runtime:
+        async with open_runtime(settings, lineup) as runtime:
             await ready(runtime)
             room, runs = asyncio.Semaphore(at_once), []
 
@@ -170,7 +170,7 @@ async def played(
                 await runtime.http.get(f"{runtime.bases['gemma-31b'][0].removesuffix('/v1')}/simulator/most")
             ).json()
             kinds = ("turn.started", "item.passed")
-            events = [one.event for run in runs for one in runtime.store.events(run, kinds=kinds)]
+            events = [one.event for run in runs for one in runtime.store.read_events(run, kinds=kinds)]
     turns = [event for event in events if isinstance(event, TurnStarted)]
     return Round(
         hosts=hosts,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.events.kinds import Event, RunFinished, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted, kind_of
+from app.events.kinds import Event, RunFinished, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted, get_event_kind
 from app.events.record import Recorded
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -26,7 +26,7 @@ def played(folder: Path) -> list[Recorded]:
     assert done.returncode in (0, 2), done.stderr
     database = open_database(folder / "temper.sqlite")
     run = msgspec.json.decode(done.stdout.splitlines()[0])["run"]
-    log = list(EventStore(database).events(run))
+    log = list(EventStore(database).read_events(run))
     database.dispose()
     return log
 
@@ -42,7 +42,7 @@ class Parts:
 
 def parts(log: list[Recorded]) -> Parts:
     events = [one.event for one in log if not isinstance(one.event, TurnDelta)]
-    kinds = [kind_of(event) for event in events]
+    kinds = [get_event_kind(event) for event in events]
     first = kinds.index("item.started")
     last = max(n for n, kind in enumerate(kinds) if kind.startswith("item.")) + 1
     end = [msgspec.structs.replace(one, tree="") if isinstance(one, RunFinished) else one for one in events[last:]]

@@ -40,14 +40,14 @@ from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup, read_lineup
-from app.loop.state import RunState, fold
-from app.skills.catalog import skill
+from app.loop.state import RunState, fold_events
+from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.missions import MissionLoader
 from app.web.pages.mission.pieces import Scene
-from app.web.pages.mission.screen import Screen
-from app.web.stream.streams import Streams
+from app.web.pages.mission.screen import PageRenderer
+from app.web.stream.streams import StreamRegistry
 from app.web.stream.viewer import Viewer
 
 ROOT = Path(__file__).parent.parent
@@ -78,14 +78,16 @@ class Watched:
     """One who watches the run live, in the process that writes it."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
-        scene = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "live")
-        self._fanout = Streams(bus, store).fanout(RUN, Screen(RUN, Missions(store), scene), None)
+        scene = Scene(read_lineup(find_lineup("simulated")), load_skill("stig"), "live")
+        self._fanout = StreamRegistry(bus, store).create_fanout(
+            RUN, PageRenderer(RUN, MissionLoader(store), scene), None
+        )
         self._viewer = Viewer(self._take)
         self.bytes = 0
 
     async def __aenter__(self) -> Self:
         self._fanout.start()
-        self._task = asyncio.create_task(self._fanout.serve(self._viewer, None))
+        self._task = asyncio.create_task(self._fanout.serve_viewer(self._viewer, None))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -126,7 +128,7 @@ async def write(asked: argparse.Namespace, folder: Path, cut: Parts, base: str, 
         for event in chain(steps(cut, asked.events, asked.rounds), cut.after):
             began = time.perf_counter()
             into = into + 1 if isinstance(event, TurnDelta) else 0
-            state = fold(log.append(event), state)
+            state = fold_events(log.append(event), state)
             if state.seq % BATCH == 0:
                 await log.flush()
                 await watched.near(state.seq)

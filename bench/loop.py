@@ -24,16 +24,16 @@ from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget, FileChange, Probe
-from app.loop.drive import drive
-from app.loop.run import Means, RoleSeat, Run
-from app.loop.state import fold
+from app.loop.drive import drive_run
+from app.loop.run import RoleSeat, Run, RunServices
+from app.loop.state import fold_events
 from app.scanners.verdict import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.syntax.files import FileState
-from app.targets.running import InForce
-from app.targets.target import Applied, Preview, Restored
+from app.targets.running import InForceReport
+from app.targets.target import AppliedChange, Preview, RollbackResult
 from app.targets.thread import TargetThread
 
 ANSWERS = {
@@ -62,42 +62,42 @@ class InstantHost:
     def glob(self, pattern):
         return []
 
-    def leads_to(self, path):
+    def resolve_links(self, path):
         return path
 
     def prepare(self, **_): ...
-    def facts(self):
+    def read_facts(self):
         return {}
 
-    def review(self, actions, allowed_paths, asks):
+    def review_actions(self, actions, allowed_paths, asks):
         return []
 
-    def preview(self, actions):
+    def preview_actions(self, actions):
         return Preview("", ())
 
     def apply(self, journal, actions, allowed_paths, asks):
-        return Applied("", (FileChange("/etc/x", "a", "b"),), 0.0)
+        return AppliedChange("", (FileChange("/etc/x", "a", "b"),), 0.0)
 
-    def rollback(self, journal):
-        return Restored((), (), 0.0)
+    def roll_back(self, journal):
+        return RollbackResult((), (), 0.0)
 
     def commit(self, journal): ...
-    def health(self):
+    def check_health(self):
         return (Probe("p", True, ""),)
 
-    def running(self):
-        return InForce()
+    def check_in_force(self):
+        return InForceReport()
 
-    def offers(self, wanted):
+    def list_offers(self, wanted):
         return ()
 
-    def drift(self, expected):
+    def find_drift(self, expected):
         return ()
 
-    def log_lines(self, limit):
+    def read_log_lines(self, limit):
         return []
 
-    def digest(self):
+    def compute_digest(self):
         return ""
 
 
@@ -116,16 +116,16 @@ class OnceFailing:
 
 
 class NoLessons:
-    def known(self, rule):
+    def list_known_lessons(self, rule):
         return ()
 
 
 class NoCommands:
-    async def waiting(self):
+    async def read_commands(self):
         return []
 
     async def close(self, command): ...
-    async def pause(self):
+    async def wait_for_commands(self):
         await asyncio.sleep(0.2)
 
 
@@ -168,12 +168,12 @@ async def per_item(items: int) -> float:
                     simulated=True,
                 )
             )
-            means = Means(
+            means = RunServices(
                 Skill("bench", "", rules), TargetThread(InstantHost()), OnceFailing(), seats, NoLessons(), "bench"
             )
             began = time.perf_counter()
-            run = Run(fold(first), log, means)
-            await drive(run, NoCommands())
+            run = Run(fold_events(first), log, means)
+            await drive_run(run, NoCommands())
             took = time.perf_counter() - began
         await writer.close()
     assert run.state.ended.passed == items, run.state.ended

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pynvml
 
-from app.machine.gpus.ask import NvmlAsk
+from app.machine.gpus.ask import NvmlQuery
 from app.machine.gpus.card import NvmlCard
-from app.machine.gpus.holders import Holders
+from app.machine.gpus.holders import GpuProcesses
 from app.machine.gpus.host_memory import MEMINFO
 from app.machine.gpus.pcie import FIELDS
 
@@ -108,11 +108,13 @@ def timed(call: Callable[[], object], rounds: int) -> tuple[float, float] | None
 
 
 def looks(handle: object, rounds: int, calls: dict[str, float], floor: float) -> Iterator[str]:
-    card = NvmlCard(pynvml, NvmlAsk(), 0, handle, Holders(), MEMINFO)
+    card = NvmlCard(pynvml, NvmlQuery(), 0, handle, GpuProcesses(), MEMINFO)
     card.read(0.0)
     card.read(1.0)
     cheap = timed(lambda: card.read(1.5), rounds)
-    full = timed(lambda: NvmlCard(pynvml, NvmlAsk(), 0, handle, Holders(), MEMINFO).read(0.0), max(rounds // 10, 5))
+    full = timed(
+        lambda: NvmlCard(pynvml, NvmlQuery(), 0, handle, GpuProcesses(), MEMINFO).read(0.0), max(rounds // 10, 5)
+    )
     assert cheap
     assert full
     names = every_second(handle)
@@ -169,7 +171,7 @@ def head(handle: object) -> Iterator[str]:
 
 
 def reading(handle: object) -> dict[str, object]:
-    card = NvmlCard(pynvml, NvmlAsk(), 0, handle, Holders(), MEMINFO)
+    card = NvmlCard(pynvml, NvmlQuery(), 0, handle, GpuProcesses(), MEMINFO)
     card.read(0.0)
     time.sleep(1)
     return {name: value for name, value in asdict(card.read(1.0)).items() if name != "uuid"}

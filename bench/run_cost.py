@@ -29,9 +29,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
-from app.runs.order import Order, queued
+from app.runs.order import Order, create_run_request
 from app.runtime.runtime import Runtime
 from app.skills.stig.pack import STIG
 from bench.loop import per_item
@@ -117,7 +117,10 @@ async def runs(runtime: Runtime, hosts: int, rules: tuple[str, ...] | None) -> d
     names = ("fixture", *(f"fixture-{number}" for number in range(2, hosts + 1)))
     with watched() as spent:
         orders = [Order(host=name, rules=rules, mode="auto", replay_fixes=False, by="bench") for name in names]
-        asked = [await runtime.submit(queued(order, runtime.lineup, runtime.settings.hosts)) for order in orders]
+        asked = [
+            await runtime.submit_run(create_run_request(order, runtime.lineup, runtime.settings.hosts_folder))
+            for order in orders
+        ]
         logs = await asyncio.gather(*(followed(runtime, run) for run in asked))
     turns = [one.event for log in logs for one in log if one.event.__struct_config__.tag == "turn.finished"]
     assert all(log[-1].event.__struct_config__.tag == "run.finished" for log in logs)
@@ -127,7 +130,7 @@ async def runs(runtime: Runtime, hosts: int, rules: tuple[str, ...] | None) -> d
 async def measured(hosts: int, rule: str) -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data=Path(folder), speed=0, kind="run")
-        async with opened(settings, chosen_lineup(settings)) as runtime:
+        async with open_runtime(settings, load_lineup(settings)) as runtime:
             await runs(runtime, 1, (rule,))
             one = [await runs(runtime, 1, (rule,)) for _ in range(AGAIN)]
             return {

@@ -25,14 +25,14 @@ from note import versions, write_note
 
 from app.engines.client import EngineClient
 from app.engines.reply import Question
-from app.engines.simulated import simulated
-from app.engines.wire import body, headers
+from app.engines.simulated import run_simulator
+from app.engines.wire import build_request_body, build_request_headers
 from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup
-from app.loop.turn import TurnName, take_turn
-from app.machine.measuring.course import CourseStep
-from app.machine.measuring.texts import question
+from app.loop.turn import TurnName, stream_turn
+from app.machine.measuring.course import ProbeStep
+from app.machine.measuring.texts import create_question
 from app.store.db import open_database
 from app.store.events import EventStore
 
@@ -67,8 +67,8 @@ async def measured(asked: argparse.Namespace) -> list[str]:
         if base is None:
             base, model = await stack.enter_async_context(played(folder, http)), PLAYED
         log = await stack.enter_async_context(logged(folder))
-        step = CourseStep(1, asked.tokens)
-        await bare(http, base, made(model, CourseStep(1, 16)))
+        step = ProbeStep(1, asked.tokens)
+        await bare(http, base, made(model, ProbeStep(1, 16)))
         pairs = []
         for _ in range(asked.rounds):
             alone = await bare(http, base, made(model, step))
@@ -76,15 +76,17 @@ async def measured(asked: argparse.Namespace) -> list[str]:
     return table(pairs)
 
 
-def made(model: str, step: CourseStep) -> Question:
-    return question(model, step, 0, secrets.token_hex(4))
+def made(model: str, step: ProbeStep) -> Question:
+    return create_question(model, step, 0, secrets.token_hex(4))
 
 
 async def bare(http: httpx.AsyncClient, base: str, asked: Question) -> float:
     first: tuple[float, int] | None = None
     last, rest = (0.0, 0), b""
-    content = msgspec.json.encode(body(asked))
-    async with http.stream("POST", f"{base}/chat/completions", content=content, headers=headers(asked)) as answer:
+    content = msgspec.json.encode(build_request_body(asked))
+    async with http.stream(
+        "POST", f"{base}/chat/completions", content=content, headers=build_request_headers(asked)
+    ) as answer:
         answer.raise_for_status()
         async for data in answer.aiter_bytes():
             now = time.monotonic()
@@ -102,7 +104,7 @@ async def bare(http: httpx.AsyncClient, base: str, asked: Question) -> float:
 
 async def turn(http: httpx.AsyncClient, base: str, asked: Question, log: RunLog) -> float:
     client = EngineClient(http, base)
-    end = await take_turn(NAME, client, asked, log, seconds=PATIENCE, stall_after=PATIENCE)
+    end = await stream_turn(NAME, client, asked, log, seconds=PATIENCE, stall_after=PATIENCE)
     assert end.outcome == "answered", end.detail
     log.append(end)
     assert end.decode_rate
@@ -123,9 +125,9 @@ async def logged(folder: Path) -> AsyncIterator[RunLog]:
 
 @asynccontextmanager
 async def played(folder: Path, http: httpx.AsyncClient) -> AsyncIterator[str]:
-    async with simulated(find_lineup("simulated"), [ENGINE], PACE, folder / "simulator.log") as simulator:
+    async with run_simulator(find_lineup("simulated"), [ENGINE], PACE, folder / "simulator.log") as simulator:
         base = simulator.bases[ENGINE][0]
-        while not await EngineClient(http, base).ready(PLAYED):  # noqa: ASYNC110  another process gets ready
+        while not await EngineClient(http, base).is_ready(PLAYED):  # noqa: ASYNC110  another process gets ready
             await asyncio.sleep(0.05)
         yield base
 

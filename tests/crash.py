@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from app.events.record import check_chain, read
-from app.loop.state import RunState, fold
+from app.events.record import check_chain, parse_line
+from app.loop.state import RunState, fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -79,12 +79,12 @@ def end_of(data: Path, starts: int) -> End:
     with Session(database) as session:
         runs = session.exec(select(RunRow.id)).all()
     assert len(runs) == 1, f"{len(runs)} runs where one was asked for"
-    rows = EventStore(database).lines(runs[0])
+    rows = EventStore(database).read_lines(runs[0])
     check_chain(rows)
-    state = fold(read(line, digest) for _, line, digest in rows)
+    state = fold_events(parse_line(line, digest) for _, line, digest in rows)
     database.dispose()
     target = open_target("fixture", data / "hosts")
-    return End(state, starts, target.digest(), target.pending())
+    return End(state, starts, target.compute_digest(), target.list_pending())
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ class DictFiles:
     def state(self, path: str) -> FileState | None:
         return self._states.get(path)
 
-    def leads_to(self, path: str) -> str | None:
+    def resolve_links(self, path: str) -> str | None:
         return path
 
     def glob(self, pattern: str) -> list[str]:

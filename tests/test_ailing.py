@@ -1,8 +1,8 @@
 """A host on which something was broken before the run: it is hardened all the same, and no change is blamed."""
 
 from app.events.kinds import RunStarted, SentryAlarm, SentryClear, SentryProbed
-from app.loop.state import fold
-from app.runs.order import Order, queued
+from app.loop.state import fold_events
+from app.runs.order import Order, create_run_request
 from app.targets.catalog import open_target
 from tests.following import followed
 from tests.test_faults import QUICK, RULE, worked
@@ -13,7 +13,7 @@ async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
         open_target("fixture", worker.settings.hosts).prepare()
         (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
-        request = queued(order, lineup, worker.settings.hosts)
+        request = create_run_request(order, lineup, worker.settings.hosts)
         log = await followed(worker, await worker.submit(request))
     events = [one.event for one in log]
     started = next(event for event in events if isinstance(event, RunStarted))
@@ -23,4 +23,4 @@ async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
     assert probed.ailing == ("backup-login",)
     assert "fail, as before the run" in clear.assessment
     assert not any(isinstance(event, SentryAlarm) for event in events)
-    assert fold(log).items[RULE].status == "passed"
+    assert fold_events(log).items[RULE].status == "passed"

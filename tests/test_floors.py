@@ -58,7 +58,7 @@ def test_pins_carry_hashes_and_no_address(lock, least):
 
 
 def test_the_newest_migration_is_the_head_that_the_code_expects():
-    assert max(db.known()) == db.HEAD
+    assert max(db.list_known_revisions()) == db.HEAD
 
 
 def test_every_kind_is_distinct_and_every_event_is_in_the_union():

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from app.cli.plan import OneModel, show_plan
+from app.cli.plan import SingleModel, print_plan
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_LLAMA
 from tests.test_cli import refused, temper
@@ -52,7 +52,7 @@ def two_l4(tmp_path):
 
 
 def plan(capsys, lineup="", one=None, *, gpus="", seeds=False):
-    code = show_plan(lineup, one, gpus=gpus, seeds=seeds, as_json=True)
+    code = print_plan(lineup, one, gpus=gpus, seeds=seeds, as_json=True)
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -66,7 +66,7 @@ def test_a_lineup_that_fits_ends_with_0_and_a_table(two_l4):
 
 def test_a_plan_is_read_in_eighty_columns(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert show_plan("l4x4-nvfp4", None, gpus="", seeds=True, as_json=False) == 0
+    assert print_plan("l4x4-nvfp4", None, gpus="", seeds=True, as_json=False) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 80
     assert "…" not in said
@@ -96,7 +96,7 @@ def test_the_same_lineup_on_other_gpus(capsys, two_l4):
 
 def test_a_config_of_ones_own(capsys, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(TINY_LLAMA))
-    one = OneModel(str(tmp_path / "config.json"), "bf16", kv_cache_bytes=1 << 27, vllm="0.32.0")
+    one = SingleModel(str(tmp_path / "config.json"), "bf16", kv_cache_bytes=1 << 27, vllm="0.32.0")
     code, found = plan(capsys, one=one, gpus="h200:1")
     assert code == 0
     assert found["engines"][0]["kv_tokens"] == 65_536
@@ -105,7 +105,7 @@ def test_a_config_of_ones_own(capsys, tmp_path):
 
 def test_the_options_reach_the_reckoning(capsys):
     def engine(**options):
-        one = OneModel(**{"model": "google/gemma-4-31B-it", "precision": "bf16", "max_model_len": 4096, **options})
+        one = SingleModel(**{"model": "google/gemma-4-31B-it", "precision": "bf16", "max_model_len": 4096, **options})
         return plan(capsys, one=one, gpus="h200:2")[1]["engines"][0]
 
     base = engine()
@@ -122,7 +122,7 @@ def test_the_options_reach_the_reckoning(capsys):
 
 
 def test_without_a_length_the_model_gets_all_its_positions(capsys):
-    one = OneModel("google/gemma-4-E4B-it", "bf16", text_only=True)
+    one = SingleModel("google/gemma-4-E4B-it", "bf16", text_only=True)
     found = plan(capsys, one=one, gpus="h200:1")[1]["engines"][0]
     assert "131,072 tokens" in found["says"]
 
@@ -137,14 +137,14 @@ def test_the_seeds_alone(capsys):
     ("lineup", "one", "gpus", "says"),
     [
         ("", None, "", r"Give a line-up .* --model with --gpu, or --seeds"),
-        ("simulated", OneModel("m", "bf16"), "", "either a line-up or --model"),
-        ("", OneModel("google/gemma-4-31B-it", "bf16"), "", "add --gpu, like --gpu h200:1"),
-        ("", OneModel("google/gemma-4-31B-it", "int3"), "l4:1", "'int3' is no precision: choose one of bf16"),
-        ("", OneModel("google/gemma-4-31B-it", "bf16", tp=4), "l4:2", "has no GPU 2: ask for l4:4"),
-        ("", OneModel("google/gemma-4-31B-it", "bf16"), "voodoo:2", "No GPU is called 'voodoo'"),
-        ("", OneModel("google/gemma-4-31B-it", "bf16", vllm="new"), "l4:2", "'new' is not a version of vLLM"),
+        ("simulated", SingleModel("m", "bf16"), "", "either a line-up or --model"),
+        ("", SingleModel("google/gemma-4-31B-it", "bf16"), "", "add --gpu, like --gpu h200:1"),
+        ("", SingleModel("google/gemma-4-31B-it", "int3"), "l4:1", "'int3' is no precision: choose one of bf16"),
+        ("", SingleModel("google/gemma-4-31B-it", "bf16", tp=4), "l4:2", "has no GPU 2: ask for l4:4"),
+        ("", SingleModel("google/gemma-4-31B-it", "bf16"), "voodoo:2", "No GPU is called 'voodoo'"),
+        ("", SingleModel("google/gemma-4-31B-it", "bf16", vllm="new"), "l4:2", "'new' is not a version of vLLM"),
     ],
 )
 def test_bad_input_says_what_to_give(lineup, one, gpus, says):
     with pytest.raises(BadInput, match=says):
-        show_plan(lineup, one, gpus=gpus, seeds=False, as_json=True)
+        print_plan(lineup, one, gpus=gpus, seeds=False, as_json=True)

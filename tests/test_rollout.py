@@ -8,7 +8,7 @@ from collections import Counter
 
 from sqlmodel import Session, select
 
-from app.events.record import check_chain, read
+from app.events.record import check_chain, parse_line
 from app.runs.rollout.state import fold_rollout
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -42,12 +42,12 @@ def looked_at(data):
     with Session(database) as session:
         rollouts, runs = session.exec(select(RolloutRow)).all(), session.exec(select(RunRow)).all()
     (rollout,) = rollouts
-    lines = store.lines(rollout.id)
+    lines = store.read_lines(rollout.id)
     check_chain(lines, rollout.id)
     for run in runs:
-        check_chain(store.lines(run.id), run.id)
+        check_chain(store.read_lines(run.id), run.id)
     database.dispose()
-    return fold_rollout(read(line, digest) for _, line, digest in lines), runs
+    return fold_rollout(parse_line(line, digest) for _, line, digest in lines), runs
 
 
 def test_killed_in_the_middle_and_started_again_each_host_is_hardened_once(tmp_path):
@@ -63,10 +63,10 @@ def test_killed_in_the_middle_and_started_again_each_host_is_hardened_once(tmp_p
     assert state.status == "finished"
     assert Counter(run.host for run in runs) == dict.fromkeys(HOSTS, 1)
     assert {run.state for run in runs} == {"finished"}
-    assert {open_target(host, tmp_path / "hosts").digest() for host in HOSTS} == {
-        open_target("fixture", tmp_path / "hosts").digest()
+    assert {open_target(host, tmp_path / "hosts").compute_digest() for host in HOSTS} == {
+        open_target("fixture", tmp_path / "hosts").compute_digest()
     }
-    assert all(not open_target(host, tmp_path / "hosts").pending() for host in HOSTS)
+    assert all(not open_target(host, tmp_path / "hosts").list_pending() for host in HOSTS)
 
 
 def test_on_a_sabotaged_host_the_rule_holds_the_rest_until_a_person_ends_it(tmp_path):

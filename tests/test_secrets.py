@@ -7,14 +7,14 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
 from app.events.words import Budget
-from app.evidence.case import read_case
-from app.evidence.pack import pack
+from app.evidence.case import read_run_record
+from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
 from app.main import create_app
-from app.runs.order import Order, queued
+from app.runs.order import Order, create_run_request
 from app.targets import registry
 from app.targets.fixture.target import FixtureTarget
 from tests.evidence.played import KEY
@@ -39,22 +39,22 @@ async def laid_out(of, tmp_path):
         yield hosts / of / "root"
         return
     with ssh_host(tmp_path / "there") as host:
-        registry.add(hosts, of, host.endpoint(), host.known_host, "SHA256:x")
+        registry.register_host(hosts, of, host.endpoint(), host.known_host, "SHA256:x")
         yield host.root
 
 
 @asynccontextmanager
 async def worked(data, url):
     settings = Settings(data=data, speed=0)
-    lineup = chosen_lineup(settings)
+    lineup = load_lineup(settings)
     engines = {name: replace(one, simulation=None, base_urls=(url,)) for name, one in lineup.engines.items()}
     lineup = replace(lineup, engines=engines)
-    async with opened(settings, lineup) as runtime:
+    async with open_runtime(settings, lineup) as runtime:
         yield runtime, lineup
 
 
 async def ran(runtime, lineup, host, mode, rules):
-    request = queued(
+    request = create_run_request(
         Order(host=host, rules=tuple(rules), mode=mode, keep=host == "fixture", budget=BUDGET, by="ada"),
         lineup,
         runtime.settings.hosts,
@@ -106,10 +106,10 @@ async def seen(data, url, host, rules, mode):
     async with worked(data, url) as (runtime, lineup):
         run, events = await ran(runtime, lineup, host, mode, rules)
         assert events[-1].event.__struct_config__.tag == "run.finished", events[-1]
-        case = read_case(events)
+        case = read_run_record(events)
         return {
             "log": b"".join(one.line for one in events),
             "pages": (await shown(runtime, run, rules)).encode(),
-            "papers": b"".join(paper.made(case) for paper in PAPERS),
-            "pack": pack(events, KEY),
+            "papers": b"".join(paper.build(case) for paper in PAPERS),
+            "pack": build_pack(events, KEY),
         }

@@ -9,13 +9,13 @@ from app.cli.real_demo import RULES
 from app.engines.simulator.script import ANSWERS, ScriptedTry, read_script
 from app.events.words import AnyAction
 from app.loop import answers
-from app.loop.order import in_order
-from app.scanners.builtin import Builtin
+from app.loop.order import sort_findings
+from app.scanners.builtin import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.targets.fixture.target import FixtureTarget
 
 SCRIPT = read_script(ANSWERS)
-SCANNER = Builtin({rule.id: rule.check for rule in STIG.rules.values()})
+SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
 ESCALATED = {
     "V-257989": ["the scanner says fail"] * 6,
     "V-258106": ["refused"] * 3,
@@ -45,18 +45,18 @@ def attempt(host: FixtureTarget, journal: str, rule: str, one: ScriptedTry) -> s
     """One attempt as the loop makes it, undone unless it passes."""
     actions, paths = msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths)
     asks = STIG.rules[rule].asks
-    before = host.digest()
-    if host.review(actions, paths, asks):
+    before = host.compute_digest()
+    if host.review_actions(actions, paths, asks):
         return "refused"
     made = host.apply(journal, actions, paths, asks)
-    verdict = SCANNER.judge(host.files, [rule])[0]
-    broken = [probe.name for probe in host.health() if not probe.ok]
-    assert host.drift(made.changes) == ()
+    verdict = SCANNER.judge_rules(host.files, [rule])[0]
+    broken = [probe.name for probe in host.check_health() if not probe.ok]
+    assert host.find_drift(made.changes) == ()
     if verdict.word == "pass" and not one.veto and not broken:
         host.commit(journal)
         return "passed"
-    assert host.rollback(journal).differences == ()
-    assert host.digest() == before
+    assert host.roll_back(journal).differences == ()
+    assert host.compute_digest() == before
     if broken:
         return f"alarm: {', '.join(broken)}" if verdict.word == "pass" else "harmful for nothing"
     return "vetoed" if verdict.word == "pass" else f"the scanner says {verdict.word}"
@@ -67,7 +67,7 @@ def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
     outcomes: list[str] = []
     lessons: list[str] = []
     while outcomes[-1:] != ["passed"] and len(outcomes) < 6:
-        one = SCRIPT.pick(rule, len(outcomes) + 1, "\n".join(lessons))
+        one = SCRIPT.pick_try(rule, len(outcomes) + 1, "\n".join(lessons))
         assert one is not None
         outcomes.append(attempt(host, f"{rule}.{len(outcomes)}", rule, one))
         lessons.append(said(one))
@@ -78,32 +78,32 @@ def story(host: FixtureTarget, rule: str) -> tuple[list[str], str]:
 
 @pytest.mark.parametrize("rule", AT_ONCE)
 def test_passes_at_once(host: FixtureTarget, rule: str) -> None:
-    assert SCANNER.judge(host.files, [rule])[0].word == "fail"
+    assert SCANNER.judge_rules(host.files, [rule])[0].word == "fail"
     assert (story(host, rule))[0] == ["passed"]
 
 
 @pytest.mark.parametrize("rule", LEARNT)
 def test_passes_once_a_failure_has_taught(host: FixtureTarget, rule: str) -> None:
-    assert SCANNER.judge(host.files, [rule])[0].word == "fail"
+    assert SCANNER.judge_rules(host.files, [rule])[0].word == "fail"
     outcomes, lessons = story(host, rule)
     assert outcomes == LEARNT[rule]
 
     host.prepare()
-    remembered = SCRIPT.pick(rule, 1, lessons)
+    remembered = SCRIPT.pick_try(rule, 1, lessons)
     assert remembered is not None
     assert attempt(host, "remembered", rule, remembered) == "passed"
 
 
 @pytest.mark.parametrize("rule", ESCALATED)
 def test_is_handed_to_a_person(host: FixtureTarget, rule: str) -> None:
-    assert SCANNER.judge(host.files, [rule])[0].word == "fail"
-    clean = host.digest()
+    assert SCANNER.judge_rules(host.files, [rule])[0].word == "fail"
+    clean = host.compute_digest()
     assert (story(host, rule))[0] == ESCALATED[rule]
-    assert host.digest() == clean
+    assert host.compute_digest() == clean
 
 
 def test_the_ciphers_are_approached_another_way_after_three(host: FixtureTarget) -> None:
-    tries = [SCRIPT.pick("V-257989", number, "") for number in range(1, 7)]
+    tries = [SCRIPT.pick_try("V-257989", number, "") for number in range(1, 7)]
     assert [one.decision for one in tries if one] == [
         "CONTINUE",
         "CONTINUE",
@@ -117,23 +117,23 @@ def test_the_ciphers_are_approached_another_way_after_three(host: FixtureTarget)
 @pytest.mark.parametrize("rule", [*STIG.rules, *RULES])
 def test_what_is_scripted_is_an_answer_as_it_stands(rule: str) -> None:
     """Nothing of it is pressed into shape on the way."""
-    number, one = 0, SCRIPT.pick(rule, 1, "")
+    number, one = 0, SCRIPT.pick_try(rule, 1, "")
     while one is not None:
         said = msgspec.structs.asdict(one)
         shapes = (answers.Plan, answers.Work, *((answers.Reflection,) if one.decision else ()))
         for shape in shapes:
             msgspec.convert({name: said[name] for name in shape.__struct_fields__}, shape)
         number += 1
-        following = SCRIPT.pick(rule, number + 1, "")
+        following = SCRIPT.pick_try(rule, number + 1, "")
         one = None if following == one else following
     assert number
 
 
 def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -> None:
-    assert [verdict.word for verdict in SCANNER.judge(host.files, list(STIG.rules))] == ["fail"] * 30
-    for rule in in_order(list(STIG.rules), STIG):
+    assert [verdict.word for verdict in SCANNER.judge_rules(host.files, list(STIG.rules))] == ["fail"] * 30
+    for rule in sort_findings(list(STIG.rules), STIG):
         story(host, rule)
-    left = {verdict.rule for verdict in SCANNER.judge(host.files, list(STIG.rules)) if verdict.word != "pass"}
+    left = {verdict.rule for verdict in SCANNER.judge_rules(host.files, list(STIG.rules)) if verdict.word != "pass"}
     assert left == set(ESCALATED)
-    assert all(probe.ok for probe in host.health())
-    assert host.drift(()) == ()
+    assert all(probe.ok for probe in host.check_health())
+    assert host.find_drift(()) == ()

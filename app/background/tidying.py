@@ -12,18 +12,18 @@ log = logging.getLogger(__name__)
 DAY, LOOK_EVERY = 24 * 3600.0, 2.0
 
 
-async def keep_tidy(runtime: Runtime) -> None:
+async def run_daily_tidy(runtime: Runtime) -> None:
     """Run `temper tidy` daily in a separate process, because packing a long run would slow down viewers."""
     words = ["tidy", "--older-than", f"{runtime.settings.keep_days:g}", "--data", str(runtime.settings.data)]
     done_at = float("-inf")
     while True:
-        if runtime.leads and time.monotonic() - done_at >= DAY:
-            await _run(words)
+        if runtime.is_leader and time.monotonic() - done_at >= DAY:
+            await _run_tidy_process(words)
             done_at = time.monotonic()
         await asyncio.sleep(LOOK_EVERY)
 
 
-async def _run(words: list[str]) -> None:
+async def _run_tidy_process(words: list[str]) -> None:
     pipe = asyncio.subprocess.PIPE
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from app.cli.listing import listed
+from app.cli.listing import print_rows
 from app.runs.approval_file import read_approvals
-from app.runs.approval_table import approval_table, never
+from app.runs.approval_table import build_approval_table, find_unreachable_rules
 
 
 def check_approvals(file: Path, *, as_json: bool) -> None:
     policy = read_approvals(file)
-    listed(approval_table(policy), "", as_json=as_json)
+    print_rows(build_approval_table(policy), "", as_json=as_json)
     if as_json:
         return
-    for line in never(policy):
+    for line in find_unreachable_rules(policy):
         print(f"line {line} never decides: a rule above it fits whatever it fits")  # noqa: T201
     print(f"In mode review each takes one person at least. sha256 {policy.sha256}")  # noqa: T201

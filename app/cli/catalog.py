@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.cli.listing import listed
+from app.cli.listing import print_rows
 from app.errors import BadInput
-from app.lineups.reader import find_lineup, read_lineup, shipped
-from app.skills.catalog import SHIPPED, skill
+from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
+from app.skills.catalog import SHIPPED, load_skill
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,18 @@ class LineupLine:
 
 
 def list_skills(*, as_json: bool) -> None:
-    listed([_skill(name) for name in SHIPPED.names()], "", as_json=as_json)
+    print_rows([_to_skill_line(name) for name in SHIPPED.list_names()], "", as_json=as_json)
 
 
-def _skill(name: str) -> SkillLine:
+def _to_skill_line(name: str) -> SkillLine:
     try:
-        pack = skill(name)
+        pack = load_skill(name)
     except BadInput:
         return SkillLine(f"{name}:CONTENT:PROFILE", None, None, "what temper scap list names")
     return SkillLine(name, len(pack.rules), pack.mode, pack.title)
 
 
 def list_lineups(*, as_json: bool) -> None:
-    found = [read_lineup(find_lineup(name)) for name in shipped()]
+    found = [read_lineup(find_lineup(name)) for name in list_shipped_lineups()]
     rows = [LineupLine(one.name, one.simulated, tuple(one.engines), one.title) for one in found]
-    listed(rows, "", as_json=as_json)
+    print_rows(rows, "", as_json=as_json)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.cli.up import would_stop
+from app.cli.up import describe_blockers
 from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Budget
@@ -13,15 +13,15 @@ RULES = ("V-257984", "V-258007", "V-258041", "V-258069")
 """Each rule needs one value in one file, which a model of this size can manage."""
 
 
-def cpu_order(by: str) -> Order:
+def create_cpu_order(by: str) -> Order:
     budget = Budget(attempts=2)  # a model of this size gains little from a third attempt
     return Order(rules=RULES, mode="auto", budget=budget, note="demo with a real model on the CPU", by=by)
 
 
-def on_the_cpu(settings: Settings) -> Settings:
+def use_cpu_lineup(settings: Settings) -> Settings:
     if settings.lineup not in (LINEUP, Settings.lineup):
         raise BadInput("--real brings a line-up of its own: leave --lineup out, or give that line-up without --real.")
     chosen = replace(settings, lineup=LINEUP)
-    if told := would_stop(chosen):
+    if told := describe_blockers(chosen):
         raise BadInput(told)
     return chosen

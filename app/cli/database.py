@@ -4,9 +4,9 @@ from rich.console import Console
 
 from app.config import Settings
 from app.errors import BadInput
-from app.runtime.lock import held
-from app.store.copying import copy
-from app.store.db import open_database, shown
+from app.runtime.lock import hold_lock
+from app.store.copying import copy_all_tables
+from app.store.db import mask_password, open_database
 
 
 def copy_database(settings: Settings) -> None:
@@ -15,17 +15,18 @@ def copy_database(settings: Settings) -> None:
     file = settings.data / "temper.sqlite"
     if not file.is_file():
         raise BadInput(f"there is no {file} to copy: name its folder with --data.")
-    with held(settings.lock):
-        source, into = open_database(file), open_database(settings.database)
+    with hold_lock(settings.lock_path):
+        source, into = open_database(file), open_database(settings.database_location)
         try:
-            copied = copy(source, into)
+            copied = copy_all_tables(source, into)
         finally:
             source.dispose()
             into.dispose()
     rows = copied.rows
     console = Console()
     console.print(
-        f"copied to {shown(settings.database)}: {sum(rows.values())} rows, {rows['event']} of them events, "
+        f"copied to {mask_password(settings.database_location)}: {sum(rows.values())} "
+        f"rows, {rows['event']} of them events, "
         f"runs: {rows['run']}; read again there, every chain holds: {copied.chains}",
         highlight=False,
     )

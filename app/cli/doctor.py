@@ -15,83 +15,83 @@ from rich.table import Table
 from rich.text import Text
 
 from app.engines.doctor.boots import LONGEST, read_boots
-from app.engines.doctor.diagnose import diagnose
-from app.engines.doctor.here import look_around
+from app.engines.doctor.diagnose import diagnose_lineup
+from app.engines.doctor.here import inspect_machine
 from app.engines.doctor.log import diagnose_log
-from app.engines.doctor.pitfall import Pitfall, Severity, worst_first
-from app.engines.doctor.server import diagnose_server, look_at
-from app.engines.key import key_of
+from app.engines.doctor.pitfall import Pitfall, Severity, sort_worst_first
+from app.engines.doctor.server import diagnose_server, inspect_server
+from app.engines.key import read_api_key
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, read_lineup
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
 _STYLES: dict[Severity, str] = {"stop": "bold red", "warn": "yellow", "note": "dim"}
 _HTTP = ("http://", "https://")
 
 
-def show_doctor(what: str, log: str, key_env: str, *, as_json: bool) -> int:
+def print_diagnosis(what: str, log: str, key_env: str, *, as_json: bool) -> int:
     """Return 0 if nothing prevents a start, 1 if something does, 2 if the input is invalid."""
     try:
-        findings = _findings(what, log, key_env)
+        findings = _collect_findings(what, log, key_env)
     except BadInput as exc:
         print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
         return BAD_INPUT
     if as_json:
         print(json.dumps({"findings": [asdict(one) for one in findings]}, ensure_ascii=False, indent=2))  # noqa: T201
     else:
-        _show(findings, Console(highlight=False))
+        _print_findings(findings, Console(highlight=False))
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
 
 
-def _findings(what: str, log: str, key_env: str) -> tuple[Pitfall, ...]:
+def _collect_findings(what: str, log: str, key_env: str) -> tuple[Pitfall, ...]:
     if what.startswith(_HTTP):
         if log:
             raise BadInput("Give a server's address or --log, not both.")
-        return asyncio.run(_of_address(what, os.environ.get(key_env, "") if key_env else ""))
+        return asyncio.run(_diagnose_address(what, os.environ.get(key_env, "") if key_env else ""))
     if not what and not log:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
     lineup = read_lineup(find_lineup(what)) if what else None
-    found = diagnose(lineup, look_around(lineup)) if lineup else ()
+    found = diagnose_lineup(lineup, inspect_machine(lineup)) if lineup else ()
     if log:
-        return worst_first([*found, *_of_log(Path(log), lineup)])
-    return worst_first([*found, *asyncio.run(_of_running(lineup))]) if lineup else found
+        return sort_worst_first([*found, *_diagnose_log_file(Path(log), lineup)])
+    return sort_worst_first([*found, *asyncio.run(_diagnose_running(lineup))]) if lineup else found
 
 
-def _of_log(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]:
+def _diagnose_log_file(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]:
     try:
-        return diagnose_log(read_boots(_lines(path), str(path)), lineup)
+        return diagnose_log(read_boots(_read_lines(path), str(path)), lineup)
     except OSError as exc:
         raise BadInput(f"{path} cannot be read ({exc.strerror}): give the log that vLLM wrote.") from exc
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _read_lines(path: Path) -> Iterator[str]:
     """Yield lines of at most LONGEST characters: the file may have no line breaks."""
     with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
         while line := file.readline(LONGEST):
             yield line
 
 
-async def _of_address(url: str, key: str) -> tuple[Pitfall, ...]:
+async def _diagnose_address(url: str, key: str) -> tuple[Pitfall, ...]:
     try:
         address = httpx.URL(url)
     except httpx.InvalidURL as exc:
-        raise BadInput(f"{clean(url, 200)!r} is not an address: write it like http://127.0.0.1:8101.") from exc
+        raise BadInput(f"{clean_text(url, 200)!r} is not an address: write it like http://127.0.0.1:8101.") from exc
     if not address.host:
-        raise BadInput(f"{clean(url, 200)!r} names no host: write it like http://127.0.0.1:8101.")
+        raise BadInput(f"{clean_text(url, 200)!r} names no host: write it like http://127.0.0.1:8101.")
     base = str(address).rstrip("/").removesuffix("/v1") + "/v1"
     async with httpx.AsyncClient() as http:
-        look = await look_at(http, base, key)
-    return worst_first(said.of(check, "") for check, said in diagnose_server(look))
+        look = await inspect_server(http, base, key)
+    return sort_worst_first(said.to_pitfall(check, "") for check, said in diagnose_server(look))
 
 
-async def _of_running(lineup: Lineup) -> list[Pitfall]:
+async def _diagnose_running(lineup: Lineup) -> list[Pitfall]:
     """Diagnose all engines with an address. An engine that Temper launches and that is down is no finding."""
     async with httpx.AsyncClient() as http:
         looks = await asyncio.gather(
             *(
-                _of_replica(http, engine, number, base)
+                _diagnose_replica(http, engine, number, base)
                 for engine in lineup.engines.values()
                 for number, base in enumerate(engine.addresses)
             )
@@ -99,30 +99,30 @@ async def _of_running(lineup: Lineup) -> list[Pitfall]:
     return [finding for look in looks for finding in look]
 
 
-async def _of_replica(http: httpx.AsyncClient, engine: Engine, number: int, base: str) -> list[Pitfall]:
+async def _diagnose_replica(http: httpx.AsyncClient, engine: Engine, number: int, base: str) -> list[Pitfall]:
     metrics = engine.metrics_urls[number] if number < len(engine.metrics_urls) else ""
-    look = await look_at(http, base.rstrip("/"), key_of(engine), metrics)
+    look = await inspect_server(http, base.rstrip("/"), read_api_key(engine), metrics)
     if look.health is None and engine.launch:
         return []
-    return [said.of(check, engine.name) for check, said in diagnose_server(look, engine)]
+    return [said.to_pitfall(check, engine.name) for check, said in diagnose_server(look, engine)]
 
 
-def _show(findings: tuple[Pitfall, ...], console: Console) -> None:
+def _print_findings(findings: tuple[Pitfall, ...], console: Console) -> None:
     for engine, group in groupby(findings, key=lambda one: one.engine):
         if engine:
-            console.print(Text(clean(engine, 60), style="bold"))
+            console.print(Text(clean_text(engine, 60), style="bold"))
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for name in ("severity", "check"):
             table.add_column(name, no_wrap=True)
         table.add_column("says", overflow="fold")
         for one in group:
-            words = Text.assemble(clean(one.says, 1000), ".\n", ("→ " + clean(one.fix, 1000), "dim"))
+            words = Text.assemble(clean_text(one.says, 1000), ".\n", ("→ " + clean_text(one.fix, 1000), "dim"))
             table.add_row(Text(one.severity, _STYLES[one.severity]), Text(one.check), words)
         console.print(table)
-    console.print(_summary(findings))
+    console.print(_summarize_findings(findings))
 
 
-def _summary(findings: tuple[Pitfall, ...]) -> str:
+def _summarize_findings(findings: tuple[Pitfall, ...]) -> str:
     if not findings:
         return "Nothing found that would burn it."
     stops, warns, notes = (sum(one.severity == kind for one in findings) for kind in ("stop", "warn", "note"))

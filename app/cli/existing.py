@@ -9,15 +9,15 @@ from app.errors import BadInput
 from app.store.db import open_database
 
 
-def is_there(settings: Settings) -> bool:
-    return not isinstance(settings.database, Path) or settings.database.exists()
+def has_database(settings: Settings) -> bool:
+    return not isinstance(settings.database_location, Path) or settings.database_location.exists()
 
 
-def nothing_there(settings: Settings) -> str:
+def describe_missing_database(settings: Settings) -> str:
     return f"There is nothing in {settings.data} yet: start a run with temper run, or name another folder with --data."
 
 
-def existing_database(settings: Settings) -> Engine:
-    if not is_there(settings):
-        raise BadInput(nothing_there(settings))
-    return open_database(settings.database)
+def open_existing_database(settings: Settings) -> Engine:
+    if not has_database(settings):
+        raise BadInput(describe_missing_database(settings))
+    return open_database(settings.database_location)

@@ -9,8 +9,8 @@ from app.store import queries
 
 def find_run(database: Engine, wanted: str) -> str:
     with Session(database) as session:
-        found = [row.id for row in queries.runs_like(session, wanted)]
-        newest = queries.newest_run(session)
+        found = [row.id for row in queries.find_runs_by_prefix(session, wanted)]
+        newest = queries.find_newest_run(session)
         last = newest.id if newest else None
     if len(found) == 1:
         return found[0]

@@ -7,19 +7,19 @@ from contextlib import asynccontextmanager
 
 from sqlmodel import Session
 
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.cli.progress import Progress
-from app.cli.shared_hosts import caught_up
+from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.loop.durable import enqueue_from_outside
-from app.loop.state import RunState, step
-from app.runs.order import Order, queued
-from app.runtime.lock import Taken
-from app.runtime.runtime import new_run_id
+from app.loop.state import RunState, apply_event
+from app.runs.order import Order, create_run_request
+from app.runtime.lock import AlreadyInUse
+from app.runtime.runtime import create_run_id
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -28,63 +28,63 @@ ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
 LOOK_EVERY = 0.05
 
 
-async def harden(settings: Settings, order: Order, *, as_json: bool) -> int:
-    lineup = chosen_lineup(settings)
-    await asyncio.to_thread(caught_up, settings)
-    request = queued(order, lineup, settings.hosts)
+async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int:
+    lineup = load_lineup(settings)
+    await asyncio.to_thread(sync_host_folders, settings)
+    request = create_run_request(order, lineup, settings.hosts_folder)
     try:
-        await asyncio.to_thread(unless_others_work, settings)
-        async with opened(settings, lineup) as runtime:
-            run = runtime.same_unended(request) or await runtime.submit(request)
-            return await _follow(runtime.store, run, as_json=as_json)
-    except Taken as exc:
+        await asyncio.to_thread(require_no_other_nodes, settings)
+        async with open_runtime(settings, lineup) as runtime:
+            run = runtime.find_same_unended(request) or await runtime.submit_run(request)
+            return await _follow_run(runtime.store, run, as_json=as_json)
+    except AlreadyInUse as exc:
         print(f"temper: {exc}; the run is handed to it", file=sys.stderr)  # noqa: T201
-        async with _handed_over(settings, request) as (store, run):
-            return await _follow(store, run, as_json=as_json)
+        async with _hand_over_run(settings, request) as (store, run):
+            return await _follow_run(store, run, as_json=as_json)
 
 
-def unless_others_work(settings: Settings) -> None:
+def require_no_other_nodes(settings: Settings) -> None:
     if not settings.database_url:
         return
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     try:
         with Session(database) as session:
-            if others := nodes.at_work(session):
-                raise Taken(f"{others[0].name} and {len(others)} in all work on this database")
+            if others := nodes.list_responsive_nodes(session):
+                raise AlreadyInUse(f"{others[0].name} and {len(others)} in all work on this database")
     finally:
         database.dispose()
 
 
 @asynccontextmanager
-async def _handed_over(settings: Settings, request: RunQueued) -> AsyncIterator[tuple[EventStore, str]]:
-    database = open_database(settings.database)
-    store, run = EventStore(database), new_run_id()
+async def _hand_over_run(settings: Settings, request: RunQueued) -> AsyncIterator[tuple[EventStore, str]]:
+    database = open_database(settings.database_location)
+    store, run = EventStore(database), create_run_id()
     writer = LogWriter(store, Bus())
     writer.start()
     RunLog(run, writer).append(request)
     await writer.close()
-    await asyncio.to_thread(enqueue_from_outside, settings.queue, run, request.host)
+    await asyncio.to_thread(enqueue_from_outside, settings.queue_url, run, request.host)
     try:
         yield store, run
     finally:
         database.dispose()
 
 
-async def _follow(store: EventStore, run: str, *, as_json: bool) -> int:
+async def _follow_run(store: EventStore, run: str, *, as_json: bool) -> int:
     show: Callable[[Recorded, RunState], None]
     state = RunState()
     with Progress(run) as progress:
-        show = _print_line if as_json else progress.show
-        async for recorded in _events(store, run):
-            state = step(state, recorded)
+        show = _print_event_json if as_json else progress.show
+        async for recorded in _stream_events(store, run):
+            state = apply_event(state, recorded)
             show(recorded, state)
-    return exit_code(state)
+    return run_exit_code(state)
 
 
-async def _events(store: EventStore, run: str) -> AsyncIterator[Recorded]:
+async def _stream_events(store: EventStore, run: str) -> AsyncIterator[Recorded]:
     seq = 0
     while True:
-        batch = await asyncio.to_thread(_after, store, run, seq)
+        batch = await asyncio.to_thread(_read_events_after, store, run, seq)
         for recorded in batch:
             seq = recorded.seq
             yield recorded
@@ -93,21 +93,21 @@ async def _events(store: EventStore, run: str) -> AsyncIterator[Recorded]:
         await asyncio.sleep(LOOK_EVERY)
 
 
-def _after(store: EventStore, run: str, seq: int) -> list[Recorded]:
-    return list(store.events(run, after=seq))
+def _read_events_after(store: EventStore, run: str, seq: int) -> list[Recorded]:
+    return list(store.read_events(run, after=seq))
 
 
-def _print_line(recorded: Recorded, _: RunState) -> None:
+def _print_event_json(recorded: Recorded, _: RunState) -> None:
     sys.stdout.write(recorded.line.decode() + "\n")
     sys.stdout.flush()
 
 
-def exit_code(state: RunState) -> int:
+def run_exit_code(state: RunState) -> int:
     if state.status != "finished":
         return COULD_NOT
     passed = all(item.status == "passed" for item in state.items.values())
-    return ALL_PASSED if passed and not _undecided(state) else SOME_DID_NOT
+    return ALL_PASSED if passed and not _has_undecided_rules(state) else SOME_DID_NOT
 
 
-def _undecided(state: RunState) -> bool:
+def _has_undecided_rules(state: RunState) -> bool:
     return bool(state.scope and state.scope.undecided)

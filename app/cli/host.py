@@ -8,9 +8,9 @@ import typer
 from rich.console import Console
 from sqlmodel import Session
 
-from app.cli.existing import is_there
-from app.cli.listing import listed
-from app.cli.shared_hosts import caught_up, owned
+from app.cli.existing import has_database
+from app.cli.listing import print_rows
+from app.cli.shared_hosts import create_ownership, sync_host_folders
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.scanner import REMOTE
@@ -18,11 +18,11 @@ from app.store.db import open_database
 from app.store.standing import forget_host
 from app.targets import consent, registry
 from app.targets.catalog import open_target
-from app.targets.ssh.endpoint import Endpoint, Way, endpoint
-from app.targets.ssh.introduce import Introduction, check, shown, vouched
-from app.targets.ssh.leave import leave
-from app.targets.ssh.line import SshLine
-from app.text.clean import clean
+from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
+from app.targets.ssh.introduce import HostIdentity, read_known_identity, read_shown_identity, verify_host_access
+from app.targets.ssh.leave import uninstall_from_host
+from app.targets.ssh.line import SshConnection
+from app.text.clean import clean_text
 
 HEALTHY, NOT_HEALTHY = 0, 2
 
@@ -40,18 +40,18 @@ class NewHost:
 
 
 def add_host(settings: Settings, new: NewHost) -> None:
-    files = caught_up(settings)
-    registry.free(settings.hosts, new.name)
-    end = _endpoint(new)
-    known = vouched(end, new.known_hosts) if new.known_hosts else _accepted(end, new.accept_key)
-    lacking = check(end, known)
-    registry.add(settings.hosts, new.name, end, known.known_hosts, known.fingerprint)
+    files = sync_host_folders(settings)
+    registry.require_free_name(settings.hosts_folder, new.name)
+    end = _create_endpoint(new)
+    known = read_known_identity(end, new.known_hosts) if new.known_hosts else _confirm_host_key(end, new.accept_key)
+    lacking = verify_host_access(end, known)
+    registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
-        files.keep_registration(new.name)
-    _say(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
+        files.store_registration(new.name)
+    _print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
     if lacking:
-        _say(f"{new.name} could not be rolled back: {lacking}. It can be looked at; a run that changes it takes")
-        _say(f'--without-rollback "{consent.sentence(new.name)}"')
+        _print_line(f"{new.name} could not be rolled back: {lacking}. It can be looked at; a run that changes it takes")
+        _print_line(f'--without-rollback "{consent.build_consent_sentence(new.name)}"')
 
 
 @dataclass(frozen=True)
@@ -64,73 +64,75 @@ class HostLine:
 
 
 def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
-    caught_up(settings)
-    built_in = [HostLine(name, simulated=True) for name in registry.fixtures(settings.hosts)]
+    sync_host_folders(settings)
+    built_in = [HostLine(name, simulated=True) for name in registry.list_fixtures(settings.hosts_folder)]
     added = [
         HostLine(one.name, simulated=False, place=str(one.end), way=one.end.way, fingerprint=one.fingerprint)
-        for one in registry.listed(settings.hosts)
+        for one in registry.list_hosts(settings.hosts_folder)
     ]
-    listed([*built_in, *added], "", as_json=as_json)
+    print_rows([*built_in, *added], "", as_json=as_json)
 
 
 def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> None:
-    files = caught_up(settings)
+    files = sync_host_folders(settings)
     if clean_up:
-        _leave(settings, name)
-    registry.remove(settings.hosts, name)
+        _uninstall_from_host(settings, name)
+    registry.remove_host(settings.hosts_folder, name)
     if files:
-        files.keep_registration(name)
-    if is_there(settings):
-        with Session(open_database(settings.database)) as session, session.begin():
+        files.store_registration(name)
+    if has_database(settings):
+        with Session(open_database(settings.database_location)) as session, session.begin():
             forget_host(session, name)
-    _say(f"{name} is forgotten; its journals stay in {settings.hosts / name}")
+    _print_line(f"{name} is forgotten; its journals stay in {settings.hosts_folder / name}")
 
 
-def _leave(settings: Settings, name: str) -> None:
+def _uninstall_from_host(settings: Settings, name: str) -> None:
     """Remove Temper's files from the host. Call it while the host is registered, so it can be repeated."""
-    found = registry.removable(settings.hosts, name)
-    line = SshLine(found.end, settings.hosts / name / "known_hosts")
+    found = registry.require_removable(settings.hosts_folder, name)
+    line = SshConnection(found.end, settings.hosts_folder / name / "known_hosts")
     try:
-        taken = leave(line, REMOTE)
+        taken = uninstall_from_host(line, REMOTE)
     finally:
         line.close()
     for path in taken:
-        _say(f"{name}: removed {path}")
-    _say(f"{name}: nothing of ours is left on it" if taken else f"{name}: there was nothing of ours on it")
+        _print_line(f"{name}: removed {path}")
+    _print_line(f"{name}: nothing of ours is left on it" if taken else f"{name}: there was nothing of ours on it")
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
-    target = open_target(name, settings.hosts, owned(settings, name))
+    target = open_target(name, settings.hosts_folder, create_ownership(settings, name))
     try:
         if undo:
-            for journal in target.pending():
-                undone = target.rollback(journal)
-                _say(f"{journal}: {'; '.join(undone.differences) or 'taken back, as it was before'}")
-        probes = target.health()
+            for journal in target.list_pending():
+                undone = target.roll_back(journal)
+                _print_line(f"{journal}: {'; '.join(undone.differences) or 'taken back, as it was before'}")
+        probes = target.check_health()
         for probe in probes:
-            _say(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean(probe.detail, 300)}")
-        pending = target.pending() if any(p.ok for p in probes) else []
+            _print_line(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean_text(probe.detail, 300)}")
+        pending = target.list_pending() if any(p.ok for p in probes) else []
         for journal in pending:
-            _say(f"FAILS the change {clean(journal, 120)} is open: temper host check {name} --undo takes it back")
+            _print_line(
+                f"FAILS the change {clean_text(journal, 120)} is open: temper host check {name} --undo takes it back"
+            )
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
     finally:
         target.close()
 
 
-def _endpoint(new: NewHost) -> Endpoint:
+def _create_endpoint(new: NewHost) -> Endpoint:
     ways: dict[Way, str] = {"key": str(new.key or ""), "agent": "agent" * new.agent, "password": new.password_from}
     given: list[Way] = [way for way, at in ways.items() if at]
     if len(given) != 1:
         raise BadInput("say how to log in, in one way: --key FILE, --agent, or --password-from VARIABLE_OR_FILE.")
-    return endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
+    return parse_endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
 
 
-def _accepted(end: Endpoint, accept: str) -> Introduction:
-    known = asyncio.run(shown(end))
+def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
+    known = asyncio.run(read_shown_identity(end))
     if accept and accept != known.fingerprint:
-        raise BadInput(f"{end} shows the host key {known.fingerprint}, not {clean(accept, 80)}: it is not added.")
+        raise BadInput(f"{end} shows the host key {known.fingerprint}, not {clean_text(accept, 80)}: it is not added.")
     if not accept:
-        _say(
+        _print_line(
             f"{end} shows the host key {known.fingerprint}. On its console: ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
         )
         if not typer.confirm("Is it the same there?"):
@@ -138,5 +140,5 @@ def _accepted(end: Endpoint, accept: str) -> Introduction:
     return known
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     Console().print(line, highlight=False, soft_wrap=True, markup=False)

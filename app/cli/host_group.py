@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from app.cli.existing import existing_database
-from app.cli.listing import listed
+from app.cli.existing import open_existing_database
+from app.cli.listing import print_rows
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.rollout.chosen import group, ungroup
+from app.runs.rollout.chosen import drop_group, save_group
 from app.store.db import open_database
-from app.store.groups import groups
+from app.store.groups import read_groups
 
 
 @dataclass(frozen=True)
@@ -20,22 +20,22 @@ class GroupLine:
     host: str
 
 
-def keep_group(settings: Settings, name: str, hosts: Sequence[str]) -> None:
-    with Session(open_database(settings.database)) as session, session.begin():
-        found = group(session, name, hosts, settings.hosts)
+def set_group_hosts(settings: Settings, name: str, hosts: Sequence[str]) -> None:
+    with Session(open_database(settings.database_location)) as session, session.begin():
+        found = save_group(session, name, hosts, settings.hosts_folder)
     print(f"{name}: {', '.join(found)}")  # noqa: T201
 
 
 def remove_group(settings: Settings, name: str) -> None:
-    with Session(existing_database(settings)) as session, session.begin():
-        ungroup(session, name)
+    with Session(open_existing_database(settings)) as session, session.begin():
+        drop_group(session, name)
     print(f"group {name}: removed, its hosts stay")  # noqa: T201
 
 
-def show_group(settings: Settings, name: str, *, as_json: bool) -> None:
-    with Session(existing_database(settings)) as session:
-        there = groups(session)
+def print_group(settings: Settings, name: str, *, as_json: bool) -> None:
+    with Session(open_existing_database(settings)) as session:
+        there = read_groups(session)
     if name not in there:
         known = f"there is {', '.join(there)}" if there else f"temper host group {name} HOST… makes it"
         raise BadInput(f"there is no group {name[:64]!a}: {known}.")
-    listed([GroupLine(name, host) for host in there[name]], "", as_json=as_json)
+    print_rows([GroupLine(name, host) for host in there[name]], "", as_json=as_json)

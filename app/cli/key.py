@@ -2,12 +2,12 @@
 
 import getpass
 
-from app.cli.existing import existing_database
+from app.cli.existing import open_existing_database
 from app.config import Settings
-from app.evidence.notary import AskedBy, change_key, open_notary
+from app.evidence.notary import Requester, change_key, open_notary
 
 
-def show_key(settings: Settings, why: str) -> None:
-    notary = open_notary(settings.data, existing_database(settings))
-    key = change_key(notary, AskedBy(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
+def print_public_key(settings: Settings, why: str) -> None:
+    notary = open_notary(settings.data, open_existing_database(settings))
+    key = change_key(notary, Requester(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
     print(key.public)  # noqa: T201  one line, for scripts

@@ -15,22 +15,22 @@ from app.events.kinds import (
     TurnFinished,
 )
 from app.loop.state import RunState
-from app.loop.telling import telling
+from app.loop.telling import describe_event
 from app.targets.resources.vendor import LABEL
-from app.text.clean import clean
+from app.text.clean import clean_text
 from app.text.clean_line import clean_line
 
 _WHOLE = 60_000
 """Maximum characters of a change that a person must read before approving it."""
 
 
-def line(event: Event, state: RunState) -> Text | None:
-    text = _in_full(event, state) or _sentence(event)
+def render_event(event: Event, state: RunState) -> Text | None:
+    text = _render_detail(event, state) or _render_sentence(event)
     whole = isinstance(event, ApprovalRequested)
-    return Text(clean(text, _WHOLE if whole else 4000)) if text else None
+    return Text(clean_text(text, _WHOLE if whole else 4000)) if text else None
 
 
-def _in_full(event: Event, state: RunState) -> str | None:
+def _render_detail(event: Event, state: RunState) -> str | None:
     match event:
         case ItemStarted():
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())
@@ -49,14 +49,14 @@ def _in_full(event: Event, state: RunState) -> str | None:
         case ApprovalRequested():
             run = event.approval.split(".")[0]
             if event.needs and event.needs.sha256:
-                return f"  ? {event.rule} waits; it {event.needs.said}: temper approve {run}"
+                return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {run}"
             return f"  ? {event.rule} waits for a person: temper approve {run}"
         case _:
             return None
 
 
-def _sentence(event: Event) -> str | None:
-    told = telling(event)
+def _render_sentence(event: Event) -> str | None:
+    told = describe_event(event)
     if told is None or isinstance(event, TurnFinished):  # Progress prints its figures
         return None
     head = "\n" if isinstance(event, RunFinished | RunFailed | RunStopped) else "  "

@@ -13,10 +13,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from app.config import Network, Settings
-from app.errors import BadInput, Unusable
-from app.web.access.connections import Connections
-from app.web.access.line import HttpLine, HttpTimeouts
-from app.web.access.quiet_log import QuietLog
+from app.errors import BadInput, EnvironmentUnusable
+from app.web.access.connections import ConnectionLimiter
+from app.web.access.line import HttpTimeouts, TimeoutH11Protocol
+from app.web.access.quiet_log import RepeatedLogFilter
 
 CLOSE_SECONDS = 1
 TICK_SECONDS = 1.0
@@ -25,14 +25,14 @@ BACKLOG, AT_ONCE = 2048, 32
 FILES = 65536
 
 
-def networks(said: Sequence[str]) -> tuple[Network, ...]:
+def parse_networks(said: Sequence[str]) -> tuple[Network, ...]:
     try:
         return tuple(ipaddress.ip_network(one) for one in said)
     except ValueError as exc:
         raise BadInput(f"--proxy takes an address or a network, such as 192.0.2.10 or 192.0.2.0/24: {exc}.") from exc
 
 
-def opened_socket(settings: Settings) -> socket.socket:
+def open_listener(settings: Settings) -> socket.socket:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Accepted sockets inherit TCP_NODELAY. asyncio does not set it on a listener it did not create: 40 ms a frame.
@@ -42,13 +42,13 @@ def opened_socket(settings: Settings) -> socket.socket:
         listener.listen(BACKLOG)  # clients that connect before the application starts wait instead of being refused
     except OSError as exc:
         listener.close()
-        raise Unusable(
+        raise EnvironmentUnusable(
             f"cannot listen on {settings.host}:{settings.port}: {exc.strerror}. Choose another with --port."
         ) from exc
     return listener
 
 
-def open_files() -> int:
+def raise_file_limit() -> int:
     """Raise the limit of open files up to the hard limit and return it. The soft limit is usually 1,024."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if hard == resource.RLIM_INFINITY else min(hard, FILES)
@@ -57,11 +57,11 @@ def open_files() -> int:
     return max(soft, wanted)
 
 
-def made(application: FastAPI, settings: Settings, end_streams: Callable[[], None]) -> "Server":
-    crowd = Connections.of(open_files(), settings.proxies, only_operators=settings.demo)
+def create_server(application: FastAPI, settings: Settings, end_streams: Callable[[], None]) -> "Server":
+    crowd = ConnectionLimiter.create(raise_file_limit(), settings.proxies, only_operators=settings.is_demo)
     config = uvicorn.Config(
         application,
-        http=partial(HttpLine, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # uvicorn calls it like the class
+        http=partial(TimeoutH11Protocol, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # uvicorn calls it like the class
         ws="none",
         backlog=AT_ONCE,
         log_level="warning",
@@ -70,7 +70,7 @@ def made(application: FastAPI, settings: Settings, end_streams: Callable[[], Non
         forwarded_allow_ips=[str(one) for one in settings.proxies],
     )
     for name in ("uvicorn.error", "asyncio"):
-        logging.getLogger(name).addFilter(QuietLog())
+        logging.getLogger(name).addFilter(RepeatedLogFilter())
     return Server(config, end_streams)
 
 
@@ -80,7 +80,7 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
         self._end_streams = end_streams
-        self._told = asyncio.Event()
+        self._exit_requested = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -95,10 +95,10 @@ class Server(uvicorn.Server):
         """Wait for an exit request; wake once a second for uvicorn's clock instead of ten times a second."""
         while not await self.on_tick(0):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._told.wait(), TICK_SECONDS)
+                await asyncio.wait_for(self._exit_requested.wait(), TICK_SECONDS)
 
-    def end(self) -> None:
+    def request_exit(self) -> None:
         self.force_exit = self.should_exit
         self.should_exit = True
-        self._told.set()
+        self._exit_requested.set()
         self._end_streams()  # streams never end by themselves, and the server waits for open responses

@@ -13,16 +13,16 @@ from rich.table import Column, Table
 from rich.text import Text
 from sqlmodel import Session
 
-from app.cli.existing import is_there, nothing_there
+from app.cli.existing import describe_missing_database, has_database
 from app.config import Settings
 from app.store.db import open_database
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 LONGEST, WIDE = 300, 2000
 """Maximum characters of a cell; table width when the output is not a terminal, so that a row is one line."""
 
 
-def listed(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
+def print_rows(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
     """Print dataclasses of one type with a column for each field, or `nothing` if there are no rows."""
     if as_json:
         return print_json(rows)
@@ -31,19 +31,19 @@ def listed(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
     fields = [field.name for field in dataclasses.fields(rows[0])]
     table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in fields), box=None)
     for row in rows:
-        table.add_row(*(Text(clean(shown(getattr(row, name)), LONGEST)) for name in fields))
+        table.add_row(*(Text(clean_text(format_value(getattr(row, name)), LONGEST)) for name in fields))
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE).print(table)
 
 
-def list_stored(
+def print_stored_rows(
     settings: Settings, read: Callable[[Session], Sequence[Any]], nothing: str, *, as_json: bool = False
 ) -> None:
     """Print the rows that `read` returns from the database. Do not create a missing database."""
-    if not is_there(settings):
-        return listed([], nothing_there(settings), as_json=as_json)
-    with Session(open_database(settings.database)) as session:
+    if not has_database(settings):
+        return print_rows([], describe_missing_database(settings), as_json=as_json)
+    with Session(open_database(settings.database_location)) as session:
         rows = read(session)
-    return listed(rows, nothing, as_json=as_json)
+    return print_rows(rows, nothing, as_json=as_json)
 
 
 def print_json(value: object) -> None:
@@ -52,7 +52,7 @@ def print_json(value: object) -> None:
     sys.stdout.write("\n")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     match value:
         case None:
             return "—"
@@ -63,9 +63,9 @@ def shown(value: object) -> str:
         case datetime():
             return value.strftime("%Y-%m-%d %H:%M UTC")
         case tuple():
-            return ", ".join(map(shown, value)) or "—"
+            return ", ".join(map(format_value, value)) or "—"
     return str(value)
 
 
-def moment(at: float | None) -> datetime | None:
+def to_datetime(at: float | None) -> datetime | None:
     return None if at is None else datetime.fromtimestamp(at, UTC)

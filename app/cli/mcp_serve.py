@@ -4,8 +4,8 @@ import asyncio
 
 import httpx
 
-from app.cli.mcp_server import RestApi, mcp_server
-from app.cli.secret import secret
+from app.cli.mcp_server import RestApi, create_mcp_server
+from app.cli.secret import read_secret
 from app.errors import BadInput
 
 _SECONDS = 120.0
@@ -17,12 +17,12 @@ def serve_mcp(url: str, token_from: str, port: int | None) -> None:
         raise BadInput(f"{url[:80]!a} is no address of a Temper: it begins with http:// or https://.")
     if port and token_from:
         raise BadInput("over HTTP each caller brings a token of his own: leave --token-from out.")
-    asyncio.run(_served(url, secret(token_from) if token_from else "", port))
+    asyncio.run(_run_mcp_server(url, read_secret(token_from) if token_from else "", port))
 
 
-async def _served(url: str, token: str, port: int | None) -> None:
+async def _run_mcp_server(url: str, token: str, port: int | None) -> None:
     async with httpx.AsyncClient(base_url=url, timeout=_SECONDS) as http:
-        server = mcp_server(RestApi(http, token))
+        server = create_mcp_server(RestApi(http, token))
         if port:
             await server.run_streamable_http_async(host="127.0.0.1", port=port)
         else:

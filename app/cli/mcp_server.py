@@ -53,15 +53,15 @@ class RestApi:
         self._http = http
         self._token = token
 
-    def token(self, ctx: Context) -> str:
+    def read_token(self, ctx: Context) -> str:
         headers = ctx.headers
         if headers is None:
             return self._token
         scheme, _, secret = headers.get("authorization", "").partition(" ")
         return secret.strip() if scheme.lower() == "bearer" else ""
 
-    async def ask(self, ctx: Context, method: str, path: str, body: Json | None = None, **query: Any) -> Json:
-        token = self.token(ctx)
+    async def request(self, ctx: Context, method: str, path: str, body: Json | None = None, **query: Any) -> Json:
+        token = self.read_token(ctx)
         headers = {"authorization": f"Bearer {token}"} if token else {}
         given = {name: value for name, value in query.items() if value is not None}
         try:
@@ -72,86 +72,86 @@ class RestApi:
                 f"Temper at {self._http.base_url} does not answer: {exc}. Is `temper serve` at work?"
             ) from exc
         if said.status_code >= _REFUSED:
-            raise ToolError(_reason(said.status_code, answer))
+            raise ToolError(_describe_refusal(said.status_code, answer))
         return answer if isinstance(answer, dict) else {"answer": answer}
 
 
-def _reason(status: int, answer: Any) -> str:
+def _describe_refusal(status: int, answer: Any) -> str:
     told = answer if isinstance(answer, dict) else {}
     return f"{told.get('title', 'Refused')} ({status}): {told.get('detail', 'no reason was given.')}"
 
 
-def mcp_server(api: RestApi) -> MCPServer[Any]:
+def create_mcp_server(api: RestApi) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("Temper", version=__version__, instructions=ABOUT)
-    _looking(server, api)
-    _ordering(server, api)
-    _following(server, api)
-    _deciding(server, api)
+    _add_read_tools(server, api)
+    _add_order_tools(server, api)
+    _add_follow_tool(server, api)
+    _add_approval_tools(server, api)
     return server
 
 
-def _looking(server: MCPServer[Any], api: RestApi) -> None:
+def _add_read_tools(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def list_hosts(ctx: Context) -> Json:
         """List the registered hosts and whether each is simulated."""
-        return await api.ask(ctx, "GET", "/hosts")
+        return await api.request(ctx, "GET", "/hosts")
 
     @server.tool(annotations=LOOKS)
     async def list_rules(ctx: Context, skill: SkillName = "stig") -> Json:
         """List the rules of a skill, with what each requires and what hardening it can break."""
-        return await api.ask(ctx, "GET", "/rules", skill=skill)
+        return await api.request(ctx, "GET", "/rules", skill=skill)
 
     @server.tool(annotations=LOOKS)
     async def scan_host(ctx: Context, host: Host, skill: SkillName = "stig") -> Json:
         """Scan a host now and return the verdict for each rule. Nothing is changed."""
-        return await api.ask(ctx, "POST", f"/hosts/{host}/scan", skill=skill)
+        return await api.request(ctx, "POST", f"/hosts/{host}/scan", skill=skill)
 
     @server.tool(annotations=LOOKS)
     async def list_runs(ctx: Context, host: Annotated[str | None, Field(max_length=64)] = None) -> Json:
         """List the newest runs, of all hosts or of one."""
-        return await api.ask(ctx, "GET", "/runs", host=host, limit=20)
+        return await api.request(ctx, "GET", "/runs", host=host, limit=20)
 
     @server.tool(annotations=LOOKS)
     async def show_run(ctx: Context, run: Run) -> Json:
         """Show a run: its state, counts, whether it is simulated, and links to its evidence."""
-        return await api.ask(ctx, "GET", f"/runs/{run}")
+        return await api.request(ctx, "GET", f"/runs/{run}")
 
     @server.tool(annotations=LOOKS)
     async def list_items(ctx: Context, run: Run) -> Json:
         """List the findings of a run, how each ended and why, and settings that are not in force."""
-        return await api.ask(ctx, "GET", f"/runs/{run}/items")
+        return await api.request(ctx, "GET", f"/runs/{run}/items")
 
 
-def _ordering(server: MCPServer[Any], api: RestApi) -> None:
-    async def order(ctx: Context, host: str, mode: str, **more: Any) -> Json:
-        return await api.ask(ctx, "POST", "/runs", {"host": host, "mode": mode, "by": "mcp", **more})
+def _add_order_tools(server: MCPServer[Any], api: RestApi) -> None:
+    async def order_run(ctx: Context, host: str, mode: str, **more: Any) -> Json:
+        return await api.request(ctx, "POST", "/runs", {"host": host, "mode": mode, "by": "mcp", **more})
 
     @server.tool(annotations=ASKS)
     async def plan_dry_run(
         ctx: Context, host: Host, rules: Rules = None, skill: SkillName = "stig", note: Note = ""
     ) -> Json:
         """Start a dry run: each change is planned, judged and tried on a copy. The host is not changed."""
-        return await order(ctx, host, "dry-run", rules=rules, skill=skill, note=note)
+        return await order_run(ctx, host, "dry-run", rules=rules, skill=skill, note=note)
 
     @server.tool(annotations=ASKS)
     async def order_review_run(
         ctx: Context, host: Host, rules: Rules = None, skill: SkillName = "stig", note: Note = ""
     ) -> Json:
         """Start a run in which a person must approve each change to the host."""
-        return await order(ctx, host, "review", rules=rules, skill=skill, note=note)
+        return await order_run(ctx, host, "review", rules=rules, skill=skill, note=note)
 
     @server.tool(annotations=ASKS)
     async def check_after_reboot(ctx: Context, host: Host, skill: SkillName = "stig") -> Json:
         """Start a check after a reboot: which results of the host's last run still hold, and what is not in force."""
-        return await order(ctx, host, "scan", skill=skill, after_reboot=True)
+        return await order_run(ctx, host, "scan", skill=skill, after_reboot=True)
 
     @server.tool(annotations=ASKS)
     async def stop_run(ctx: Context, run: Run, reason: Annotated[str, Field(min_length=1, max_length=300)]) -> Json:
         """Stop a run. Its turn ends at once, and a change in progress is rolled back."""
-        return await api.ask(ctx, "POST", f"/runs/{run}/stop", {"reason": reason, "by": "mcp"})
+        return await api.request(ctx, "POST", f"/runs/{run}/stop", {"reason": reason, "by": "mcp"})
 
 
-def _following(server: MCPServer[Any], api: RestApi) -> None:
+def _add_follow_tool(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def follow_run(
         ctx: Context,
@@ -162,18 +162,20 @@ def _following(server: MCPServer[Any], api: RestApi) -> None:
         """Return a run's events after `since`, in order, without turn text. Call it again with `newest`."""
         until = time.monotonic() + wait
         while True:
-            found = await api.ask(ctx, "GET", f"/runs/{run}/events", since=since, limit=100, kind=",".join(FOLLOWED))
+            found = await api.request(
+                ctx, "GET", f"/runs/{run}/events", since=since, limit=100, kind=",".join(FOLLOWED)
+            )
             if found["events"] or time.monotonic() >= until:
                 newest = found["events"][-1]["seq"] if found["events"] else since
                 return {"run": run, "newest": newest, "events": found["events"]}
             await asyncio.sleep(_GLANCE)
 
 
-def _deciding(server: MCPServer[Any], api: RestApi) -> None:
+def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def list_approvals(ctx: Context) -> Json:
         """List changes that wait for approval, with plan, diff, predicted verdict and what they can break."""
-        return await api.ask(ctx, "GET", "/approvals")
+        return await api.request(ctx, "GET", "/approvals")
 
     @server.tool(annotations=DECIDES)
     async def answer_approval(
@@ -183,11 +185,11 @@ def _deciding(server: MCPServer[Any], api: RestApi) -> None:
         reason: Annotated[str, Field(min_length=1, max_length=300, description="On record, beside the token's owner.")],
     ) -> Json:
         """Approve or refuse a change. This needs an operator's token; its owner is responsible for the decision."""
-        me = await api.ask(ctx, "GET", "/me")
-        if not api.token(ctx) or me.get("via") != "token":
+        me = await api.request(ctx, "GET", "/me")
+        if not api.read_token(ctx) or me.get("via") != "token":
             raise ToolError(
                 "Answering takes a token of an operator, who answers for it: `temper token create` makes one. "
                 "Ask the person to answer on the run's page instead."
             )
         body = {"decision": decision, "reason": reason, "by": "mcp"}
-        return await api.ask(ctx, "POST", f"/approvals/{approval}", body)
+        return await api.request(ctx, "POST", f"/approvals/{approval}", body)

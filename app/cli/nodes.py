@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from app.cli.existing import is_there, nothing_there
-from app.cli.listing import listed
+from app.cli.existing import describe_missing_database, has_database
+from app.cli.listing import print_rows
 from app.config import Settings
 from app.store import nodes
-from app.store.db import open_database, shared
+from app.store.db import is_shared, open_database
 
 AT_WORK, NOBODY = 0, 2
 
@@ -22,23 +22,25 @@ class NodeLine:
     runs: tuple[str, ...]
 
 
-def show_nodes(settings: Settings, *, as_json: bool = False) -> int:
+def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
     """Print the nodes. Return NOBODY if no node works on runs."""
-    if not is_there(settings):
-        listed([], nothing_there(settings), as_json=as_json)
+    if not has_database(settings):
+        print_rows([], describe_missing_database(settings), as_json=as_json)
         return AT_WORK
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     try:
-        if not shared(database):
-            listed([], f"{settings.database} is a file: one process works on it at a time.", as_json=as_json)
+        if not is_shared(database):
+            print_rows(
+                [], f"{settings.database_location} is a file: one process works on it at a time.", as_json=as_json
+            )
             return AT_WORK
         with Session(database) as session:
-            living, at_work = nodes.standings(session), nodes.at_work(session)
+            living, at_work = nodes.list_node_statuses(session), nodes.list_responsive_nodes(session)
     finally:
         database.dispose()
     rows = [
         NodeLine(one.name, one.kind, one.silent_seconds, ("schedules", "webhooks") * one.leads, tuple(one.runs))
         for one in living
     ]
-    listed(rows, "no node lives on this database: start temper serve or temper worker.", as_json=as_json)
+    print_rows(rows, "no node lives on this database: start temper serve or temper worker.", as_json=as_json)
     return AT_WORK if at_work else NOBODY

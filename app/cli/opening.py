@@ -7,46 +7,46 @@ from pathlib import Path
 import httpx
 
 from app.config import Settings
-from app.engines.launch.fleet import fleet
-from app.engines.simulated import Simulator, simulated
+from app.engines.launch.fleet import run_fleet
+from app.engines.simulated import SimulatorProcess, run_simulator
 from app.errors import BadInput
 from app.events.approvals import ApprovalPolicy
-from app.evidence.receipt import hook_words
+from app.evidence.receipt import parse_hook_command
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.approval_file import read_approvals
-from app.runtime.lock import held, make_folder
-from app.runtime.opening import working
+from app.runtime.lock import create_folder, hold_lock
+from app.runtime.opening import create_runtime
 from app.runtime.runtime import Runtime
 
 
 @asynccontextmanager
-async def opened(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
-    approvals = _approvals(settings)
-    hook_words(settings.log_hook)  # fail now instead of at the first pack
-    make_folder(settings.data)
+async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
+    approvals = _load_approval_policy(settings)
+    parse_hook_command(settings.log_hook)  # fail now instead of at the first pack
+    create_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database needs no lock, but only one process may launch and adopt engines in this folder.
-    with held(settings.lock) if launches or not settings.database_url else nullcontext():
+    with hold_lock(settings.lock_path) if launches or not settings.database_url else nullcontext():
         known = {engine.name: engine.addresses for engine in lineup.engines.values() if engine.addresses}
         played = [name for name in lineup.engines if name not in known]
         async with AsyncExitStack() as stack:
-            simulator = await stack.enter_async_context(_played(settings, played)) if played else None
+            simulator = await stack.enter_async_context(_open_simulator(settings, played)) if played else None
             # One client for everything: each new one loads the trusted CAs, which takes 25 ms.
             http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
-            launched = await stack.enter_async_context(fleet(lineup.engines, settings.data, http))
+            launched = await stack.enter_async_context(run_fleet(lineup.engines, settings.data, http))
             bases = known | (simulator.bases if simulator else {})
             yield await stack.enter_async_context(
-                working(settings, lineup, http, bases, simulator, launched, approvals)
+                create_runtime(settings, lineup, http, bases, simulator, launched, approvals)
             )
 
 
-def _approvals(settings: Settings) -> ApprovalPolicy | None:
+def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
     """Load the approval policy. Raise BadInput if it needs two people and sign-in is off."""
     if not settings.approvals:
         return None
     policy = read_approvals(Path(settings.approvals))
-    if policy.most > 1 and settings.kind == "serve" and settings.demo:
+    if policy.max_people > 1 and settings.kind == "serve" and settings.is_demo:
         raise BadInput(
             f"{settings.approvals} asks two people for some changes, and without sign-in everybody here is one: "
             "start with --sign-in."
@@ -54,10 +54,10 @@ def _approvals(settings: Settings) -> ApprovalPolicy | None:
     return policy
 
 
-def chosen_lineup(settings: Settings) -> Lineup:
+def load_lineup(settings: Settings) -> Lineup:
     lineup = read_lineup(find_lineup(settings.lineup))
-    return lineup.attached() if settings.attach else lineup
+    return lineup.to_attached() if settings.attach else lineup
 
 
-def _played(settings: Settings, engines: list[str]) -> AbstractAsyncContextManager[Simulator]:
-    return simulated(find_lineup(settings.lineup), engines, settings.speed, settings.data / "simulator.log")
+def _open_simulator(settings: Settings, engines: list[str]) -> AbstractAsyncContextManager[SimulatorProcess]:
+    return run_simulator(find_lineup(settings.lineup), engines, settings.speed, settings.data / "simulator.log")

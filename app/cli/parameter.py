@@ -7,12 +7,12 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import existing_database
-from app.cli.listing import listed
+from app.cli.existing import open_existing_database
+from app.cli.listing import print_rows
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
-from app.runs.parameters import ParameterWish, clear_parameter, set_parameter, shown
+from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.skills.parameter import LONGEST
 from app.store import audit
 from app.store.db import open_database
@@ -30,7 +30,7 @@ class ParameterLine:
 
 
 def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
-    with Session(open_database(settings.database)) as session:
+    with Session(open_database(settings.database_location)) as session:
         rows = [
             ParameterLine(
                 one.parameter.name,
@@ -41,30 +41,30 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
                 one.parameter.rules,
                 one.parameter.title,
             )
-            for one in shown(session, skill, host, settings.hosts)
+            for one in list_parameter_states(session, skill, host, settings.hosts_folder)
         ]
-    listed(rows, f"The rules of {skill} have no value that is the site's to choose.", as_json=as_json)
+    print_rows(rows, f"The rules of {skill} have no value that is the site's to choose.", as_json=as_json)
 
 
-def set_value(settings: Settings, wish: ParameterWish) -> None:
-    database = open_database(settings.database)
+def set_value(settings: Settings, wish: ParameterSpec) -> None:
+    database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        row = set_parameter(session, wish, time.time(), settings.hosts)
-        told = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.told}"
-    _note(database, wish.by, f"parameter set {wish.name}", f"{wish.skill}: {told}")
+        row = set_parameter(session, wish, time.time(), settings.hosts_folder)
+        told = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.label}"
+    _record_parameter_change(database, wish.by, f"parameter set {wish.name}", f"{wish.skill}: {told}")
     print(told)  # noqa: T201
 
 
-def clear_value(settings: Settings, wish: ParameterWish) -> None:
-    database = existing_database(settings)
+def clear_value(settings: Settings, wish: ParameterSpec) -> None:
+    database = open_existing_database(settings)
     with Session(database) as session, session.begin():
-        row = clear_parameter(session, wish, settings.hosts)
-        told = f"{row.name} is not set for {row.scope.told} any more"
-    _note(database, wish.by, f"parameter clear {wish.name}", f"{wish.skill}: {told}")
+        row = clear_parameter(session, wish, settings.hosts_folder)
+        told = f"{row.name} is not set for {row.scope.label} any more"
+    _record_parameter_change(database, wish.by, f"parameter clear {wish.name}", f"{wish.skill}: {told}")
     print(told)  # noqa: T201
 
 
-def value_of(value: str, file: Path | None) -> str:
+def read_value(value: str, file: Path | None) -> str:
     if file is None:
         return value
     if value:
@@ -76,8 +76,8 @@ def value_of(value: str, file: Path | None) -> str:
         raise BadInput(f"{file} cannot be read as text: {exc}.") from exc
 
 
-def _note(database: Engine, who: str, did: str, detail: str) -> None:
-    audit.note(
+def _record_parameter_change(database: Engine, who: str, did: str, detail: str) -> None:
+    audit.record_audit_event(
         database,
         PersonDid(who=who, right="operator", via="terminal", source="", did=did, status=0, detail=detail[:300]),
     )

@@ -10,11 +10,11 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.listing import list_stored, moment
+from app.cli.listing import print_stored_rows, to_datetime
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
-from app.people.rights import RIGHTS, Right, may
+from app.people.rights import RIGHTS, Right, has_right
 from app.store import audit, people
 from app.store.db import open_database
 from app.store.models import PersonRow
@@ -24,25 +24,27 @@ _DAY = 24 * 3600.0
 
 def create_person(settings: Settings, name: str, right: str) -> None:
     """Create a person; prompt for the password or read it from a pipe."""
-    new = people.new_person(name, right, _password())
-    database = open_database(settings.database)
+    new = people.build_person(name, right, _read_password())
+    database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        people.add(session, new)
-    _note(database, f"admin create {name} {right}")
+        people.add_person(session, new)
+    _record_admin_action(database, f"admin create {name} {right}")
     Console().print(f"{name} may sign in as {right}", highlight=False)
 
 
 def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
-    asked = a_right(right)
-    database = open_database(settings.database)
+    asked = parse_right(right)
+    database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        owner = people.person(session, name)
+        owner = people.find_person(session, name)
         if owner is None or owner.disabled:
             raise BadInput(f"there is no {name}: make one with temper admin create {name}.")
-        if not may(a_right(owner.right), asked):
+        if not has_right(parse_right(owner.right), asked):
             raise BadInput(f"{name} is a {owner.right}: a token cannot hold more.")
-        _, secret = people.issue(session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY)
-    _note(database, f"token create for {name}, {right}, {days:g} days")
+        _, secret = people.issue_credential(
+            session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY
+        )
+    _record_admin_action(database, f"token create for {name}, {right}, {days:g} days")
     print(secret)  # noqa: T201  one line, for scripts
 
 
@@ -69,20 +71,27 @@ class TokenLine:
 
 def list_people(settings: Settings, *, as_json: bool) -> None:
     nothing = "Nobody may sign in yet: temper admin create NAME."
-    list_stored(settings, lambda session: [_person(one) for one in people.people(session)], nothing, as_json=as_json)
+    print_stored_rows(
+        settings,
+        lambda session: [_to_person_line(one) for one in people.list_people(session)],
+        nothing,
+        as_json=as_json,
+    )
 
 
-def _person(one: PersonRow) -> PersonLine:
+def _to_person_line(one: PersonRow) -> PersonLine:
     signs_in_by = "identity provider" if one.identity else "password"
-    return PersonLine(one.name, one.right, one.disabled, signs_in_by, moment(one.made_at))
+    return PersonLine(one.name, one.right, one.disabled, signs_in_by, to_datetime(one.made_at))
 
 
 def list_tokens(settings: Settings, *, as_json: bool) -> None:
-    list_stored(settings, _tokens, "There is no token: temper token create NAME makes one.", as_json=as_json)
+    print_stored_rows(
+        settings, _list_token_lines, "There is no token: temper token create NAME makes one.", as_json=as_json
+    )
 
 
-def _tokens(session: Session) -> list[TokenLine]:
-    valid = (one for one in people.credentials(session, ("token", "link")) if one.expires_at > time.time())
+def _list_token_lines(session: Session) -> list[TokenLine]:
+    valid = (one for one in people.list_credentials(session, ("token", "link")) if one.expires_at > time.time())
     return [
         TokenLine(
             one.id,
@@ -91,20 +100,20 @@ def _tokens(session: Session) -> list[TokenLine]:
             one.right,
             one.label,
             one.run or None,
-            *map(moment, (one.expires_at, one.used_at)),
+            *map(to_datetime, (one.expires_at, one.used_at)),
         )
         for one in valid
     ]
 
 
-def a_right(word: str) -> Right:
+def parse_right(word: str) -> Right:
     for right in RIGHTS:
         if right == word:
             return right
     raise BadInput(f"there is no right {word!r}: choose one of {', '.join(RIGHTS)}.")
 
 
-def _password() -> str:
+def _read_password() -> str:
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     first = getpass.getpass("Password: ")
@@ -113,6 +122,6 @@ def _password() -> str:
     return first
 
 
-def _note(database: Engine, did: str) -> None:
+def _record_admin_action(database: Engine, did: str) -> None:
     who = getpass.getuser()
-    audit.note(database, PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0))
+    audit.record_audit_event(database, PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0))

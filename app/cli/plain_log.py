@@ -2,19 +2,19 @@
 
 import logging
 
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _LONGEST = 20_000
 
 
-class PlainLog(logging.Formatter):
+class PlainFormatter(logging.Formatter):
     """Remove control characters: messages and tracebacks may quote hosts, models or uploaded files."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return clean(super().format(record), _LONGEST).rstrip("\n").replace("\n", "\n    ")
+        return clean_text(super().format(record), _LONGEST).rstrip("\n").replace("\n", "\n    ")
 
 
-def log_plainly() -> None:
+def set_plain_format() -> None:
     """Set the formatter of Python's last-resort handler, which writes to standard error."""
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(PlainLog())
+        logging.lastResort.setFormatter(PlainFormatter())

@@ -11,23 +11,23 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from app.engines.fit.gpu_kinds import find_gpu_kind, gpus_from
-from app.engines.fit.known import shape_of
-from app.engines.fit.plain import plain_plan
+from app.engines.fit.gpu_kinds import find_gpu_kind, parse_gpus
+from app.engines.fit.known import find_shape
+from app.engines.fit.plain import dump_plan
 from app.engines.fit.plan import plan_lineup
-from app.engines.fit.reckoned import Fit, Reckoned
-from app.engines.fit.seed_conflicts import seed_conflicts
-from app.engines.fit.seed_table import seed_table
+from app.engines.fit.reckoned import Estimate, Fit
+from app.engines.fit.seed_conflicts import find_seed_conflicts
+from app.engines.fit.seed_table import build_seed_table
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup, Precision
 from app.lineups.reader import find_lineup, read_lineup
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 FITS, DOES_NOT_FIT = 0, 2
 
 
 @dataclass(frozen=True)
-class OneModel:
+class SingleModel:
     """An engine described by command-line options instead of a line-up."""
 
     model: str
@@ -44,35 +44,35 @@ class OneModel:
     eager: bool = False
 
 
-def show_plan(lineup: str, one: OneModel | None, *, gpus: str, seeds: bool, as_json: bool) -> int:
+def print_plan(lineup: str, one: SingleModel | None, *, gpus: str, seeds: bool, as_json: bool) -> int:
     """Return 0 if everything fits, 2 if something does not."""
     if bool(lineup) + (one is not None) > 1:
         raise BadInput("Give either a line-up or --model, not both.")
     if lineup:
-        named = _on(read_lineup(find_lineup(lineup)), gpus)
-        return _show(plan_lineup(named), seeds=seeds or _has_l4(named), as_json=as_json)
+        named = _replace_gpus(read_lineup(find_lineup(lineup)), gpus)
+        return _print_fits(plan_lineup(named), seeds=seeds or _has_l4(named), as_json=as_json)
     if one is not None:
-        return _show(plan_lineup(_alone(one, gpus)), seeds=seeds, as_json=as_json)
+        return _print_fits(plan_lineup(_create_single_lineup(one, gpus)), seeds=seeds, as_json=as_json)
     if seeds:
-        return _show((), seeds=True, as_json=as_json)
+        return _print_fits((), seeds=True, as_json=as_json)
     raise BadInput("Give a line-up (a shipped one's name, or a path), --model with --gpu, or --seeds.")
 
 
-def _on(lineup: Lineup, gpus: str) -> Lineup:
+def _replace_gpus(lineup: Lineup, gpus: str) -> Lineup:
     if not gpus:
         return lineup
     indices = tuple(sorted({index for engine in lineup.engines.values() for index in engine.gpus}))
-    return replace(lineup, gpus=gpus_from(gpus, indices))
+    return replace(lineup, gpus=parse_gpus(gpus, indices))
 
 
-def _alone(one: OneModel, gpus: str) -> Lineup:
+def _create_single_lineup(one: SingleModel, gpus: str) -> Lineup:
     if not gpus:
         raise BadInput("A model needs GPUs to be planned on: add --gpu, like --gpu h200:1.")
-    engine = _engine(one)
-    return Lineup(engine.name, engine.title, "", gpus_from(gpus, engine.gpus), {engine.name: engine}, {})
+    engine = _create_engine(one)
+    return Lineup(engine.name, engine.title, "", parse_gpus(gpus, engine.gpus), {engine.name: engine}, {})
 
 
-def _engine(wanted: OneModel) -> Engine:
+def _create_engine(wanted: SingleModel) -> Engine:
     precision: Precision | None = next((one for one in get_args(Precision) if one == wanted.precision), None)
     if precision is None:
         raise BadInput(f"{wanted.precision!r} is no precision: choose one of {', '.join(get_args(Precision))}.")
@@ -84,7 +84,7 @@ def _engine(wanted: OneModel) -> Engine:
         gpus=tuple(range(wanted.tp * wanted.pp)),
         tp=wanted.tp,
         pp=wanted.pp,
-        max_model_len=wanted.max_model_len or shape_of(wanted.model).positions,
+        max_model_len=wanted.max_model_len or find_shape(wanted.model).positions,
         vllm=wanted.vllm,
         utilization=wanted.utilization,
         kv_dtype=wanted.kv_dtype,
@@ -100,69 +100,69 @@ def _has_l4(lineup: Lineup) -> bool:
     return any(kind is not None and kind.name == "l4" for kind in kinds)
 
 
-def _show(fits: tuple[Fit, ...], *, seeds: bool, as_json: bool) -> int:
+def _print_fits(fits: tuple[Fit, ...], *, seeds: bool, as_json: bool) -> int:
     if as_json:
-        print(json.dumps(plain_plan(fits, seeds=seeds), ensure_ascii=False, indent=2))  # noqa: T201
+        print(json.dumps(dump_plan(fits, seeds=seeds), ensure_ascii=False, indent=2))  # noqa: T201
     else:
         console = Console(highlight=False)
         if fits:
-            _engines(console, fits)
+            _print_engines(console, fits)
         if seeds:
-            _seeds(console)
+            _print_seeds(console)
     return FITS if all(fit.fits for fit in fits) else DOES_NOT_FIT
 
 
-def _engines(console: Console, fits: tuple[Fit, ...]) -> None:
+def _print_engines(console: Console, fits: tuple[Fit, ...]) -> None:
     table = Table("per GPU", title="Before anything is started", title_justify="left", box=None)
     for fit in fits:
-        table.add_column(clean(fit.name, 40), justify="right", overflow="fold")
-    for what, cells in _figures(fits):  # one row for each figure, so that three engines fit in 80 columns
+        table.add_column(clean_text(fit.name, 40), justify="right", overflow="fold")
+    for what, cells in _iterate_figures(fits):  # one row for each figure, so that three engines fit in 80 columns
         table.add_row(what, *cells)
     console.print(table)
     for fit in fits:
-        console.print(Text.assemble((clean(fit.name, 40), "bold"), f": {clean(fit.says, 1000)}"))
+        console.print(Text.assemble((clean_text(fit.name, 40), "bold"), f": {clean_text(fit.says, 1000)}"))
         for what, one in (("weights", fit.weights_gib_per_gpu), ("KV pool", fit.kv_pool_gib_per_gpu)):
-            _source(console, what, one)
+            _print_source(console, what, one)
         for what, one in (("KV tokens", fit.kv_tokens), ("other", fit.other_gib_per_gpu), ("limit", fit.limit_tok_s)):
-            _source(console, what, one)
+            _print_source(console, what, one)
         if fit.limit_with_speculation_tok_s.value is not None:
-            _source(console, "with drafts", fit.limit_with_speculation_tok_s)
+            _print_source(console, "with drafts", fit.limit_with_speculation_tok_s)
 
 
-def _figures(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | str]]]:
+def _iterate_figures(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | str]]]:
     yield "fits", [Text("yes", "green") if fit.fits else Text("no", "bold red") for fit in fits]
-    yield "weights, GiB", [_shown(fit.weights_gib_per_gpu, 1) for fit in fits]
-    yield "KV pool, GiB", [_shown(fit.kv_pool_gib_per_gpu, 1) for fit in fits]
-    yield "other, GiB", [_shown(fit.other_gib_per_gpu, 1) for fit in fits]
-    yield "KV tokens", [_shown(fit.kv_tokens, 0) for fit in fits]
-    yield "requests at a time", [_shown(fit.max_concurrency, 1) for fit in fits]
-    yield "longest context", [_shown(fit.largest_context, 0) for fit in fits]
-    yield "limit, tok/s", [_shown(fit.limit_tok_s, 1) for fit in fits]
+    yield "weights, GiB", [_format_estimate(fit.weights_gib_per_gpu, 1) for fit in fits]
+    yield "KV pool, GiB", [_format_estimate(fit.kv_pool_gib_per_gpu, 1) for fit in fits]
+    yield "other, GiB", [_format_estimate(fit.other_gib_per_gpu, 1) for fit in fits]
+    yield "KV tokens", [_format_estimate(fit.kv_tokens, 0) for fit in fits]
+    yield "requests at a time", [_format_estimate(fit.max_concurrency, 1) for fit in fits]
+    yield "longest context", [_format_estimate(fit.largest_context, 0) for fit in fits]
+    yield "limit, tok/s", [_format_estimate(fit.limit_tok_s, 1) for fit in fits]
     if any(fit.limit_with_speculation_tok_s.value is not None for fit in fits):
-        yield "with drafts, tok/s", [_shown(fit.limit_with_speculation_tok_s, 1) for fit in fits]
+        yield "with drafts, tok/s", [_format_estimate(fit.limit_with_speculation_tok_s, 1) for fit in fits]
 
 
-def _source(console: Console, what: str, one: Reckoned) -> None:
-    console.print(Padding(Text(f"{what}: {one.provenance}; {clean(one.source, 1000)}", style="dim"), (0, 0, 0, 4)))
+def _print_source(console: Console, what: str, one: Estimate) -> None:
+    console.print(Padding(Text(f"{what}: {one.provenance}; {clean_text(one.source, 1000)}", style="dim"), (0, 0, 0, 4)))
 
 
-def _seeds(console: Console) -> None:
-    rows = seed_table()
+def _print_seeds(console: Console) -> None:
+    rows = build_seed_table()
     table = Table("on four L4, vLLM 0.19", "claimed\nper GPU", title="What was tried before", title_justify="left")
     table.add_column("weights\nGiB", justify="right")
     for head in ("found", "plan says"):
         table.add_column(head)
     for row in rows:
         style = "green" if row.agrees else "bold red"
-        weights = _shown(row.fit.weights_gib_per_gpu, 1)
+        weights = _format_estimate(row.fit.weights_gib_per_gpu, 1)
         table.add_row(row.configuration, row.claimed, weights, row.found, Text(row.verdict, style))
     console.print(table)
     for row in rows:
         console.print(Text.assemble((row.configuration, "bold"), f": {row.fit.says}"))
     console.print(Text("Figures that contradict each other", style="bold"))
-    for one in seed_conflicts(rows):
+    for one in find_seed_conflicts(rows):
         console.print(Text.assemble((one.about, "bold"), f" ({'; '.join(one.figures)}): {one.supported}"))
 
 
-def _shown(one: Reckoned, digits: int) -> str:
+def _format_estimate(one: Estimate, digits: int) -> str:
     return "—" if one.value is None else f"{one.value:,.{digits}f}"

@@ -10,25 +10,25 @@ import httpx
 
 from app.config import Settings
 from app.engines.client import EngineClient
-from app.engines.key import key_of
-from app.engines.launch.fleet import fleet
-from app.engines.launch.launched import Launched
-from app.engines.simulated import simulated
-from app.errors import Unusable
+from app.engines.key import read_api_key
+from app.engines.launch.fleet import run_fleet
+from app.engines.launch.launched import LaunchedReplica
+from app.engines.simulated import run_simulator
+from app.errors import EnvironmentUnusable
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup
 from app.machine.gpus.reading import GpuSource
-from app.machine.measuring.load import EngineLoad, load_of
-from app.machine.sampling.opened import gpu_source
-from app.runtime.lock import held
+from app.machine.measuring.load import EngineLoad, create_engine_load
+from app.machine.sampling.opened import create_gpu_source
+from app.runtime.lock import hold_lock
 
 PLAY_SECONDS, LOOK_EVERY = 60.0, 0.1
 
-Told = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Answering:
+class ReadyEngines:
     bases: Mapping[str, tuple[str, ...]]
     cards: GpuSource
     loaded: Mapping[tuple[str, int], EngineLoad] = field(default_factory=dict)
@@ -36,72 +36,76 @@ class Answering:
 
 
 @asynccontextmanager
-async def answering(
-    settings: Settings, lineup: Lineup, engines: Sequence[Engine], http: httpx.AsyncClient, told: Told
-) -> AsyncIterator[Answering]:
+async def open_engines(
+    settings: Settings, lineup: Lineup, engines: Sequence[Engine], http: httpx.AsyncClient, told: ProgressCallback
+) -> AsyncIterator[ReadyEngines]:
     async with AsyncExitStack() as stack:
         bases = {engine.name: engine.addresses for engine in engines if not engine.simulation}
         if played := [name for name, engine in lineup.engines.items() if engine.simulation]:
             log = settings.data / "probe-simulator.log"
             path = find_lineup(settings.lineup)
-            simulator = await stack.enter_async_context(simulated(path, played, settings.speed, log))
+            simulator = await stack.enter_async_context(run_simulator(path, played, settings.speed, log))
             bases |= simulator.bases
             told("the simulator loads")
-            await asyncio.gather(*(_played(http, one, bases[one.name][0]) for one in engines if one.simulation))
-        cards = gpu_source(lineup, bases, http)
+            await asyncio.gather(
+                *(_wait_for_simulated(http, one, bases[one.name][0]) for one in engines if one.simulation)
+            )
+        cards = create_gpu_source(lineup, bases, http)
         stack.push_async_callback(cards.close)
-        if missing := [one for one in engines if one.launch and not await _all_ready(http, one)]:
-            loaded = await stack.enter_async_context(_started(settings, lineup, missing, http, cards, told))
-            yield Answering(bases, cards, loaded)
+        if missing := [one for one in engines if one.launch and not await _are_replicas_ready(http, one)]:
+            loaded = await stack.enter_async_context(_launch_engines(settings, lineup, missing, http, cards, told))
+            yield ReadyEngines(bases, cards, loaded)
         else:
-            yield Answering(bases, cards)
+            yield ReadyEngines(bases, cards)
 
 
-async def _all_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
+async def _are_replicas_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
     """Return True if every replica of the engine is already running."""
-    clients = [EngineClient(http, base, key=key_of(engine)) for base in engine.addresses]
-    return all([await client.ready(engine.wire_name) for client in clients])
+    clients = [EngineClient(http, base, key=read_api_key(engine)) for base in engine.addresses]
+    return all([await client.is_ready(engine.wire_name) for client in clients])
 
 
-async def _played(http: httpx.AsyncClient, engine: Engine, base: str) -> None:
+async def _wait_for_simulated(http: httpx.AsyncClient, engine: Engine, base: str) -> None:
     client = EngineClient(http, base)
     try:
         async with asyncio.timeout(PLAY_SECONDS):
-            while not await client.ready(engine.model):  # noqa: ASYNC110  another process becomes ready
+            while not await client.is_ready(engine.model):  # noqa: ASYNC110  another process becomes ready
                 await asyncio.sleep(LOOK_EVERY)
     except TimeoutError as exc:
-        raise Unusable(f"{engine.name} was not ready in {PLAY_SECONDS:.0f} s: try a higher --speed.") from exc
+        raise EnvironmentUnusable(
+            f"{engine.name} was not ready in {PLAY_SECONDS:.0f} s: try a higher --speed."
+        ) from exc
 
 
 @asynccontextmanager
-async def _started(
+async def _launch_engines(
     settings: Settings,
     lineup: Lineup,
     engines: Sequence[Engine],
     http: httpx.AsyncClient,
     cards: GpuSource,
-    told: Told,
+    told: ProgressCallback,
 ) -> AsyncIterator[dict[tuple[str, int], EngineLoad]]:
     """Launch engines for the probe and stop them afterwards."""
     idle = {(card.host, card.gpu): card.used_gib for card in await cards.read() if card.used_gib is not None}
-    with held(settings.lock):
-        async with fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:
+    with hold_lock(settings.lock_path):
+        async with run_fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:
             loaded = {}
             for one in (one for replicas in ours.values() for one in replicas):
-                seconds = await _loaded(one, told)
+                seconds = await _wait_until_loaded(one, told)
                 before = {
                     gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
                 }
-                loaded[one.engine.name, one.replica] = load_of(one, seconds, before)
+                loaded[one.engine.name, one.replica] = create_engine_load(one, seconds, before)
             yield loaded
 
 
-async def _loaded(one: Launched, told: Told) -> float | None:
+async def _wait_until_loaded(one: LaunchedReplica, told: ProgressCallback) -> float | None:
     """Wait until the replica is ready. Return its load time in seconds, or None if it was already running."""
     while True:
-        look = one.look()
+        look = one.read_status()
         if look.state == "dead":
-            raise Unusable(f"{one.name} did not start: {look.detail}")
+            raise EnvironmentUnusable(f"{one.name} did not start: {look.detail}")
         if look.state == "ready":
             return None if one.adopted else time.time() - one.cold.started
         told(f"{one.name} loads: {look.detail}")

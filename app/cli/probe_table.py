@@ -8,12 +8,12 @@ from rich.text import Text
 
 from app.machine.measuring.compare import ComparedRow
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.side_by_side import SideBySide
+from app.machine.measuring.side_by_side import ProbeComparison
 
 LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
 
 
-def show(one: SideBySide, console: Console) -> None:
+def print_comparison(one: ProbeComparison, console: Console) -> None:
     where = f"GPU {' + '.join(map(str, one.gpus))}" if one.gpus else "CPU"
     played = " · SIMULATED" if one.now and one.now.simulated else ""
     console.print(Text(f"\n{one.title}, {where}{played}", style="bold"))
@@ -24,25 +24,25 @@ def show(one: SideBySide, console: Console) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in one.rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        table.add_row(row.label, row.unit, *_cells(row), ratio)
+        table.add_row(row.label, row.unit, *_format_cells(row), ratio)
     console.print(table)
-    for line in (LEGEND, *_below(one)):
+    for line in (LEGEND, *_iterate_notes(one)):
         console.print(Text(line), soft_wrap=True)
 
 
-def _cells(row: ComparedRow) -> Iterator[str]:
-    yield _cell(row.plan, row.digits, row.bound)
+def _format_cells(row: ComparedRow) -> Iterator[str]:
+    yield _format_cell(row.plan, row.digits, row.bound)
     for figure in (row.reported, row.now, row.before):
-        yield _cell(figure, row.digits)
+        yield _format_cell(figure, row.digits)
 
 
-def _cell(figure: Measured | None, digits: int, bound: str = "") -> str:
+def _format_cell(figure: Measured | None, digits: int, bound: str = "") -> str:
     if figure is None or figure.value is None:
         return "—"
     return f"{bound}{figure.value:,.{digits}f} {figure.provenance[0]}"
 
 
-def _below(one: SideBySide) -> Iterator[str]:
+def _iterate_notes(one: ProbeComparison) -> Iterator[str]:
     if one.verdict:
         yield f"plan: {one.verdict}"
     if one.limit and one.limit.value is not None:

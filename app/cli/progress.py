@@ -6,12 +6,12 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.lines import line
+from app.cli.lines import render_event
 from app.events.kinds import TurnDelta, TurnFinished, TurnStarted
 from app.events.record import Recorded
 from app.events.words import Role
 from app.loop.state import RunState
-from app.text.clean import clean
+from app.text.clean import clean_text
 from app.text.clean_line import clean_line
 
 COLOURS: dict[Role, str] = {"architect": "blue", "worker": "yellow", "auditor": "magenta", "sentry": "cyan"}
@@ -34,28 +34,28 @@ class Progress:
     def show(self, recorded: Recorded, state: RunState) -> None:
         match recorded.event:
             case TurnStarted() as event:
-                self._label(event.role, event.purpose, event.engine)
+                self._print_turn_label(event.role, event.purpose, event.engine)
             case TurnDelta(channel="thought") as event:
-                self._think(event.role, event.text)
+                self._print_thought(event.role, event.text)
             case TurnDelta():
                 return
             case TurnFinished() as event:
                 self._end_thought()
-                self._figures(event)
+                self._print_turn_figures(event)
             case event:
                 self._end_thought()
-                if text := line(event, state):
+                if text := render_event(event, state):
                     self._console.print(text)
 
-    def _label(self, role: Role, purpose: str, engine: str) -> None:
+    def _print_turn_label(self, role: Role, purpose: str, engine: str) -> None:
         on = f" {purpose} on {clean_line(engine, 100)}"
         self._console.print(Text.assemble(("  ", ""), (role.upper(), f"bold {COLOURS[role]}"), on))
 
-    def _think(self, role: Role, text: str) -> None:
+    def _print_thought(self, role: Role, text: str) -> None:
         if not self._thinking:
             self._console.print("    ", end="")
             self._thinking = True
-        shown = clean(text, 4000).replace("\n", "\n    ")
+        shown = clean_text(text, 4000).replace("\n", "\n    ")
         self._console.print(Text(shown, style=f"dim {COLOURS[role]}"), end="", soft_wrap=True)
 
     def _end_thought(self) -> None:
@@ -63,7 +63,7 @@ class Progress:
             self._console.print()
             self._thinking = False
 
-    def _figures(self, turn: TurnFinished) -> None:
+    def _print_turn_figures(self, turn: TurnFinished) -> None:
         rate = f"{turn.decode_rate:.1f} tok/s" if turn.decode_rate else "— tok/s"
         ttft = f"{turn.ttft:.2f} s to the first" if turn.ttft is not None else "no first token"
         words = f"    {turn.completion_tokens} tokens, {rate}, {ttft}"

@@ -7,20 +7,20 @@ import time
 from rich.console import Console
 from sqlmodel import Session
 
-from app.cli.serve import serve_until_told
+from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.order import Order
-from app.runtime.lock import held
-from app.scanners.openscap.content import add, datastreams
-from app.skills.catalog import skill
+from app.runtime.lock import hold_lock
+from app.scanners.openscap.content import add_benchmark, list_datastreams
+from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.db import open_database
 from app.targets import registry
-from app.targets.rootfs.base import Base
-from app.targets.rootfs.machine import Reachable, Rootfs
-from app.targets.ssh.endpoint import endpoint
-from app.targets.ssh.introduce import vouched
+from app.targets.rootfs.base import BaseImage
+from app.targets.rootfs.machine import Rootfs, SshAccess
+from app.targets.ssh.endpoint import parse_endpoint
+from app.targets.ssh.introduce import read_known_identity
 
 MACHINE = "debian"
 CONTENT = "ssg-debian12"
@@ -43,67 +43,71 @@ RULES = (
 """Selected from the profile's 300 rules so that the demo takes about five minutes."""
 
 
-def serve_a_debian(settings: Settings, name: str, *, start: bool) -> None:
+def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
     """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
     machine = Rootfs(settings.data / "rootfs", name)
-    with held(settings.lock):
-        built(machine, Base())
-        if start and not _goes_on(settings, name):
+    with hold_lock(settings.lock_path):
+        ensure_built(machine, BaseImage())
+        if start and not _has_unended_run(settings, name):
             machine.reset()
     try:
         at = machine.start()
-        make_known(settings, machine, at)
-        keep_content(machine)
-        _say(f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all.")
-        asyncio.run(serve_until_told(settings, first=_order(settings, name) if start else None))
+        register_machine(settings, machine, at)
+        store_content(machine)
+        _print_status(
+            f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all."
+        )
+        asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
     finally:
         machine.stop()
-        _say(f"{name} is down.")
+        _print_status(f"{name} is down.")
 
 
-def built(machine: Rootfs, base: Base) -> None:
+def ensure_built(machine: Rootfs, base: BaseImage) -> None:
     if machine.is_built:
         return
-    _say(f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none.")
+    _print_status(
+        f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none."
+    )
     began = time.monotonic()
     machine.build(base)
-    _say(f"It is built, in {time.monotonic() - began:.0f} s.")
+    _print_status(f"It is built, in {time.monotonic() - began:.0f} s.")
 
 
-def _goes_on(settings: Settings, name: str) -> bool:
+def _has_unended_run(settings: Settings, name: str) -> bool:
     """Return True if an interrupted run continues, so the machine must not be reset."""
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     try:
         with Session(database) as session:
-            return bool(queries.unended(session, name))
+            return bool(queries.list_unended_runs(session, name))
     finally:
         database.dispose()
 
 
-def make_known(settings: Settings, machine: Rootfs, at: Reachable) -> None:
+def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None:
     """Register the machine as a host, or register it again if its port has changed."""
-    watch = f"root={machine.reachable('root').key}"
-    end = endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
-    there = registry.find(settings.hosts, machine.name)
+    watch = f"root={machine.get_access('root').key}"
+    end = parse_endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
+    there = registry.find_host(settings.hosts_folder, machine.name)
     if there and there.end.secret_at != end.secret_at:
         raise BadInput(f"there is another host {machine.name!r} already: choose a name with --machine.")
     if there and there.end == end:
         return
     if there:
-        registry.remove(settings.hosts, machine.name)
-    known = vouched(end, at.known_hosts)
-    registry.add(settings.hosts, machine.name, end, known.known_hosts, known.fingerprint, TITLE)
+        registry.remove_host(settings.hosts_folder, machine.name)
+    known = read_known_identity(end, at.known_hosts)
+    registry.register_host(settings.hosts_folder, machine.name, end, known.known_hosts, known.fingerprint, TITLE)
 
 
-def keep_content(machine: Rootfs) -> None:
+def store_content(machine: Rootfs) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
-    if CONTENT not in datastreams():
-        add(machine.base / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-        _say(f"Its content is kept here, too: temper scap list {CONTENT}")
+    if CONTENT not in list_datastreams():
+        add_benchmark(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+        _print_status(f"Its content is kept here, too: temper scap list {CONTENT}")
 
 
-def _order(settings: Settings, host: str) -> Order:
-    there = skill(SKILL).rules
+def _create_order(settings: Settings, host: str) -> Order:
+    there = load_skill(SKILL).rules
     return Order(
         host=host,
         rules=tuple(rule for rule in RULES if rule in there),
@@ -116,5 +120,5 @@ def _order(settings: Settings, host: str) -> Order:
     )
 
 
-def _say(text: str) -> None:
+def _print_status(text: str) -> None:
     Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)

@@ -6,38 +6,38 @@ import getpass
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from app.cli.existing import existing_database
-from app.cli.harden import ALL_PASSED, SOME_DID_NOT, harden
+from app.cli.existing import open_existing_database
+from app.cli.harden import ALL_PASSED, SOME_DID_NOT, harden_host
 from app.config import Settings
 from app.events.kinds import RebootChecked
 from app.runs.order import Order
-from app.runs.reboot import reboot_order
+from app.runs.reboot import create_reboot_order
 from app.store.events import EventStore
 from app.store.models import RunRow
 
 
 def check_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
-    code = asyncio.run(harden(settings, _order(settings, host), as_json=as_json))
-    database = existing_database(settings)
+    code = asyncio.run(harden_host(settings, _load_order(settings, host), as_json=as_json))
+    database = open_existing_database(settings)
     try:
-        found = _checked(database, host)
+        found = _find_reboot_result(database, host)
     finally:
         database.dispose()
     lost = found is None or found.slipped or found.waiting or found.worse
     return SOME_DID_NOT if lost and code == ALL_PASSED else code
 
 
-def _order(settings: Settings, host: str) -> Order:
-    database = existing_database(settings)
+def _load_order(settings: Settings, host: str) -> Order:
+    database = open_existing_database(settings)
     try:
-        return reboot_order(database, host, getpass.getuser())
+        return create_reboot_order(database, host, getpass.getuser())
     finally:
         database.dispose()
 
 
-def _checked(database: Engine, host: str) -> RebootChecked | None:
+def _find_reboot_result(database: Engine, host: str) -> RebootChecked | None:
     newest = select(RunRow.id).where(RunRow.host == host).order_by(col(RunRow.queued_at).desc()).limit(1)
     with Session(database) as session:
         run = session.exec(newest).first() or ""
-    found = (one.event for one in EventStore(database).events(run, kinds=("reboot.checked",)))
+    found = (one.event for one in EventStore(database).read_events(run, kinds=("reboot.checked",)))
     return next((event for event in found if isinstance(event, RebootChecked)), None)

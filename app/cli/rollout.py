@@ -12,104 +12,115 @@ from rich.text import Text
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.rollouts.conductor import Conductor
-from app.cli.existing import existing_database
-from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, unless_others_work
-from app.cli.listing import list_stored, listed, moment
-from app.cli.opening import chosen_lineup, opened
-from app.cli.shared_hosts import caught_up
-from app.cli.written import write_out
+from app.background.rollouts.conductor import RolloutController
+from app.cli.existing import open_existing_database
+from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, require_no_other_nodes
+from app.cli.listing import print_rows, print_stored_rows, to_datetime
+from app.cli.opening import load_lineup, open_runtime
+from app.cli.shared_hosts import sync_host_folders
+from app.cli.written import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutAsked
 from app.events.record import Recorded
 from app.evidence.bundle import FILE
-from app.evidence.notary import AskedBy, open_notary
-from app.runs.rollout.asked import Rollout, asked_of
-from app.runs.rollout.chosen import chosen
-from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
+from app.evidence.notary import Requester, open_notary
+from app.runs.rollout.asked import RolloutSpec, create_rollout_request
+from app.runs.rollout.chosen import select_hosts
+from app.runs.rollout.command import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.state import RolloutState, fold_rollout
-from app.runs.rollout.telling import outcome, rollout_telling
-from app.runtime.lock import Taken
+from app.runs.rollout.telling import describe_outcome, describe_rollout_event
+from app.runtime.lock import AlreadyInUse
 from app.store.db import open_database
-from app.store.groups import groups
-from app.store.rollouts import RolloutRow, events_of, known_rollout, rollouts, rollouts_like, unended_rollouts
-from app.text.clean import clean
+from app.store.groups import read_groups
+from app.store.rollouts import (
+    RolloutRow,
+    find_rollouts_by_prefix,
+    list_newest_rollouts,
+    list_unended_rollouts,
+    read_rollout_events,
+    require_rollout,
+)
+from app.text.clean import clean_text
 
 
-async def roll_out(settings: Settings, wanted: Rollout, *, as_json: bool) -> int:
-    lineup = chosen_lineup(settings)
-    await asyncio.to_thread(caught_up, settings)
+async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool) -> int:
+    lineup = load_lineup(settings)
+    await asyncio.to_thread(sync_host_folders, settings)
     try:
-        await asyncio.to_thread(unless_others_work, settings)
-        async with opened(settings, lineup) as runtime:
-            request = asked_of(_with_hosts(settings, runtime.database, wanted), lineup, settings.hosts)
-            rollout = _same_unended(runtime.database, request) or _new(runtime.database, request)
-            conductor = Conductor(runtime)
+        await asyncio.to_thread(require_no_other_nodes, settings)
+        async with open_runtime(settings, lineup) as runtime:
+            request = create_rollout_request(
+                _resolve_hosts(settings, runtime.database, wanted), lineup, settings.hosts_folder
+            )
+            rollout = _find_same_unended(runtime.database, request) or _create_rollout(runtime.database, request)
+            conductor = RolloutController(runtime)
             conductor.start()
             try:
-                return await _follow(runtime.database, rollout, as_json=as_json)
+                return await _follow_rollout(runtime.database, rollout, as_json=as_json)
             finally:
                 await conductor.close()
-    except Taken as exc:
+    except AlreadyInUse as exc:
         print(f"temper: {exc}; the rollout is handed to it", file=sys.stderr)  # noqa: T201
-        database = open_database(settings.database)
+        database = open_database(settings.database_location)
         try:
-            request = asked_of(_with_hosts(settings, database, wanted), lineup, settings.hosts)
-            return await _follow(database, _new(database, request), as_json=as_json)
+            request = create_rollout_request(_resolve_hosts(settings, database, wanted), lineup, settings.hosts_folder)
+            return await _follow_rollout(database, _create_rollout(database, request), as_json=as_json)
         finally:
             database.dispose()
 
 
-def _with_hosts(settings: Settings, database: Engine, wanted: Rollout) -> Rollout:
+def _resolve_hosts(settings: Settings, database: Engine, wanted: RolloutSpec) -> RolloutSpec:
     with Session(database) as session:
-        return replace(wanted, hosts=chosen(wanted.words, settings.hosts, groups(session)))
+        return replace(wanted, hosts=select_hosts(wanted.words, settings.hosts_folder, read_groups(session)))
 
 
-def _new(database: Engine, request: RolloutAsked) -> str:
-    rollout = new_rollout_id()
-    ask_for(database, request, rollout)
+def _create_rollout(database: Engine, request: RolloutAsked) -> str:
+    rollout = create_rollout_id()
+    submit_rollout(database, request, rollout)
     return rollout
 
 
-def _same_unended(database: Engine, request: RolloutAsked) -> str | None:
+def _find_same_unended(database: Engine, request: RolloutAsked) -> str | None:
     """Return the id of an interrupted rollout with the same request, or None."""
     with Session(database) as session:
-        for row in unended_rollouts(session):
-            begun = fold_rollout(events_of(session, row.id)).asked
+        for row in list_unended_rollouts(session):
+            begun = fold_rollout(read_rollout_events(session, row.id)).asked
             if begun and msgspec.structs.replace(begun, note=request.note, pace=request.pace) == request:
                 return row.id
     return None
 
 
-async def _follow(database: Engine, rollout: str, *, as_json: bool) -> int:
+async def _follow_rollout(database: Engine, rollout: str, *, as_json: bool) -> int:
     console, state = Console(highlight=False), RolloutState()
     while state.status not in ("finished", "stopped"):
-        for recorded in await asyncio.to_thread(_after, database, rollout, state.seq):
+        for recorded in await asyncio.to_thread(_read_rollout_events, database, rollout, state.seq):
             state = fold_rollout([recorded], state)
-            _show(console, recorded, state, as_json=as_json)
+            _print_rollout_event(console, recorded, state, as_json=as_json)
         await asyncio.sleep(LOOK_EVERY)
-    return exit_code(state)
+    return rollout_exit_code(state)
 
 
-def _after(database: Engine, rollout: str, seq: int) -> list[Recorded]:
+def _read_rollout_events(database: Engine, rollout: str, seq: int) -> list[Recorded]:
     with Session(database) as session:
-        return list(events_of(session, rollout, seq))
+        return list(read_rollout_events(session, rollout, seq))
 
 
-def _show(console: Console, recorded: Recorded, state: RolloutState, *, as_json: bool) -> None:
+def _print_rollout_event(console: Console, recorded: Recorded, state: RolloutState, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(recorded.line.decode() + "\n")
         sys.stdout.flush()
-    elif told := rollout_telling(recorded.event):
-        done = sum(part.over for part in state.parts.values())
-        console.print(Text(clean(f"{done:>4} of {len(state.parts)}  {told.glyph} {told.text}", 4000)), soft_wrap=True)
-        if state.asks:
+    elif told := describe_rollout_event(recorded.event):
+        done = sum(part.is_over for part in state.parts.values())
+        console.print(
+            Text(clean_text(f"{done:>4} of {len(state.parts)}  {told.glyph} {told.text}", 4000)), soft_wrap=True
+        )
+        if state.is_paused_by_rule:
             ways = f"temper rollout resume {state.rollout}, or temper rollout stop {state.rollout}"
             console.print(Text(f"              {ways}"), soft_wrap=True)
 
 
-def exit_code(state: RolloutState) -> int:
+def rollout_exit_code(state: RolloutState) -> int:
     ends = [part.ended for part in state.parts.values()]
     if state.status != "finished" or any(ended is None or ended.state != "finished" for ended in ends):
         return COULD_NOT
@@ -133,11 +144,16 @@ class RolloutLine:
 
 def list_rollouts(settings: Settings, *, as_json: bool) -> None:
     nothing = "There is no rollout yet: temper run --hosts starts one."
-    list_stored(settings, lambda session: [_line(row) for row in rollouts(session, 100)], nothing, as_json=as_json)
+    print_stored_rows(
+        settings,
+        lambda session: [_to_rollout_line(row) for row in list_newest_rollouts(session, 100)],
+        nothing,
+        as_json=as_json,
+    )
 
 
-def _line(row: RolloutRow) -> RolloutLine:
-    at = moment(row.asked_at), moment(row.ended_at)
+def _to_rollout_line(row: RolloutRow) -> RolloutLine:
+    at = to_datetime(row.asked_at), to_datetime(row.ended_at)
     mode = row.mode or "usual"
     return RolloutLine(row.id, row.state, row.hosts, row.words, mode, row.skill, row.simulated, row.by, row.reason, *at)
 
@@ -150,36 +166,38 @@ class PartLine:
     outcome: str
 
 
-def show_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
-    database = existing_database(settings)
-    state = fold_rollout(_after(database, _find(database, wanted), 0))
-    rows = [PartLine(part.host, part.wave, part.run or None, outcome(part)) for part in state.parts.values()]
-    listed(rows, "It has no hosts.", as_json=as_json)
+def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
+    database = open_existing_database(settings)
+    state = fold_rollout(_read_rollout_events(database, _find_rollout(database, wanted), 0))
+    rows = [PartLine(part.host, part.wave, part.run or None, describe_outcome(part)) for part in state.parts.values()]
+    print_rows(rows, "It has no hosts.", as_json=as_json)
 
 
-def handle(settings: Settings, wanted: str, verb: str, reason: str) -> None:
-    database = existing_database(settings)
-    rollout = _find(database, wanted)
-    state = handle_rollout(database, rollout, verb, by=getpass.getuser(), reason=reason)
+def apply_rollout_verb(settings: Settings, wanted: str, verb: str, reason: str) -> None:
+    database = open_existing_database(settings)
+    rollout = _find_rollout(database, wanted)
+    state = command_rollout(database, rollout, verb, by=getpass.getuser(), reason=reason)
     print(f"rollout {rollout} is {state.status}")  # noqa: T201
 
 
 def write_bundle(settings: Settings, wanted: str, out: str) -> None:
-    database = existing_database(settings)
-    rollout = _find(database, wanted)
+    database = open_existing_database(settings)
+    rollout = _find_rollout(database, wanted)
     with Session(database) as session:
-        row = known_rollout(session, rollout)
+        row = require_rollout(session, rollout)
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is made when it has ended.")
-    archive = open_notary(settings.data, database).bundle(rollout, AskedBy(getpass.getuser(), "admin", "terminal"))
-    write_out(archive.pieces(), out, f"rollout-{rollout}-{FILE}")
+    archive = open_notary(settings.data, database).issue_bundle(
+        rollout, Requester(getpass.getuser(), "admin", "terminal")
+    )
+    write_output(archive.stream_archive(), out, f"rollout-{rollout}-{FILE}")
 
 
-def _find(database: Engine, wanted: str) -> str:
+def _find_rollout(database: Engine, wanted: str) -> str:
     with Session(database) as session:
-        found = [row.id for row in rollouts_like(session, wanted)]
+        found = [row.id for row in find_rollouts_by_prefix(session, wanted)]
         if len(found) == 1:
             return found[0]
         if found:
             raise BadInput(f"{wanted!r} could be {', '.join(found)}: give more of the id.")
-        return known_rollout(session, wanted).id
+        return require_rollout(session, wanted).id

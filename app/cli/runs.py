@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.cli.listing import list_stored, moment
+from app.cli.listing import print_stored_rows, to_datetime
 from app.config import Settings
 from app.store.models import RunRow
-from app.store.run_list import RunSearch, page
+from app.store.run_list import RunSearch, read_run_page
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,15 @@ class RunLine:
 
 def list_runs(settings: Settings, asked: RunSearch, most: int, *, as_json: bool) -> None:
     nothing = "There is no such run: start one with temper run."
-    list_stored(
-        settings, lambda found: [_line(row) for row in page(found, asked, None, most).rows], nothing, as_json=as_json
+    print_stored_rows(
+        settings,
+        lambda found: [_to_run_line(row) for row in read_run_page(found, asked, None, most).rows],
+        nothing,
+        as_json=as_json,
     )
 
 
-def _line(row: RunRow) -> RunLine:
+def _to_run_line(row: RunRow) -> RunLine:
     said = (row.id, row.name, tuple(row.tags.split()), row.state, row.host, row.skill, row.mode, row.simulated)
     counted = (row.findings, row.passed, row.escalated, row.deferred, row.skipped, row.waived, row.rolled_back)
-    return RunLine(*said, *counted, moment(row.queued_at), moment(row.ended_at))
+    return RunLine(*said, *counted, to_datetime(row.queued_at), to_datetime(row.ended_at))

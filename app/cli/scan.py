@@ -10,20 +10,20 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.cli.existing import is_there
-from app.cli.listing import listed, print_json
+from app.cli.existing import has_database
+from app.cli.listing import print_json, print_rows
 from app.config import Settings
 from app.errors import BadInput
 from app.events.words import Word
-from app.runs.parameters import with_site_values
-from app.runs.scanner import lay_out_new, scanner_for
-from app.runs.tailor import tailored_profiles
-from app.scanners.builtin import Builtin
+from app.runs.parameters import load_skill_with_site_values
+from app.runs.scanner import create_scanner, prepare_new_fixture
+from app.runs.tailor import list_tailored_profiles
+from app.scanners.builtin import BuiltinScanner
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.content import add, datastream, datastreams
-from app.scanners.openscap.scanner import OpenScap
+from app.scanners.openscap.content import add_benchmark, find_datastream, list_datastreams
+from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.verdict import Verdict
-from app.skills.catalog import nearest, skill
+from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.store.db import open_database
 from app.store.parameters import StoredParameters
@@ -64,32 +64,32 @@ class ScanLine:
 
 def list_content(name: str, *, as_json: bool = False) -> None:
     if not name:
-        files = [ContentLine(known, str(file)) for known, file in datastreams().items()]
-        return listed(files, "No data stream is here yet: apt-get install ssg-debian brings some.", as_json=as_json)
-    benchmark = read_benchmark(_file(name))
+        files = [ContentLine(known, str(file)) for known, file in list_datastreams().items()]
+        return print_rows(files, "No data stream is here yet: apt-get install ssg-debian brings some.", as_json=as_json)
+    benchmark = read_benchmark(_find_content_file(name))
     if not as_json:
         Console().print(escape(f"{benchmark.title} {benchmark.version}"))
-    profiles = [ProfileLine(one.short, one.rules, one.title) for one in benchmark.profiles]
+    profiles = [ProfileLine(one.short_id, one.rules, one.title) for one in benchmark.profiles]
     profiles += [
-        ProfileLine(f"{one.profile.short}:{one.tailoring}", one.profile.rules, one.profile.title)
-        for one in tailored_profiles()
-        if datastreams().get(one.content) == _file(name)
+        ProfileLine(f"{one.profile.short_id}:{one.tailoring}", one.profile.rules, one.profile.title)
+        for one in list_tailored_profiles()
+        if list_datastreams().get(one.content) == _find_content_file(name)
     ]
-    return listed(profiles, f"{name} has no profiles.", as_json=as_json)
+    return print_rows(profiles, f"{name} has no profiles.", as_json=as_json)
 
 
 def add_content(file: Path) -> None:
-    kept = add(file)
-    known = [name for name, here in datastreams().items() if here == kept]
+    kept = add_benchmark(file)
+    known = [name for name, here in list_datastreams().items() if here == kept]
     named = f"Papers of runs that begin from now on take ids, CCIs and texts of its rules from it: {kept.name}."
     Console().print(f"It is here as {known[0]}: ask for scap:{known[0]}:PROFILE." if known else named)
 
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
-    stored = StoredParameters(open_database(settings.database)) if is_there(settings) else None
-    pack = with_site_values(name, host, stored) if stored else skill(name)
-    verdicts, beside = asyncio.run(_verdicts(settings, host, pack, _chosen(rules, pack)))
+    stored = StoredParameters(open_database(settings.database_location)) if has_database(settings) else None
+    pack = load_skill_with_site_values(name, host, stored) if stored else load_skill(name)
+    verdicts, beside = asyncio.run(_judge_host(settings, host, pack, _resolve_rule_ids(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
@@ -107,32 +107,32 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     return worst
 
 
-def _file(name: str) -> Path:
-    return Path(name) if "/" in name else datastream(name)
+def _find_content_file(name: str) -> Path:
+    return Path(name) if "/" in name else find_datastream(name)
 
 
-def _chosen(rules: Sequence[str], pack: Skill) -> list[str]:
+def _resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:
     names = {rule.stig_id: rule.id for rule in pack.rules.values()}
     for rule in rules:
         if rule not in pack.rules and rule not in names:
-            near = ", ".join(nearest(rule, pack)) or "none"
+            near = ", ".join(suggest_rules(rule, pack)) or "none"
             raise BadInput(f"There is no rule {rule[:80]!a} in {pack.title}; the nearest: {near}.")
     return [names.get(rule, rule) for rule in rules] or list(pack.rules)
 
 
-async def _verdicts(
+async def _judge_host(
     settings: Settings, host: str, pack: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""
-    target = TargetThread(open_target(host, settings.hosts))
+    target = TargetThread(open_target(host, settings.hosts_folder))
     try:
-        await target.do(lay_out_new)
-        scanner = await target.do(lambda target: scanner_for(pack, target, settings.hosts))
-        assert isinstance(scanner, OpenScap)
-        verdicts = await scanner.judge(rules)
-        own = {rule.id: rule.check for rule in skill("stig").rules.values()}
-        beside = await Builtin(own).scan(
-            await target.do(lambda target: target.files), [rule for rule in rules if rule in own]
+        await target.run_blocking(prepare_new_fixture)
+        scanner = await target.run_blocking(lambda target: create_scanner(pack, target, settings.hosts_folder))
+        assert isinstance(scanner, OpenScapScanner)
+        verdicts = await scanner.judge_rules(rules)
+        own = {rule.id: rule.check for rule in load_skill("stig").rules.values()}
+        beside = await BuiltinScanner(own).scan(
+            await target.run_blocking(lambda target: target.files), [rule for rule in rules if rule in own]
         )
         return verdicts, {one.rule: one.word for one in beside}
     finally:

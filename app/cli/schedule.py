@@ -6,29 +6,29 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from app.background.schedules.wanted import Wanted, add, handled, schedule
-from app.cli.existing import existing_database
-from app.cli.listing import list_stored, moment, shown
-from app.cli.shared_hosts import caught_up
+from app.background.schedules.wanted import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
+from app.cli.existing import open_existing_database
+from app.cli.listing import format_value, print_stored_rows, to_datetime
+from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
-from app.runs.rollout.chosen import ALL_HOSTS, chosen
+from app.runs.rollout.chosen import ALL_HOSTS, select_hosts
 from app.store import schedules
 from app.store.db import open_database
-from app.store.groups import groups
+from app.store.groups import read_groups
 from app.store.models import ScheduleRow
 
 
-def add_schedule(settings: Settings, wanted: Wanted) -> None:
-    caught_up(settings)
-    database = open_database(settings.database)
+def add_schedule(settings: Settings, wanted: ScheduleSpec) -> None:
+    sync_host_folders(settings)
+    database = open_database(settings.database_location)
     with Session(database) as session:
-        grouped = groups(session)
+        grouped = read_groups(session)
     if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):
-        wanted = replace(wanted, words=words, hosts=chosen(words, settings.hosts, grouped))
-    row = schedule(wanted, time.time(), settings.hosts)
-    said = f"schedule {row.id}: {row.mode} on {row.host}, next {shown(moment(row.next_at))}"
+        wanted = replace(wanted, words=words, hosts=select_hosts(words, settings.hosts_folder, grouped))
+    row = create_schedule_row(wanted, time.time(), settings.hosts_folder)
+    said = f"schedule {row.id}: {row.mode} on {row.host}, next {format_value(to_datetime(row.next_at))}"
     with Session(database) as session, session.begin():
-        add(session, row)
+        insert_schedule(session, row)
     print(f"{said}; a server or worker has to run then")  # noqa: T201
 
 
@@ -48,18 +48,21 @@ class ScheduleLine:
 
 def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
     nothing = "There is no schedule yet: temper schedule add makes one."
-    list_stored(
-        settings, lambda session: [_line(row) for row in schedules.schedules(session)], nothing, as_json=as_json
+    print_stored_rows(
+        settings,
+        lambda session: [_to_schedule_line(row) for row in schedules.list_schedules(session)],
+        nothing,
+        as_json=as_json,
     )
 
 
-def _line(row: ScheduleRow) -> ScheduleLine:
-    then = moment(row.next_at) if row.enabled else None
+def _to_schedule_line(row: ScheduleRow) -> ScheduleLine:
+    then = to_datetime(row.next_at) if row.enabled else None
     wish = (row.id, row.host, row.skill, row.mode, row.cron, row.zone)
     return ScheduleLine(*wish, paused=not row.enabled, next=then, unkept=row.unkept, last=row.outcome)
 
 
-def handle_schedule(settings: Settings, wanted: str, verb: str) -> None:
-    with Session(existing_database(settings)) as session, session.begin():
-        handled(session, wanted, verb, time.time())
+def apply_schedule_verb(settings: Settings, wanted: str, verb: str) -> None:
+    with Session(open_existing_database(settings)) as session, session.begin():
+        change_schedule(session, wanted, verb, time.time())
     print(f"schedule {wanted}: {verb}d")  # noqa: T201

@@ -14,23 +14,23 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app import __version__
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStarted
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget
-from app.evidence.notary import AskedBy, open_notary
+from app.evidence.notary import Requester, open_notary
 from app.lineups.model import Lineup
-from app.runs.order import rules_of
-from app.runtime.lock import held
+from app.runs.order import select_rules
+from app.runtime.lock import hold_lock
 from app.scores import file as score_file
-from app.scores.figures import row
-from app.scores.paper import COLUMNS, cells, paper, provenance
-from app.scores.play import on_built_in, untouched
-from app.scores.result import Score, ScoreOrder, Trial, harmed
-from app.scores.trials import Notes, wanted, withheld
+from app.scores.figures import build_score_row
+from app.scores.paper import COLUMNS, describe_provenance, render_cells, render_score_page
+from app.scores.play import run_builtin_trial, run_untouched_trial
+from app.scores.result import Score, ScoreOrder, Trial, is_harmed
+from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import queries
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -42,7 +42,7 @@ _CUT_OFF = "it was cut off; its trial is made again on a new host"
 
 
 @dataclass(frozen=True)
-class ScoreAsked:
+class ScoreOptions:
     lineup: str
     seeds: int
     hosts: int
@@ -55,12 +55,12 @@ class ScoreAsked:
     budget: Budget
 
 
-def apart(settings: Settings, lineup: str) -> Settings:
+def use_score_folder(settings: Settings, lineup: str) -> Settings:
     """Return settings with a separate data folder, so that other runs' lessons and hosts have no effect."""
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
-def label(lineup: Lineup, budget: Budget) -> str:
+def format_score_label(lineup: Lineup, budget: Budget) -> str:
     """Return the line-up's name, with the budget if it is not the default."""
     whole = Budget()
     limits = (
@@ -71,85 +71,91 @@ def label(lineup: Lineup, budget: Budget) -> str:
     return f"{lineup.name}, at most {told} a rule" if told else lineup.name
 
 
-def score(settings: Settings, asked: ScoreAsked) -> int:
+def run_score(settings: Settings, asked: ScoreOptions) -> int:
     if asked.lineup in ON_DEBIAN:
         raise BadInput(f"{asked.lineup} takes a real host: the built-in one has no shell. Add --host debian.")
-    lineup = None if asked.lineup == NOTHING else chosen_lineup(settings)
+    lineup = None if asked.lineup == NOTHING else load_lineup(settings)
     order = ScoreOrder(
-        label=label(lineup, asked.budget) if lineup else "doing nothing",
+        label=format_score_label(lineup, asked.budget) if lineup else "doing nothing",
         kind="line-up" if lineup else "baseline",
         skill="stig",
-        rules=rules_of(asked.rules, "stig"),
+        rules=select_rules(asked.rules, "stig"),
         seeds=asked.seeds,
         hosts=asked.hosts,
-        held_back=withheld(asked.held_back),
+        held_back=hash_held_back_seed(asked.held_back),
     )
-    notes = Notes(asked.out.with_suffix(".part"), order)
-    work = _played(settings, lineup, order, notes, asked) if lineup else _nothing(settings, order, notes, asked)
+    notes = TrialJournal(asked.out.with_suffix(".part"), order)
+    work = (
+        _play_lineup(settings, lineup, order, notes, asked) if lineup else _play_baseline(settings, order, notes, asked)
+    )
     asyncio.run(work)
-    return finish(settings, order, lineup, notes, asked)
+    return finish_score(settings, order, lineup, notes, asked)
 
 
-async def _nothing(settings: Settings, order: ScoreOrder, notes: Notes, asked: ScoreAsked) -> None:
-    for one in wanted(order, asked.held_back):
-        if one.place not in notes.done:
-            notes.add(await untouched(order, one.seed, one.host, one.rules, settings.data / "twin"))
+async def _play_baseline(settings: Settings, order: ScoreOrder, notes: TrialJournal, asked: ScoreOptions) -> None:
+    for one in plan_trials(order, asked.held_back):
+        if one.trial_key not in notes.done:
+            notes.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
 
 
-async def _played(settings: Settings, lineup: Lineup, order: ScoreOrder, notes: Notes, asked: ScoreAsked) -> None:
-    await close_cut_off(settings)
-    left = [one for one in wanted(order, asked.held_back) if one.place not in notes.done]
+async def _play_lineup(
+    settings: Settings, lineup: Lineup, order: ScoreOrder, notes: TrialJournal, asked: ScoreOptions
+) -> None:
+    await close_interrupted_runs(settings)
+    left = [one for one in plan_trials(order, asked.held_back) if one.trial_key not in notes.done]
     if notes.done:
-        say(f"Going on: {len(notes.done)} trials are done, {len(left)} are left.")
+        print_to_stderr(f"Going on: {len(notes.done)} trials are done, {len(left)} are left.")
     if not left:
         return
-    async with opened(settings, lineup) as runtime:
+    async with open_runtime(settings, lineup) as runtime:
         for number, one in enumerate(left, 1):
-            trial = await on_built_in(runtime, order, one.seed, one.host, one.rules, asked.budget)
+            trial = await run_builtin_trial(runtime, order, one.seed, one.host, one.rules, asked.budget)
             notes.add(trial)
-            tell(number, len(left), trial)
+            print_trial(number, len(left), trial)
 
 
-async def close_cut_off(settings: Settings) -> None:
+async def close_interrupted_runs(settings: Settings) -> None:
     """Append run.failed to the runs of interrupted trials; the trials are repeated."""
     if not (settings.data / "temper.sqlite").exists():
         return
-    with held(settings.lock):
-        database = open_database(settings.database)
+    with hold_lock(settings.lock_path):
+        database = open_database(settings.database_location)
         store = EventStore(database)
         writer = LogWriter(store, Bus())
         writer.start()
-        for run in _unended(database):
-            last = store.last(run)
+        for run in _list_unended_runs(database):
+            last = store.read_last_link(run)
             assert last
             RunLog(run, writer, last).append(RunFailed(reason=_CUT_OFF))
         await writer.close()
         database.dispose()
 
 
-def _unended(database: Engine) -> list[str]:
+def _list_unended_runs(database: Engine) -> list[str]:
     with Session(database) as session:
-        return [run.id for run in queries.unended(session)]
+        return [run.id for run in queries.list_unended_runs(session)]
 
 
-def tell(number: int, of: int, trial: Trial) -> None:
+def print_trial(number: int, of: int, trial: Trial) -> None:
     became = [
         f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}"
         for fate in trial.fates
     ]
-    harm = f"; HARM STAYED: {trial.worse or trial.left}" if harmed(trial) else ""
-    say(f"{number}/{of} seed {trial.seed}, {trial.host}: {'; '.join(became)}{harm}")
+    harm = f"; HARM STAYED: {trial.worse or trial.left}" if is_harmed(trial) else ""
+    print_to_stderr(f"{number}/{of} seed {trial.seed}, {trial.host}: {'; '.join(became)}{harm}")
 
 
-def say(text: str) -> None:
+def print_to_stderr(text: str) -> None:
     Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def finish(settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: Notes, asked: ScoreAsked) -> int:
+def finish_score(
+    settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: TrialJournal, asked: ScoreOptions
+) -> int:
     """Sign and write the result of all trials, delete the notes and return the exit code."""
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     trials = tuple(notes.done.values())
-    found = (_started(database, trial.run) for trial in trials if trial.run)
+    found = (_find_run_started(database, trial.run) for trial in trials if trial.run)
     started = next((one for one in found if one), None)  # merged trials: some were played elsewhere
     made = Score(
         order=order,
@@ -158,43 +164,43 @@ def finish(settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: 
         note=asked.note,
         temper=__version__,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d"),
-        machine=_machine(),
+        machine=_describe_cpu(),
         models=tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in started.seats))
         if started
         else (),
         scanner=started.scanner if started else "",
         trials=trials,
     )
-    content = write(settings, database, made, asked)
+    content = write_score(settings, database, made, asked)
     database.dispose()
     notes.discard()
     if asked.as_json:
         sys.stdout.write(content.decode())
     else:
-        _show(made, asked.out)
-    return HARM_STAYED if any(map(harmed, trials)) else NO_HARM
+        _print_score(made, asked.out)
+    return HARM_STAYED if any(map(is_harmed, trials)) else NO_HARM
 
 
-def write(settings: Settings, database: Engine, made: Score, asked: ScoreAsked) -> bytes:
+def write_score(settings: Settings, database: Engine, made: Score, asked: ScoreOptions) -> bytes:
     notary = open_notary(settings.data, database)
-    content = score_file.signed(made, notary.key)
+    content = score_file.sign_score(made, notary.key)
     try:
         asked.out.write_bytes(content)
         if asked.pack:
-            by = AskedBy(getpass.getuser(), "admin", "terminal")
+            by = Requester(getpass.getuser(), "admin", "terminal")
             runs = (trial.run for trial in made.trials if trial.run)
-            score_file.pack(asked.pack, content, runs, lambda run: notary.evidence(run, by))
+            score_file.write_score_pack(asked.pack, content, runs, lambda run: notary.issue_evidence(run, by))
     except OSError as exc:
         raise BadInput(f"{exc.filename} cannot be written: {exc.strerror}. Choose another place.") from exc
     return content
 
 
-def _started(database: Engine, run: str) -> RunStarted | None:
-    first = next(EventStore(database).events(run, kinds=("run.started",)), None)
+def _find_run_started(database: Engine, run: str) -> RunStarted | None:
+    first = next(EventStore(database).read_events(run, kinds=("run.started",)), None)
     return first.event if first and isinstance(first.event, RunStarted) else None
 
 
-def _machine() -> str:
+def _describe_cpu() -> str:
     """Return the CPU's number of cores and model; it identifies no person or host."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -204,17 +210,17 @@ def _machine() -> str:
     return f"{len(names)} cores of {names[0]}" if names else platform.machine()
 
 
-def _show(made: Score, out: Path) -> None:
-    found = row(made)
-    for name, cell in zip(COLUMNS, cells(found), strict=True):
+def _print_score(made: Score, out: Path) -> None:
+    found = build_score_row(made)
+    for name, cell in zip(COLUMNS, render_cells(found), strict=True):
         Console().print(f"{name.strip('*'):20} {cell}", markup=False, highlight=False, soft_wrap=True)
-    Console().print(provenance(found), f"\n{out}", markup=False, highlight=False, soft_wrap=True)
+    Console().print(describe_provenance(found), f"\n{out}", markup=False, highlight=False, soft_wrap=True)
 
 
-def table(files: Sequence[Path], into: Path | None) -> None:
+def write_score_table(files: Sequence[Path], into: Path | None) -> None:
     """Write a page of all results, ordered by file name, to `into` or stdout."""
-    found = [score_file.read_file(file).score for file in sorted(files, key=lambda file: file.name)]
-    text = paper([row(one) for one in found])
+    found = [score_file.read_result_file(file).score for file in sorted(files, key=lambda file: file.name)]
+    text = render_score_page([build_score_row(one) for one in found])
     if into:
         into.write_text(text)
     else:
@@ -224,9 +230,9 @@ def table(files: Sequence[Path], into: Path | None) -> None:
 def verify_score(path: Path, key: str) -> int:
     """Return 0 if the score is valid, 2 if it is not."""
     try:
-        found, looked = score_file.check(path, key)
+        found, looked = score_file.check_score_file(path, key)
     except score_file.BrokenScore as exc:
-        say(f"does not hold: {path}: {exc}")
+        print_to_stderr(f"does not hold: {path}: {exc}")
         return 2
     runs = (
         f"the evidence of all {looked} runs holds and says the same"

@@ -4,21 +4,21 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.cli.opening import chosen_lineup, opened
-from app.cli.real_demo import CONTENT, RULES, SKILL, built, keep_content, make_known
-from app.cli.score import ON_DEBIAN, ScoreAsked, close_cut_off, finish, label, tell
+from app.cli.opening import load_lineup, open_runtime
+from app.cli.real_demo import CONTENT, RULES, SKILL, ensure_built, register_machine, store_content
+from app.cli.score import ON_DEBIAN, ScoreOptions, close_interrupted_runs, finish_score, format_score_label, print_trial
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
-from app.runs.order import rules_of
-from app.scores.ansible import BASE, ansible_outcome
-from app.scores.play import on_added
+from app.runs.order import select_rules
+from app.scores.ansible import BASE, run_ansible_fixes
+from app.scores.play import run_added_host_trial
 from app.scores.result import ScoreOrder, Trial
-from app.scores.trials import Notes
-from app.scores.vendor import Outcome, bash_outcome, by_vendor
-from app.skills.catalog import skill
+from app.scores.trials import TrialJournal
+from app.scores.vendor import VendorOutcome, run_bash_fixes, run_vendor_trial
+from app.skills.catalog import load_skill
 from app.targets.catalog import open_target
-from app.targets.rootfs.base import Base
+from app.targets.rootfs.base import BaseImage
 from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 
@@ -26,20 +26,20 @@ ANSIBLE, WHOLE = "ansible", "all"
 _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
-def score_debian(settings: Settings, asked: ScoreAsked, name: str) -> int:
+def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
     """Run all trials and return the exit code. The machine lies in the data folder of `settings`."""
     if asked.held_back or asked.hosts != 1:
         raise BadInput(
             "hosts are generated from the built-in one only: leave --hosts and --held-back away with --host."
         )
     machine = Rootfs(settings.data / "rootfs", name)
-    built(machine, BASE if asked.lineup == ANSIBLE else Base())
-    keep_content(machine)
+    ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
+    store_content(machine)
     own = replace(settings, data=settings.data / "score", database_url="", lineup=asked.lineup)
-    lineup = None if asked.lineup in ON_DEBIAN else chosen_lineup(own)
-    rules = rules_of(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else tuple(_chosen())
+    lineup = None if asked.lineup in ON_DEBIAN else load_lineup(own)
+    rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else tuple(_select_demo_rules())
     order = ScoreOrder(
-        label=label(lineup, asked.budget) if lineup else ON_DEBIAN[asked.lineup],
+        label=format_score_label(lineup, asked.budget) if lineup else ON_DEBIAN[asked.lineup],
         kind="line-up" if lineup else "baseline",
         skill=SKILL,
         rules=rules,
@@ -48,59 +48,70 @@ def score_debian(settings: Settings, asked: ScoreAsked, name: str) -> int:
         host=name,
         together=True,
     )
-    notes = Notes(asked.out.with_suffix(".part"), order)
+    notes = TrialJournal(asked.out.with_suffix(".part"), order)
     try:
-        asyncio.run(_trials(own, lineup, order, notes, machine, asked))
+        asyncio.run(_run_trials(own, lineup, order, notes, machine, asked))
     finally:
         machine.stop()
-    return finish(own, order, lineup, notes, asked)
+    return finish_score(own, order, lineup, notes, asked)
 
 
-def _chosen() -> Iterator[str]:
-    there = skill(SKILL).rules
+def _select_demo_rules() -> Iterator[str]:
+    there = load_skill(SKILL).rules
     return (rule for rule in RULES if rule in there)
 
 
-async def _trials(
-    settings: Settings, lineup: Lineup | None, order: ScoreOrder, notes: Notes, machine: Rootfs, asked: ScoreAsked
+async def _run_trials(
+    settings: Settings,
+    lineup: Lineup | None,
+    order: ScoreOrder,
+    notes: TrialJournal,
+    machine: Rootfs,
+    asked: ScoreOptions,
 ) -> None:
     left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in notes.done]
     if lineup is None:
         for seed in left:
-            notes.add(_told(seed, order, await _vendor(settings, order, seed, machine, asked.lineup)))
+            notes.add(
+                _print_and_return(seed, order, await _run_vendor_trial(settings, order, seed, machine, asked.lineup))
+            )
         return
-    await close_cut_off(settings)
-    async with opened(settings, lineup) as runtime:
+    await close_interrupted_runs(settings)
+    async with open_runtime(settings, lineup) as runtime:
         for seed in left:
-            target = _new(settings, machine)
+            target = _open_fresh_target(settings, machine)
             try:
-                notes.add(_told(seed, order, await on_added(runtime, order, seed, target, machine, asked.budget)))
+                notes.add(
+                    _print_and_return(
+                        seed, order, await run_added_host_trial(runtime, order, seed, target, machine, asked.budget)
+                    )
+                )
             finally:
                 await asyncio.to_thread(target.close)
 
 
-async def _vendor(settings: Settings, order: ScoreOrder, seed: int, machine: Rootfs, by: str) -> Trial:
-    target = _new(settings, machine)
+async def _run_vendor_trial(settings: Settings, order: ScoreOrder, seed: int, machine: Rootfs, by: str) -> Trial:
+    target = _open_fresh_target(settings, machine)
     profile = f"xccdf_org.ssgproject.content_profile_{SKILL.rpartition(':')[2]}"
 
-    async def work(rules: str) -> Outcome:
-        at = machine.reachable()
+    async def apply_vendor_fix(rules: str) -> VendorOutcome:
+        at = machine.get_access()
         if by == ANSIBLE:
-            return await ansible_outcome(at, rules, order.rules, _DATASTREAM, profile)
-        return await bash_outcome(at, rules, _DATASTREAM, profile)
+            return await run_ansible_fixes(at, rules, order.rules, _DATASTREAM, profile)
+        return await run_bash_fixes(at, rules, _DATASTREAM, profile)
 
     try:
-        return await by_vendor(order, seed, machine, target, work)
+        return await run_vendor_trial(order, seed, machine, target, apply_vendor_fix)
     finally:
         await asyncio.to_thread(target.close)
 
 
-def _new(settings: Settings, machine: Rootfs) -> Target:
+def _open_fresh_target(settings: Settings, machine: Rootfs) -> Target:
     machine.reset()
-    make_known(settings, machine, machine.start())
-    return open_target(machine.name, settings.hosts)
+    register_machine(settings, machine, machine.start())
+    return open_target(machine.name, settings.hosts_folder)
 
 
-def _told(seed: int, order: ScoreOrder, trial: Trial) -> Trial:
-    tell(seed, order.seeds, trial)
+def _print_and_return(seed: int, order: ScoreOrder, trial: Trial) -> Trial:
+    print_trial(seed, order.seeds, trial)
     return trial

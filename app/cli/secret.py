@@ -6,7 +6,7 @@ from pathlib import Path
 from app.errors import BadInput
 
 
-def secret(named: str) -> str:
+def read_secret(named: str) -> str:
     """Return the secret in the environment variable or file `named`. Raise BadInput if there is neither."""
     if (held := os.environ.get(named)) is not None:
         return held.strip()

@@ -8,103 +8,103 @@ from collections.abc import Awaitable, Callable
 
 from sqlmodel import Session
 
-from app.background.tasks import background_tasks
-from app.cli.listening import made, opened_socket
-from app.cli.opening import chosen_lineup, opened
+from app.background.tasks import run_background_tasks
+from app.cli.listening import create_server, open_listener
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup
 from app.main import create_app
-from app.runs.order import Order, queued
+from app.runs.order import Order, create_run_request
 from app.runtime.runtime import Runtime
 from app.store import people, queries
 from app.store.db import open_database
 
-Beside = Callable[[Runtime], Awaitable[None]]
+SideTask = Callable[[Runtime], Awaitable[None]]
 """A task that runs beside the server and may end before it."""
 
 
-async def serve_until_told(settings: Settings, *, first: Order | None = None, beside: Beside | None = None) -> None:
+async def serve_until_signal(settings: Settings, *, first: Order | None = None, beside: SideTask | None = None) -> None:
     """Serve the application until SIGINT or SIGTERM. Submit `first` at the start, if given."""
-    lineup = chosen_lineup(settings)
-    _somebody_may_come_in(settings)
-    listener = opened_socket(settings)
+    lineup = load_lineup(settings)
+    _require_admin(settings)
+    listener = open_listener(settings)
     with listener:
         port = listener.getsockname()[1]
-        async with opened(settings, lineup) as runtime:
+        async with open_runtime(settings, lineup) as runtime:
             if first:
-                await _begin(runtime, lineup, first)
+                await _submit_first_run(runtime, lineup, first)
             print(f"Temper is at http://{settings.host}:{port}", flush=True)  # noqa: T201
             telling = asyncio.ensure_future(beside(runtime)) if beside else None
-            await _serve(runtime, listener)
+            await _run_server(runtime, listener)
             if telling:
                 telling.cancel()
                 await asyncio.wait({telling})
             await runtime.writer.flush()  # raises the reason if the log is broken
 
 
-def _somebody_may_come_in(settings: Settings) -> None:
-    if settings.demo:
+def _require_admin(settings: Settings) -> None:
+    if settings.is_demo:
         return
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     with Session(database) as session:
-        admins = people.admins(session)
+        admins = people.count_admins(session)
     database.dispose()
     if not admins:
-        raise Unusable(
+        raise EnvironmentUnusable(
             f"nobody could sign in: make the first admin with `temper admin create NAME --data {settings.data}`, "
             "then start again. Without sign-in Temper serves loopback only."
         )
 
 
-async def work_until_told(settings: Settings) -> None:
+async def work_until_signal(settings: Settings) -> None:
     """Run a node without the web application until SIGINT or SIGTERM."""
-    lineup = chosen_lineup(settings)
+    lineup = load_lineup(settings)
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
-    async with opened(settings, lineup) as runtime:
+    async with open_runtime(settings, lineup) as runtime:
         print(f"Temper works on runs as {runtime.name}", flush=True)  # noqa: T201
-        async with background_tasks(runtime):
-            _spare_what_stays()
-            await _first(told, runtime.writer.broken)
+        async with run_background_tasks(runtime):
+            _freeze_heap()
+            await _wait_for_any(told, runtime.writer.broken)
         await runtime.writer.flush()  # raises the reason if the log is broken
 
 
-def _spare_what_stays() -> None:
+def _freeze_heap() -> None:
     """Exclude all present objects from garbage collection; scanning them took a tenth of a run's CPU time."""
     gc.collect()
     gc.freeze()
 
 
-async def _first(*events: asyncio.Event) -> None:
+async def _wait_for_any(*events: asyncio.Event) -> None:
     waiting = [asyncio.create_task(event.wait()) for event in events]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
         task.cancel()
 
 
-async def _begin(runtime: Runtime, lineup: Lineup, order: Order) -> None:
+async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> None:
     """Submit the order unless the host has an unended run, which resumes by itself."""
     with Session(runtime.database) as session:
-        if queries.unended(session, order.host):
+        if queries.list_unended_runs(session, order.host):
             return
-    await runtime.submit(queued(order, lineup, runtime.settings.hosts))
+    await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 
 
-async def _serve(runtime: Runtime, listener: socket.socket) -> None:
+async def _run_server(runtime: Runtime, listener: socket.socket) -> None:
     application = create_app(runtime)
-    server = made(application, runtime.settings, application.state.streams.close)
+    server = create_server(application, runtime.settings, application.state.streams.close)
     gc.freeze()  # a full collection would stop every stream for 0.1 s
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, server.end)
-    _spare_what_stays()
-    watching = asyncio.create_task(_end_with(runtime.writer.broken, server.end), name="log watcher")
+        asyncio.get_running_loop().add_signal_handler(number, server.request_exit)
+    _freeze_heap()
+    watching = asyncio.create_task(_end_on_event(runtime.writer.broken, server.request_exit), name="log watcher")
     await server.serve(sockets=[listener])
     watching.cancel()
 
 
-async def _end_with(event: asyncio.Event, end: Callable[[], None]) -> None:
+async def _end_on_event(event: asyncio.Event, end: Callable[[], None]) -> None:
     """Stop the process when its log is broken, so that a supervisor can restart it."""
     await event.wait()
     end()

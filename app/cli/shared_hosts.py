@@ -8,16 +8,20 @@ from app.store.host_files import HostFolders
 from app.targets.ownership import ALONE, Ownership
 
 
-def caught_up(settings: Settings) -> HostFolders | None:
+def sync_host_folders(settings: Settings) -> HostFolders | None:
     """Bring the local hosts folder up to date with the shared database; return None if there is none."""
     if not settings.database_url:
         return None
-    files = HostFolders(open_database(settings.database), settings.hosts)
-    files.catch_up()
+    files = HostFolders(open_database(settings.database_location), settings.hosts_folder)
+    files.sync_on_start()
     return files
 
 
-def owned(settings: Settings, host: str) -> Ownership:
+def create_ownership(settings: Settings, host: str) -> Ownership:
     """Return the ownership of a host outside any run, with the journals of the last node that worked on it."""
-    files = caught_up(settings)
-    return Ownership(bring=partial(files.bring, host), keep=partial(files.keep, host)) if files else ALONE
+    files = sync_host_folders(settings)
+    return (
+        Ownership(load_folder=partial(files.fetch_folder, host), save_folder=partial(files.store_folder, host))
+        if files
+        else ALONE
+    )

@@ -7,13 +7,13 @@ from pathlib import Path
 from app.errors import BadInput
 from app.evidence.incoming.starting_point import read_starting_point
 from app.runs.order import Order
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 
 
-def start_from(order: Order, file: Path) -> Order:
+def apply_starting_point(order: Order, file: Path) -> Order:
     if order.rules is not None:
         raise BadInput("give --from or --rules, not both.")
-    start = read_starting_point(file, skill(order.skill))
-    print(f"temper: {start.told}", file=sys.stderr)  # noqa: T201
-    note = "; ".join(part for part in (order.note, start.noted) if part)
+    start = read_starting_point(file, load_skill(order.skill))
+    print(f"temper: {start.summary_text}", file=sys.stderr)  # noqa: T201
+    note = "; ".join(part for part in (order.note, start.log_note) if part)
     return replace(order, rules=start.rules, note=note)

@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.markup import escape
 from sqlmodel import Session
 
-from app.cli.existing import existing_database
-from app.cli.written import write_out
+from app.cli.existing import open_existing_database
+from app.cli.written import write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.tailor import take_tailoring
-from app.runs.tailoring_out import TailoringWish, tailoring_of
+from app.runs.tailor import import_tailoring
+from app.runs.tailoring_out import TailoringSpec, export_tailoring
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 
 
@@ -22,17 +22,17 @@ def add_tailoring_file(file: Path, content: str, name: str) -> None:
             document = opened.read(MOST_BYTES + 1)
     except OSError as exc:
         raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
-    for one in take_tailoring(document, content, name or _named(file)):
+    for one in import_tailoring(document, content, name or _derive_name(file)):
         apart = f"{one.left_out} not applicable by tailoring"
-        said = f"{one.profile.rules} rules, {apart}. Ask for {one.skill}"
+        said = f"{one.profile.rules} rules, {apart}. Ask for {one.skill_name}"
         Console(soft_wrap=True).print(escape(f"{one.profile.title}: {said}"))
 
 
-def write_tailoring(settings: Settings, wish: TailoringWish, out: str) -> None:
-    with Session(existing_database(settings)) as session:
-        content = tailoring_of(session, wish, time.time(), settings.hosts)
-    write_out([content], out, wish.file)
+def write_tailoring(settings: Settings, wish: TailoringSpec, out: str) -> None:
+    with Session(open_existing_database(settings)) as session:
+        content = export_tailoring(session, wish, time.time(), settings.hosts_folder)
+    write_output([content], out, wish.file_name)
 
 
-def _named(file: Path) -> str:
+def _derive_name(file: Path) -> str:
     return file.name.removesuffix(ENDING).removesuffix(".xml").lower()

@@ -15,21 +15,26 @@ class Terminal(typer.Typer):
 
     def __call__(self, *args: Any, **more: Any) -> Any:
         """Run the command of this process's arguments."""
-        return super(Terminal, self.alone(*sys.argv[1:2])).__call__(*args, **more)
+        return super(Terminal, self.select_command(*sys.argv[1:2])).__call__(*args, **more)
 
-    def alone(self, first: str = "") -> Self:
+    def select_command(self, first: str = "") -> Self:
         """Return a copy with only the named command or group, or self. Parsing all commands takes 25 ms."""
-        commands = [one for part in self._parts() for one in part.registered_commands if _name(one) == first]
-        groups = [one for part in self._parts() for one in part.registered_groups if one.name == first]
+        commands = [
+            one
+            for part in self._iterate_parts()
+            for one in part.registered_commands
+            if _read_command_name(one) == first
+        ]
+        groups = [one for part in self._iterate_parts() for one in part.registered_groups if one.name == first]
         if not (commands or groups):
             return self
         only = copy(self)
         only.registered_commands, only.registered_groups = commands, groups
         return only
 
-    def _parts(self) -> Iterator[typer.Typer]:
+    def _iterate_parts(self) -> Iterator[typer.Typer]:
         return (group.typer_instance for group in self.registered_groups if group.typer_instance)
 
 
-def _name(command: CommandInfo) -> str:
+def _read_command_name(command: CommandInfo) -> str:
     return command.name or (get_command_name(command.callback.__name__) if command.callback else "")

@@ -10,17 +10,17 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.opening import chosen_lineup
-from app.cli.serve import serve_until_told
+from app.cli.opening import load_lineup
+from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.engines.coldstart import ColdStartStep
-from app.engines.doctor.diagnose import diagnose
-from app.engines.doctor.here import look_around
-from app.engines.launch.launched import Launched, LaunchLook
-from app.engines.launch.unit_files import compose, systemd
+from app.engines.doctor.diagnose import diagnose_lineup
+from app.engines.doctor.here import inspect_machine
+from app.engines.launch.launched import LaunchedReplica, LaunchStatus
+from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
 from app.runtime.runtime import Runtime
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 LOOK_SECONDS = 0.5
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
@@ -28,28 +28,28 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 
 def start_lineup(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
-    if not anyway and (told := would_stop(settings)):
+    if not anyway and (told := describe_blockers(settings)):
         raise BadInput(f"{told} (`temper doctor {settings.lineup}` says it at length; --anyway starts it all the same)")
-    asyncio.run(serve_until_told(settings, beside=tell_cold_starts))
+    asyncio.run(serve_until_signal(settings, beside=follow_cold_starts))
 
 
-def would_stop(settings: Settings) -> str:
+def describe_blockers(settings: Settings) -> str:
     """Return what prevents the line-up's engines from starting and the fix, or an empty string."""
-    lineup = chosen_lineup(settings)
-    stops = [one for one in diagnose(lineup, look_around(lineup)) if one.severity == "stop"]
+    lineup = load_lineup(settings)
+    stops = [one for one in diagnose_lineup(lineup, inspect_machine(lineup)) if one.severity == "stop"]
     return "; ".join(f"{one.engine or lineup.name}: {one.says}: {one.fix}" for one in stops)
 
 
-def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
+def print_unit_files(settings: Settings, kind: str, into: Path | None) -> None:
     """Write systemd units or a compose file into a folder, or print them."""
-    lineup = chosen_lineup(settings)
+    lineup = load_lineup(settings)
     if not any(engine.launch for engine in lineup.engines.values()):
         raise BadInput(f"{lineup.name} starts no engine, so there is nothing to print: give a line-up with [launch].")
     match kind:
         case "systemd":
-            files = systemd(lineup, settings.lineup)
+            files = render_systemd_units(lineup, settings.lineup)
         case "compose":
-            files = {"compose.yaml": compose(lineup, settings.lineup)}
+            files = {"compose.yaml": render_compose_file(lineup, settings.lineup)}
         case _:
             raise BadInput(f"{kind!a} is not known: print systemd or compose.")
     for name, text in files.items():
@@ -61,7 +61,7 @@ def print_papers(settings: Settings, kind: str, into: Path | None) -> None:
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
-async def tell_cold_starts(runtime: Runtime) -> None:
+async def follow_cold_starts(runtime: Runtime) -> None:
     """Show the cold starts until each engine is ready or dead."""
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
@@ -69,49 +69,51 @@ async def tell_cold_starts(runtime: Runtime) -> None:
         console.print("This line-up starts no engine: what runs already is looked at.")
         return
     if console.is_terminal:
-        await _drawn(console, flights)
+        await _draw_launches(console, flights)
     else:
-        await _written(console, flights)
-    lost = [one for one in flights if one.look().state == "dead"]
+        await _print_launch_steps(console, flights)
+    lost = [one for one in flights if one.read_status().state == "dead"]
     for one in lost:
-        console.print(Text.assemble((one.name, "bold red"), f": {clean(one.look().detail, 1000)}"), soft_wrap=True)
+        console.print(
+            Text.assemble((one.name, "bold red"), f": {clean_text(one.read_status().detail, 1000)}"), soft_wrap=True
+        )
     if not lost:
         console.print(f"{len(flights)} of {len(flights)} engines serve.")
 
 
-async def _drawn(console: Console, flights: list[Launched]) -> None:
+async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> None:
     with Live(console=console, auto_refresh=False) as live:
         while True:
-            looks = [one.look() for one in flights]
-            live.update(_picture(flights, looks), refresh=True)
-            if _settled(looks):
+            looks = [one.read_status() for one in flights]
+            live.update(_render_launches(flights, looks), refresh=True)
+            if _are_settled(looks):
                 return
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _written(console: Console, flights: list[Launched]) -> None:
+async def _print_launch_steps(console: Console, flights: list[LaunchedReplica]) -> None:
     """Print each step once as a line, when the output is not a terminal."""
     told = dict.fromkeys(range(len(flights)), 0)
     while True:
-        looks = [one.look() for one in flights]
+        looks = [one.read_status() for one in flights]
         for n, one in enumerate(flights):
             for step in one.cold.steps[told[n] :]:
-                console.print(f"{one.name}: {_step(step)}", soft_wrap=True)
+                console.print(f"{one.name}: {_format_step(step)}", soft_wrap=True)
             told[n] = len(one.cold.steps)
-        if _settled(looks):
+        if _are_settled(looks):
             return
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _settled(looks: list[LaunchLook]) -> bool:
+def _are_settled(looks: list[LaunchStatus]) -> bool:
     return all(look.state in ("ready", "dead") for look in looks)
 
 
-def _picture(flights: list[Launched], looks: list[LaunchLook]) -> Group:
-    return Group(*(_flight(one, look) for one, look in zip(flights, looks, strict=True)))
+def _render_launches(flights: list[LaunchedReplica], looks: list[LaunchStatus]) -> Group:
+    return Group(*(_render_launch(one, look) for one, look in zip(flights, looks, strict=True)))
 
 
-def _flight(one: Launched, look: LaunchLook) -> Group:
+def _render_launch(one: LaunchedReplica, look: LaunchStatus) -> Group:
     head = Table.grid(padding=(0, 2))
     head.add_column(width=16)
     head.add_column(width=8)
@@ -120,11 +122,11 @@ def _flight(one: Launched, look: LaunchLook) -> Group:
     bar = ProgressBar(total=1.0, completed=look.share or 0.0, width=30) if look.share is not None else ""
     eta = f"about {look.eta_s:.0f} s left, by earlier loads here" if look.eta_s is not None else ""
     head.add_row(Text(one.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))
-    steps = [Text(_step(step), style="dim") for step in one.cold.steps]
+    steps = [Text(_format_step(step), style="dim") for step in one.cold.steps]
     if look.state == "loading":
-        steps.append(Text(clean(look.detail, 100), style="yellow"))
+        steps.append(Text(clean_text(look.detail, 100), style="yellow"))
     return Group(head, *(Padding(step, (0, 0, 0, 4)) for step in steps))
 
 
-def _step(step: ColdStartStep) -> str:
-    return f"{step.at:6.1f} s  {step.name}{', ' if step.found else ''}{step.found}"
+def _format_step(step: ColdStartStep) -> str:
+    return f"{step.at:6.1f} s  {step.name}{', ' if step.figure_text else ''}{step.figure_text}"

@@ -5,19 +5,19 @@ import time
 
 from sqlmodel import Session
 
-from app.cli.existing import existing_database
-from app.cli.listing import listed
+from app.cli.existing import open_existing_database
+from app.cli.listing import print_rows
 from app.config import Settings
-from app.runs.usage import as_csv, usage, usage_asked
+from app.runs.usage import compute_usage, format_usage_csv, parse_usage_query
 from app.store.events import EventStore
 
 
-def show_usage(settings: Settings, since: str, until: str, per: str, *, as_json: bool, csv: bool) -> None:
-    asked = usage_asked(since, until, per, None, time.time())
-    database = existing_database(settings)
+def print_usage(settings: Settings, since: str, until: str, per: str, *, as_json: bool, csv: bool) -> None:
+    asked = parse_usage_query(since, until, per, None, time.time())
+    database = open_existing_database(settings)
     with Session(database) as session:
-        lines = usage(session, EventStore(database), asked)
+        lines = compute_usage(session, EventStore(database), asked)
     if csv:
-        sys.stdout.write(as_csv(lines))
+        sys.stdout.write(format_usage_csv(lines))
     else:
-        listed(lines, "No run was asked for in this time.", as_json=as_json)
+        print_rows(lines, "No run was asked for in this time.", as_json=as_json)

@@ -7,22 +7,22 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import existing_database
-from app.cli.listing import list_stored, moment
+from app.cli.existing import open_existing_database
+from app.cli.listing import print_stored_rows, to_datetime
 from app.config import Settings
 from app.events.kinds import PersonDid
-from app.runs.waive import WaiverWish, end_waiver, waive
+from app.runs.waive import WaiverSpec, create_waiver, end_waiver
 from app.store import audit, waivers
 from app.store.db import open_database
 from app.store.waivers import WaiverRow
 
 
-def add_waiver(settings: Settings, wish: WaiverWish) -> None:
-    database = open_database(settings.database)
+def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
+    database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        row = waive(session, wish, time.time(), settings.hosts)
-        made, told = row.id, row.waiver.told
-    _note(database, wish.by, f"waiver add {made} {wish.rule}", told)
+        row = create_waiver(session, wish, time.time(), settings.hosts_folder)
+        made, told = row.id, row.waiver.summary
+    _record_waiver_change(database, wish.by, f"waiver add {made} {wish.rule}", told)
     print(f"waiver {made}: {told}")  # noqa: T201
 
 
@@ -43,27 +43,30 @@ class WaiverLine:
 
 def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
     nothing, now = "There is no waiver: temper waiver add makes one.", time.time()
-    list_stored(
-        settings, lambda session: [_line(row, now) for row in waivers.waivers(session)], nothing, as_json=as_json
+    print_stored_rows(
+        settings,
+        lambda session: [_to_waiver_line(row, now) for row in waivers.list_waivers(session)],
+        nothing,
+        as_json=as_json,
     )
 
 
-def _line(row: WaiverRow, now: float) -> WaiverLine:
-    wish = (row.id, row.rule, row.waiver.scope.told, row.state(now), row.until, row.owner, row.reason, row.ticket)
-    return WaiverLine(*wish, row.by, moment(row.ended_at), row.ended_why)
+def _to_waiver_line(row: WaiverRow, now: float) -> WaiverLine:
+    wish = (row.id, row.rule, row.waiver.scope.label, row.state(now), row.until, row.owner, row.reason, row.ticket)
+    return WaiverLine(*wish, row.by, to_datetime(row.ended_at), row.ended_why)
 
 
-def take_back(settings: Settings, waiver: str, by: str, why: str) -> None:
-    database = existing_database(settings)
+def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
+    database = open_existing_database(settings)
     with Session(database) as session, session.begin():
         row = end_waiver(session, waiver, time.time(), by=by, why=why)
-        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.told} is open as any other"
-    _note(database, by, f"waiver end {waiver}", why)
+        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open as any other"
+    _record_waiver_change(database, by, f"waiver end {waiver}", why)
     print(said)  # noqa: T201
 
 
-def _note(database: Engine, who: str, did: str, detail: str) -> None:
-    audit.note(
+def _record_waiver_change(database: Engine, who: str, did: str, detail: str) -> None:
+    audit.record_audit_event(
         database,
         PersonDid(who=who, right="operator", via="terminal", source="", did=did, status=0, detail=detail[:300]),
     )

@@ -9,7 +9,7 @@ from app.errors import BadInput
 STDOUT = "-"
 
 
-def write_out(pieces: Iterable[bytes], out: str, usual: str) -> None:
+def write_output(pieces: Iterable[bytes], out: str, usual: str) -> None:
     """Write `pieces` to the file `out`, to stdout for `-`, or to the file `usual` if `out` is empty."""
     if out == STDOUT:
         sys.stdout.buffer.writelines(pieces)

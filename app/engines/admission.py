@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Room:
+class ReplicaCapacity:
     """Reported capacity of one replica. A value of None is unknown and limits nothing."""
 
     streams: int | None = None
@@ -19,7 +19,7 @@ class Room:
 
 
 @dataclass(frozen=True)
-class Held:
+class ReplicaLoad:
     """This process's load on a replica. A turn counts its prompt and its maximum answer."""
 
     turns: int = 0
@@ -28,7 +28,7 @@ class Held:
     """Tokens of turns that began after the last sample."""
 
 
-def why_wait(room: Room, held: Held, tokens: int) -> str:
+def explain_wait(room: ReplicaCapacity, held: ReplicaLoad, tokens: int) -> str:
     """Return why a turn of `tokens` must wait, or an empty string if it can start.
 
     One turn per process always starts: the load of others must not lock this process out, and the engine queues too.
@@ -49,6 +49,6 @@ def why_wait(room: Room, held: Held, tokens: int) -> str:
     return ""
 
 
-def most_streams(max_num_seqs: int | None, knee: int | None) -> int | None:
+def limit_streams(max_num_seqs: int | None, knee: int | None) -> int | None:
     known = [one for one in (max_num_seqs, knee) if one]
     return min(known) if known else None

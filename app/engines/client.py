@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import msgspec
 
-from app.engines.complaint import NOT_JSON, complaint
+from app.engines.complaint import NOT_JSON, extract_error_message
 from app.engines.grammar import CAPABILITIES, PLAINEST, Lack
-from app.engines.metrics import EngineSample, parse
+from app.engines.metrics import EngineSample, parse_metrics
 from app.engines.reply import Delta, Finished, Message, Question
-from app.engines.wire import ChatReply, body, headers
+from app.engines.wire import ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
 
 BODY_LIMIT = 4 * 1024 * 1024
@@ -48,7 +48,7 @@ class _Card(msgspec.Struct):
     tags: list[str] = []
     meta: _Meta | None = None
 
-    def served(self) -> ServedModel:
+    def to_served_model(self) -> ServedModel:
         if self.owned_by != "llamacpp":
             return ServedModel(self.id, self.max_model_len)
         meta = self.meta or _Meta()
@@ -63,7 +63,7 @@ class _Slot(msgspec.Struct):
     next_token: list[dict[str, int | bool]] = []
 
     @property
-    def decoded(self) -> int:
+    def decoded_tokens(self) -> int:
         return sum(int(one.get("n_decoded", 0)) for one in self.next_token)
 
 
@@ -84,48 +84,48 @@ class EngineClient:
         self._lacks: frozenset[Lack] | None = None
         """Schema features that its grammar lacks; None until it has refused a schema and was tested."""
 
-    async def ask(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
+    async def stream_reply(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
         """Yield the reply as it arrives, Finished last. Use contextlib.aclosing to end the request early."""
         begun = False
         try:
-            async with aclosing(self._ask(question, stall_after)) as replies:
+            async with aclosing(self._stream_answer(question, stall_after)) as replies:
                 async for reply in replies:
                     begun = True
                     yield reply
         except EngineRefused:
-            if begun or not question.schema or self._lacks is not None or not await self._lacking(question):
+            if begun or not question.schema or self._lacks is not None or not await self._find_lacks(question):
                 raise
         else:
             return
-        async with aclosing(self._ask(question, stall_after)) as replies:
+        async with aclosing(self._stream_answer(question, stall_after)) as replies:
             async for reply in replies:
                 yield reply
 
-    async def _lacking(self, question: Question) -> frozenset[Lack]:
+    async def _find_lacks(self, question: Question) -> frozenset[Lack]:
         """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
-        if await self._refuses(question, PLAINEST):
+        if await self._refuses_schema(question, PLAINEST):
             return frozenset()  # the schema was not the reason
-        self._lacks = frozenset([one.lack for one in CAPABILITIES if await self._refuses(question, one.schema)])
+        self._lacks = frozenset([one.lack for one in CAPABILITIES if await self._refuses_schema(question, one.schema)])
         return self._lacks
 
-    async def _refuses(self, question: Question, schema: dict[str, Any]) -> bool:
+    async def _refuses_schema(self, question: Question, schema: dict[str, Any]) -> bool:
         asked = replace(question, schema=schema, max_tokens=1, messages=(Message("user", "x"),))
         try:
-            async with aclosing(self._ask(asked, self._patience)) as replies:
+            async with aclosing(self._stream_answer(asked, self._patience)) as replies:
                 async for _ in replies:
                     pass
         except EngineRefused:
             return True
         return False
 
-    async def _ask(self, question: Question, stall_after: float) -> AsyncGenerator[Delta | Finished]:
-        with self._translated(stall_after):
+    async def _stream_answer(self, question: Question, stall_after: float) -> AsyncGenerator[Delta | Finished]:
+        with self._translate_errors(stall_after):
             reply = ChatReply(time.monotonic())
             request = self._http.stream(
                 "POST",
                 f"{self._base}/chat/completions",
-                content=msgspec.json.encode(body(question, self._lacks or frozenset())),
-                headers=headers(question) | self._key,
+                content=msgspec.json.encode(build_request_body(question, self._lacks or frozenset())),
+                headers=build_request_headers(question) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
             )
             async with request as response:
@@ -137,39 +137,39 @@ class EngineClient:
                         break
             yield reply.finish()
 
-    async def ready(self, model: str | None = None) -> bool:
+    async def is_ready(self, model: str | None = None) -> bool:
         """Return True if the engine is healthy and serves `model`, or any model if None."""
         try:
             await self._get(f"{self._root}/health")
-            served = await self.models()
+            served = await self.list_models()
         except EngineError:
             return False
         return bool(served) if model is None else model in [card.id for card in served]
 
-    async def models(self) -> tuple[ServedModel, ...]:
+    async def list_models(self) -> tuple[ServedModel, ...]:
         answer = await self._get(f"{self._base}/models", self._key)
         try:
-            return tuple(card.served() for card in msgspec.json.decode(answer, type=_Models).data)
+            return tuple(card.to_served_model() for card in msgspec.json.decode(answer, type=_Models).data)
         except NOT_JSON as exc:
             raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
 
-    async def version(self) -> str:
+    async def read_version(self) -> str:
         """Return vLLM's version, or an empty string if the server does not report one."""
         try:
             return msgspec.json.decode(await self._get(f"{self._root}/version"), type=_Version).version
         except (EngineError, *NOT_JSON):
             return ""
 
-    async def sample(self, url: str = "") -> EngineSample:
+    async def read_sample(self, url: str = "") -> EngineSample:
         """Read the metrics from `url`, by default /metrics beside the base URL."""
-        sample = parse((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
+        sample = parse_metrics((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
         if url or not (sample.counts_late and sample.running):
             return sample
-        busy = [slot for slot in await self._slots() if slot.is_processing]
+        busy = [slot for slot in await self._list_slots() if slot.is_processing]
         read = sum(slot.n_prompt_tokens_processed for slot in busy)
-        return replace(sample, in_flight=sum(slot.decoded for slot in busy), reading=read)
+        return replace(sample, in_flight=sum(slot.decoded_tokens for slot in busy), reading=read)
 
-    async def _slots(self) -> list[_Slot]:
+    async def _list_slots(self) -> list[_Slot]:
         """List llama.cpp's requests; no other endpoint reports them before they end."""
         try:
             return msgspec.json.decode(await self._get(f"{self._root}/slots", self._key), type=list[_Slot])
@@ -177,33 +177,33 @@ class EngineClient:
             return []
 
     async def _get(self, url: str, headers: dict[str, str] | None = None) -> bytes:
-        with self._translated(self._patience):
+        with self._translate_errors(self._patience):
             async with asyncio.timeout(self._patience), self._http.stream("GET", url, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
-                    raise self._refusal(response.status_code, await _read(response, ERROR_LIMIT))
-                return await _read(response, BODY_LIMIT)
+                    raise self._create_error(response.status_code, await _read_body(response, ERROR_LIMIT))
+                return await _read_body(response, BODY_LIMIT)
 
     async def _expect_stream(self, response: httpx.Response) -> None:
         if response.status_code != httpx.codes.OK:
-            raise self._refusal(response.status_code, await _read(response, ERROR_LIMIT))
+            raise self._create_error(response.status_code, await _read_body(response, ERROR_LIMIT))
         kind = response.headers.get("content-type", "")
         if not kind.startswith("text/event-stream"):
             raise EngineRefused(f"{self._base} answered {kind or 'nothing'} instead of a stream: is it a vLLM server?")
 
-    def _refusal(self, status: int, answer: bytes) -> EngineError:
-        said = complaint(answer) or "no reason given"
+    def _create_error(self, status: int, answer: bytes) -> EngineError:
+        said = extract_error_message(answer) or "no reason given"
         if status in _BUSY:
             return EngineUnavailable(f"{self._root} cannot take a request now ({status}): {said}")
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
             return EngineDied(f"{self._root} failed ({status}): {said.rstrip('.')}. Look at the engine's log.")
-        return EngineRefused(f"{self._root} {_reason(status, said)}: {said}")
+        return EngineRefused(f"{self._root} {_explain_refusal(status, said)}: {said}")
 
     @property
-    def base(self) -> str:
+    def base_url(self) -> str:
         return self._base
 
     @contextmanager
-    def _translated(self, patience: float) -> Iterator[None]:
+    def _translate_errors(self, patience: float) -> Iterator[None]:
         where = self._root
         try:
             yield
@@ -221,7 +221,7 @@ class _Models(msgspec.Struct):
     data: list[_Card]
 
 
-def _reason(status: int, said: str) -> str:
+def _explain_refusal(status: int, said: str) -> str:
     if any(words in said for words in _CONTEXT_WORDS):
         return "was asked for more than its context length holds, shorten the prompt or the answer"
     if status in (401, 403):
@@ -231,7 +231,7 @@ def _reason(status: int, said: str) -> str:
     return f"refused the request ({status})"
 
 
-async def _read(response: httpx.Response, limit: int) -> bytes:
+async def _read_body(response: httpx.Response, limit: int) -> bytes:
     """Read at most `limit` bytes, since a hostile server can send any amount."""
     got = bytearray()
     async for data in response.aiter_bytes():

@@ -11,7 +11,7 @@ _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\] 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 _NUMBER = r"([\d,]+(?:\.\d+)?)"
-_TOLD = (
+_STEP_PATTERNS = (
     ("engine starts", r"Initializing a V1 LLM engine \(v([^)]+)\)"),
     ("weights loaded", rf"Model loading took {_NUMBER} GiB"),
     ("model compiled", rf"torch\.compile took {_NUMBER} s in total"),
@@ -26,7 +26,7 @@ _TOLD = (
     ("KV cache laid out", rf"KV cache laid out: {_NUMBER} tokens"),
     ("server up", r"llama\.cpp serves ()"),
 )
-_STEPS = tuple((name, re.compile(pattern)) for name, pattern in _TOLD)
+_STEPS = tuple((name, re.compile(pattern)) for name, pattern in _STEP_PATTERNS)
 _UNITS = {
     "weights loaded": "GiB of weights",
     "model compiled": "s of compiling",
@@ -47,7 +47,7 @@ class ColdStartStep:
     figure: float | None
 
     @property
-    def found(self) -> str:
+    def figure_text(self) -> str:
         """The figure with its unit, or an empty string if the step has none."""
         unit = _UNITS.get(self.name)
         return f"{self.figure:,.12g} {unit}" if unit and self.figure is not None else ""
@@ -64,38 +64,38 @@ class ColdStart:
     newest: str = ""
     """Text of the newest step or log line."""
 
-    def figure(self, name: str) -> float | None:
+    def find_figure(self, name: str) -> float | None:
         return next((step.figure for step in self.steps if step.name == name), None)
 
     @property
     def weights_gib(self) -> float | None:
-        return self.figure("weights loaded")
+        return self.find_figure("weights loaded")
 
     @property
     def kv_pool_gib(self) -> float | None:
-        return self.figure("memory profiled")
+        return self.find_figure("memory profiled")
 
     @property
     def kv_tokens(self) -> float | None:
-        return self.figure("KV cache laid out")
+        return self.find_figure("KV cache laid out")
 
     @property
     def max_concurrency(self) -> float | None:
-        return self.figure("concurrency known")
+        return self.find_figure("concurrency known")
 
     @property
     def graphs_gib(self) -> float | None:
-        return self.figure("graphs captured")
+        return self.find_figure("graphs captured")
 
 
-def told(cold: ColdStart, line: str, now: float) -> ColdStart:
+def apply_log_line(cold: ColdStart, line: str, now: float) -> ColdStart:
     """Return `cold` with one log line applied. The first rank to report a step counts, by the line's own timestamp."""
     plain = _ANSI.sub("", line).rsplit("\r", 1)[-1]
     reached = {step.name for step in cold.steps}
     found = {name: match[1] for name, pattern in _STEPS if name not in reached and (match := pattern.search(plain))}
     if found:
-        at = round(max(0.0, stamped(plain, now) - cold.started), 1)
-        steps = tuple(ColdStartStep(name, at, _figure(said)) for name, said in found.items())
+        at = round(max(0.0, parse_timestamp(plain, now) - cold.started), 1)
+        steps = tuple(ColdStartStep(name, at, _parse_figure(said)) for name, said in found.items())
         version = found.get("engine starts", cold.version)
         return replace(cold, steps=(*cold.steps, *steps), version=version, newest=steps[-1].name)
     if progress := _PROGRESS.search(plain):
@@ -104,7 +104,7 @@ def told(cold: ColdStart, line: str, now: float) -> ColdStart:
     return replace(cold, newest=text[1][:160]) if text and text[1].strip() else cold
 
 
-def stamped(line: str, now: float) -> float:
+def parse_timestamp(line: str, now: float) -> float:
     """Return the line's Unix time, or `now` without a timestamp. vLLM logs local time without the year."""
     if not (found := _STAMP.search(line)):
         return now
@@ -113,7 +113,7 @@ def stamped(line: str, now: float) -> float:
     return at.timestamp() if at.timestamp() <= now + 1 else now
 
 
-def _figure(text: str) -> float | None:
+def _parse_figure(text: str) -> float | None:
     try:
         return float(text.replace(",", ""))
     except ValueError:
@@ -121,14 +121,16 @@ def _figure(text: str) -> float | None:
 
 
 @dataclass(frozen=True)
-class Load:
+class CompletedLoad:
     """An earlier cold start on this machine that completed."""
 
     seconds: float
     steps: dict[str, float] = field(default_factory=dict)
 
 
-def progress(cold: ColdStart, earlier: Sequence[Load], now: float) -> tuple[float | None, float | None]:
+def estimate_progress(
+    cold: ColdStart, earlier: Sequence[CompletedLoad], now: float
+) -> tuple[float | None, float | None]:
     """Return the completed share and the seconds left, by the median of earlier loads; (None, None) without any."""
     recent = earlier[-_MOST_LOADS:]
     if not recent:

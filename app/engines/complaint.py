@@ -8,22 +8,22 @@ NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Exceptions raised by decoding untrusted JSON; RecursionError covers deep nesting."""
 
 
-def complaint(body: bytes) -> str:
+def extract_error_message(body: bytes) -> str:
     """Return the message of an error answer as one bounded line."""
     try:
         decoded = msgspec.json.decode(body)
     except NOT_JSON:
-        return one_line(body[: 4 * LIMIT].decode("utf-8", "replace"))
-    return message_of(decoded.get("error", decoded) if isinstance(decoded, dict) else decoded)
+        return to_single_line(body[: 4 * LIMIT].decode("utf-8", "replace"))
+    return format_error_message(decoded.get("error", decoded) if isinstance(decoded, dict) else decoded)
 
 
-def message_of(error: object) -> str:
+def format_error_message(error: object) -> str:
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error
-    return one_line(str(error))
+    return to_single_line(str(error))
 
 
-def one_line(text: str) -> str:
+def to_single_line(text: str) -> str:
     """Return untrusted text as one printable line of at most LIMIT characters."""
     words = "".join(char if char.isprintable() else " " for char in text[: 4 * LIMIT]).split()
     line = " ".join(words)

@@ -6,5 +6,5 @@ from collections.abc import Mapping
 from app.lineups.model import Engine
 
 
-def key_of(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:
+def read_api_key(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:
     return environment.get(engine.api_key_env, "") if engine.api_key_env else ""

@@ -11,14 +11,14 @@ _LONGEST = len("<tool_response|>")
 _CHANNEL_NAME = "thought\n"
 
 
-class LeakWatch:
+class LeakDetector:
     def __init__(self) -> None:
         self._control = False
         self._tails: dict[Channel, str] = {"thought": "", "answer": ""}
         self._opening = ""
         """First characters of the answer, without leading whitespace."""
 
-    def see(self, channel: Channel, text: str) -> None:
+    def add_text(self, channel: Channel, text: str) -> None:
         seen = self._tails[channel] + text
         self._control = self._control or _CONTROL.search(seen) is not None
         self._tails[channel] = seen[-_LONGEST:]
@@ -26,5 +26,5 @@ class LeakWatch:
             self._opening = (self._opening + text).lstrip()[: len(_CHANNEL_NAME)]
 
     @property
-    def found(self) -> bool:
+    def has_leak(self) -> bool:
         return self._control or self._opening in ("", _CHANNEL_NAME)

@@ -77,34 +77,34 @@ class EngineSample:
     """Processed prompt tokens of unfinished answers, which show progress before the first token."""
 
 
-def parse(text: str) -> EngineSample:
-    found, capacity = _read(text)
+def parse_metrics(text: str) -> EngineSample:
+    found, capacity = _collect_totals(text)
     if late := bool(found[_LLAMACPP_READ]):
-        _as_vllm(found)
+        _convert_llamacpp_names(found)
     shares = found["vllm:kv_cache_usage_perc"]
     return EngineSample(
-        running=_sum(found["vllm:num_requests_running"]),
-        waiting=_sum(found["vllm:num_requests_waiting"]),
+        running=_sum_counts(found["vllm:num_requests_running"]),
+        waiting=_sum_counts(found["vllm:num_requests_waiting"]),
         # One share per data-parallel engine. Their pools have equal size, so the mean is the overall share.
         kv_used=sum(shares) / len(shares) if shares else None,
-        prompt_tokens=_sum(found["vllm:prompt_tokens_total"]),
-        generation_tokens=_sum(found["vllm:generation_tokens_total"]),
-        prefix_queries=_sum(found["vllm:prefix_cache_queries_total"]),
-        prefix_hits=_sum(found["vllm:prefix_cache_hits_total"]),
-        preemptions=_sum(found["vllm:num_preemptions_total"]),
-        drafts=_sum(found["vllm:spec_decode_num_drafts_total"]),
-        draft_tokens=_sum(found["vllm:spec_decode_num_draft_tokens_total"]),
-        accepted_tokens=_sum(found["vllm:spec_decode_num_accepted_tokens_total"]),
-        first_tokens=_sum(found["vllm:time_to_first_token_seconds_count"]),
+        prompt_tokens=_sum_counts(found["vllm:prompt_tokens_total"]),
+        generation_tokens=_sum_counts(found["vllm:generation_tokens_total"]),
+        prefix_queries=_sum_counts(found["vllm:prefix_cache_queries_total"]),
+        prefix_hits=_sum_counts(found["vllm:prefix_cache_hits_total"]),
+        preemptions=_sum_counts(found["vllm:num_preemptions_total"]),
+        drafts=_sum_counts(found["vllm:spec_decode_num_drafts_total"]),
+        draft_tokens=_sum_counts(found["vllm:spec_decode_num_draft_tokens_total"]),
+        accepted_tokens=_sum_counts(found["vllm:spec_decode_num_accepted_tokens_total"]),
+        first_tokens=_sum_counts(found["vllm:time_to_first_token_seconds_count"]),
         first_token_seconds=sum(found[_FIRST_TOKENS]) if found[_FIRST_TOKENS] else None,
-        kv_tokens=_sum(capacity),
+        kv_tokens=_sum_counts(capacity),
         started=max(found[_STARTED], default=None),
-        missing=_missing(text, found),
+        missing=_explain_missing_metrics(text, found),
         counts_late=late,
     )
 
 
-def live(before: EngineSample | None, sample: EngineSample) -> EngineSample:
+def include_running_answers(before: EngineSample | None, sample: EngineSample) -> EngineSample:
     """Return `sample` with the tokens of unfinished answers added.
 
     An answer that has just ended may be missing from both counts in one sample, so the total never falls."""
@@ -116,38 +116,38 @@ def live(before: EngineSample | None, sample: EngineSample) -> EngineSample:
     return replace(sample, generation_tokens=tokens, in_flight=tokens - sample.generation_tokens)
 
 
-def rate(previous: float | None, current: float | None, seconds: float) -> float | None:
+def compute_rate(previous: float | None, current: float | None, seconds: float) -> float | None:
     """Return a counter's growth per second, or None over less than SHORTEST, where a burst would distort it."""
-    grown = growth(previous, current)
+    grown = compute_growth(previous, current)
     return None if grown is None or seconds < SHORTEST else grown / seconds
 
 
-def growth(previous: float | None, current: float | None) -> float | None:
+def compute_growth(previous: float | None, current: float | None) -> float | None:
     """Return a counter's increase. A counter that fell was reset to 0 by a restart."""
     if previous is None or current is None:
         return None
     return current - previous if current >= previous else current
 
 
-def _read(text: str) -> tuple[Totals, list[float]]:
+def _collect_totals(text: str) -> tuple[Totals, list[float]]:
     found: Totals = defaultdict(list)
     capacity = []
-    for name, labels, value in _samples(text):
+    for name, labels, value in _iterate_samples(text):
         if name == _CACHE:
-            capacity += [size] if (size := _number(labels.get("kv_cache_size_tokens", ""))) is not None else []
+            capacity += [size] if (size := _parse_number(labels.get("kv_cache_size_tokens", ""))) is not None else []
         elif 0 <= value < float("inf"):
             found[name].append(value)
     return found, capacity
 
 
-def _as_vllm(found: Totals) -> None:
+def _convert_llamacpp_names(found: Totals) -> None:
     for theirs, ours in _LLAMACPP.items():
         found[ours] = found[theirs]
     looked_up = [*found[_LLAMACPP_READ], *found["llamacpp:prompt_tokens_cached_total"]]
     found["vllm:prompt_tokens_total"] = found["vllm:prefix_cache_queries_total"] = looked_up
 
 
-def _samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
+def _iterate_samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
     """Yield name, labels and value of the wanted metrics; parsing the histograms too would take ten times as long."""
     for line in text.split("\n"):
         if not line.startswith(_WANTED):
@@ -159,7 +159,7 @@ def _samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
             continue  # a truncated line, or not Prometheus text
 
 
-def _missing(text: str, found: Totals) -> str:
+def _explain_missing_metrics(text: str, found: Totals) -> str:
     if found["vllm:generation_tokens_total"] and found["vllm:num_requests_running"]:
         return ""
     if any(name in text for name in _BEFORE_0_19):
@@ -169,7 +169,7 @@ def _missing(text: str, found: Totals) -> str:
     return "its metrics are neither vLLM's nor llama.cpp's: check metrics_urls"
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:
@@ -177,5 +177,5 @@ def _number(text: str) -> float | None:
     return value if 0 <= value < float("inf") else None
 
 
-def _sum(values: list[float]) -> int | None:
+def _sum_counts(values: list[float]) -> int | None:
     return round(sum(values)) if values else None

@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from app.engines.admission import Room, why_wait
-from app.engines.traffic import EngineTraffic, ReplicaLook
+from app.engines.admission import ReplicaCapacity, explain_wait
+from app.engines.traffic import EngineTraffic, ReplicaReport
 from app.events.words import Purpose
 
 URGENCY: dict[Purpose, int] = {"triage": 0, "review": 1, "reflect": 2, "act": 3, "plan": 4}
 """Lower goes first: an applied change is checked before another is planned."""
-AGAIN = 1.0
+RECHECK_SECONDS = 1.0
 """Seconds between rechecks of a waiting turn, since an engine can recover without a notification."""
 HOSTS_REMEMBERED = 10_000
 BOUNDS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
@@ -25,7 +25,7 @@ BOUNDS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 
 
 @dataclass(frozen=True)
-class TurnWanted:
+class TurnRequest:
     host: str
     purpose: Purpose
     tokens: int
@@ -36,13 +36,13 @@ class TurnWanted:
 
 @dataclass(eq=False)
 class QueuedTurn:
-    wanted: TurnWanted
+    request: TurnRequest
     bases: Sequence[str]
-    came: float
+    queued_at: float
     away_before: float
     called: asyncio.Event = field(default_factory=asyncio.Event)
     number: int = 0
-    place: int = 0
+    replica: int = 0
     """Index of the assigned replica, set when the turn is called."""
     waited: float = 0.0
     """Seconds behind other turns, charged to no budget."""
@@ -51,7 +51,7 @@ class QueuedTurn:
 
 
 @dataclass(frozen=True)
-class QueueNow:
+class QueueStatus:
     waiting: int = 0
     longest: float = 0.0
     """Longest current wait in seconds."""
@@ -84,84 +84,90 @@ class EngineQueue:
         """Total wait of all turns in seconds; `waits` is the histogram."""
 
     @asynccontextmanager
-    async def place(self, bases: Sequence[str], wanted: TurnWanted) -> AsyncIterator[QueuedTurn]:
+    async def wait_for_turn(self, bases: Sequence[str], wanted: TurnRequest) -> AsyncIterator[QueuedTurn]:
         """Wait for a replica and hold it within the context. A cancelled turn leaves the queue at once."""
         turn = QueuedTurn(wanted, bases, self._clock(), self._away)
         self._waiting.append(turn)
         try:
-            self.look()
+            self.call_ready_turns()
             while not turn.called.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(turn.called.wait(), AGAIN)
-                self.look()
+                    await asyncio.wait_for(turn.called.wait(), RECHECK_SECONDS)
+                self.call_ready_turns()
             yield turn
         finally:
             if turn.number:
-                self._traffic.end(turn.number)
+                self._traffic.end_request(turn.number)
             else:
                 self._waiting.remove(turn)
-            self.look()
+            self.call_ready_turns()
 
     @property
-    def now(self) -> QueueNow:
+    def status(self) -> QueueStatus:
         if not self._waiting:
-            return QueueNow()
-        longest = self._clock() - min(turn.came for turn in self._waiting)
-        return QueueNow(len(self._waiting), longest, self._why)
+            return QueueStatus()
+        longest = self._clock() - min(turn.queued_at for turn in self._waiting)
+        return QueueStatus(len(self._waiting), longest, self._why)
 
-    def look(self) -> None:
+    def call_ready_turns(self) -> None:
         """Start every waiting turn that a replica has room for."""
-        self._count_away()
+        self._update_away_time()
         self._why = ""
         while self._waiting:
-            first = min(self._waiting, key=self._rank)
-            place = self._place_for(first)
+            first = min(self._waiting, key=self._rank_turn)
+            place = self._choose_replica(first)
             if place is None:
                 return
-            self._call(first, place)
+            self._call_turn(first, place)
 
-    def _rank(self, turn: QueuedTurn) -> tuple[int, int, float]:
-        return URGENCY[turn.wanted.purpose], self._served.get(turn.wanted.host, 0), turn.came
+    def _rank_turn(self, turn: QueuedTurn) -> tuple[int, int, float]:
+        return URGENCY[turn.request.purpose], self._served.get(turn.request.host, 0), turn.queued_at
 
-    def _place_for(self, turn: QueuedTurn) -> int | None:
+    def _choose_replica(self, turn: QueuedTurn) -> int | None:
         """Return the least loaded replica with room, or None. If no replica is available, let one turn try and fail."""
-        order = [(place, turn.bases[place]) for place in self._traffic.order(turn.bases)]
-        there = [(place, base) for place, base in order if base not in self._traffic.away]
+        order = [(place, turn.bases[place]) for place in self._traffic.rank_replicas(turn.bases)]
+        there = [(place, base) for place, base in order if base not in self._traffic.unavailable]
         for place, base in there:
-            self._why = why_wait(self._room(base), self._traffic.held(base), turn.wanted.tokens)
+            self._why = explain_wait(self._read_capacity(base), self._traffic.measure_load(base), turn.request.tokens)
             if not self._why:
                 return place
         if there:
             return None
         self._why = "it is not ready"
-        asked = any(self._traffic.held(base).turns for base in turn.bases)
-        patient = self._away - turn.away_before < turn.wanted.patience
+        asked = any(self._traffic.measure_load(base).turns for base in turn.bases)
+        patient = self._away - turn.away_before < turn.request.patience
         return None if asked and patient else order[0][0]
 
-    def _room(self, base: str) -> Room:
-        look = self._traffic.looks.get(base, ReplicaLook())
-        return Room(self._streams(), look.kv_tokens, look.kv_used, self._traffic.foreign(base), max(1, self._nodes()))
+    def _read_capacity(self, base: str) -> ReplicaCapacity:
+        look = self._traffic.reports.get(base, ReplicaReport())
+        return ReplicaCapacity(
+            self._streams(),
+            look.kv_tokens,
+            look.kv_used,
+            self._traffic.count_foreign_requests(base),
+            max(1, self._nodes()),
+        )
 
-    def _call(self, turn: QueuedTurn, place: int) -> None:
+    def _call_turn(self, turn: QueuedTurn, place: int) -> None:
         self._waiting.remove(turn)
         self._turns += 1
-        self._served[turn.wanted.host] = self._turns
-        self._served.move_to_end(turn.wanted.host)
+        self._served[turn.request.host] = self._turns
+        self._served.move_to_end(turn.request.host)
         while len(self._served) > HOSTS_REMEMBERED:
             self._served.popitem(last=False)
-        turn.place, turn.number = place, self._traffic.begin(turn.bases[place], turn.wanted.tokens)
+        turn.replica, turn.number = place, self._traffic.begin_request(turn.bases[place], turn.request.tokens)
         turn.away = self._away - turn.away_before
-        turn.waited = max(0.0, self._clock() - turn.came - turn.away)
+        turn.waited = max(0.0, self._clock() - turn.queued_at - turn.away)
         self.waited += turn.waited
         self.waits[next((n for n, bound in enumerate(BOUNDS) if turn.waited <= bound), len(BOUNDS))] += 1
         turn.called.set()
 
-    def _count_away(self) -> None:
+    def _update_away_time(self) -> None:
         now = self._clock()
         if self._was_away:
             self._away += now - self._looked_at
         bases = {base for turn in self._waiting for base in turn.bases}
-        self._looked_at, self._was_away = now, bool(bases) and bases <= self._traffic.away
+        self._looked_at, self._was_away = now, bool(bases) and bases <= self._traffic.unavailable
 
 
 class EngineQueues:
@@ -176,12 +182,12 @@ class EngineQueues:
         self.traffic, self._streams, self._nodes = traffic, streams, nodes
         self._of: dict[str, EngineQueue] = {}
 
-    def of(self, engine: str) -> EngineQueue:
+    def get_queue(self, engine: str) -> EngineQueue:
         if engine not in self._of:
             self._of[engine] = EngineQueue(self.traffic, lambda: self._streams(engine), lambda: self._nodes(engine))
         return self._of[engine]
 
-    def look(self) -> None:
+    def call_ready_turns(self) -> None:
         """Start ready turns of every queue, after new engine samples."""
         for queue in self._of.values():
-            queue.look()
+            queue.call_ready_turns()

@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 
 START_SECONDS = 20.0
 END_SECONDS = 3.0
 
 
-class Simulator:
+class SimulatorProcess:
     """One process group that serves every simulated engine of a line-up."""
 
     def __init__(self, lineup: Path, engines: Sequence[str], speed: float, log: Path) -> None:
@@ -25,28 +25,28 @@ class Simulator:
         """Engine name to base URLs, set by the first start."""
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return self._child is not None and self._child.returncode is None
 
     async def start(self) -> None:
         """Start the simulator and return when every port listens. Raise an error if it ends or times out."""
         async with self._turn:
-            if self.running:
+            if self.is_running:
                 return
             with self.log.open("ab") as errors:
                 self._child = await asyncio.create_subprocess_exec(
-                    *self._command(),
+                    *self._build_command(),
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=errors,
                     process_group=0,
                     env={**os.environ, "PYTHONUNBUFFERED": "1"},
                 )
-            self.bases = await self._announced(self._child)
+            self.bases = await self._read_announcements(self._child)
 
     async def stop(self) -> None:
         async with self._turn:
-            if self._child is None or not self.running:
+            if self._child is None or not self.is_running:
                 return
             self._child.terminate()
             try:
@@ -55,14 +55,14 @@ class Simulator:
                 self._child.kill()
                 await self._child.wait()
 
-    def _command(self) -> list[str]:
+    def _build_command(self) -> list[str]:
         words = ["--lineup", str(self._lineup), "--speed", str(self._speed), "--exit-with-parent"]
         if self.bases:
             ports = (self.bases[name][0].removesuffix("/v1").rsplit(":", 1)[1] for name in self._engines)
             words += ["--ports", ",".join(ports)]
         return [sys.executable, "-m", "app.engines.simulator", *words]
 
-    async def _announced(self, child: asyncio.subprocess.Process) -> dict[str, tuple[str, ...]]:
+    async def _read_announcements(self, child: asyncio.subprocess.Process) -> dict[str, tuple[str, ...]]:
         assert child.stdout
         bases: dict[str, tuple[str, ...]] = {}
         try:
@@ -70,17 +70,21 @@ class Simulator:
                 while len(bases) < len(self._engines):
                     line = await child.stdout.readline()
                     if not line:
-                        raise Unusable(f"the simulator ended while it started; {self.log} says why")
+                        raise EnvironmentUnusable(f"the simulator ended while it started; {self.log} says why")
                     said = json.loads(line)
                     bases[said["engine"]] = (f"http://127.0.0.1:{said['port']}/v1",)
         except TimeoutError as exc:
-            raise Unusable(f"the simulator did not start in {START_SECONDS:.0f} s; {self.log} says why") from exc
+            raise EnvironmentUnusable(
+                f"the simulator did not start in {START_SECONDS:.0f} s; {self.log} says why"
+            ) from exc
         return bases
 
 
 @asynccontextmanager
-async def simulated(lineup: Path, engines: Sequence[str], speed: float, log: Path) -> AsyncIterator[Simulator]:
-    simulator = Simulator(lineup, engines, speed, log)
+async def run_simulator(
+    lineup: Path, engines: Sequence[str], speed: float, log: Path
+) -> AsyncIterator[SimulatorProcess]:
+    simulator = SimulatorProcess(lineup, engines, speed, log)
     try:
         await simulator.start()
         yield simulator

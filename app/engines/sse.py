@@ -7,7 +7,7 @@ from app.errors import EngineDied
 LINE_LIMIT = 4 * 1024 * 1024
 
 
-class DataLines:
+class SseDataParser:
     """Split lines at \\n only: an engine's JSON contains U+2028 and U+0085 unescaped."""
 
     def __init__(self) -> None:
@@ -17,14 +17,14 @@ class DataLines:
     def feed(self, data: bytes) -> Iterator[bytes]:
         *ends, rest = data.split(b"\n")
         for piece in ends:
-            self._keep(piece)
+            self._append_piece(piece)
             line = b"".join(self._pieces)
             self._pieces, self._size = [], 0
             if line.startswith(b"data:"):
                 yield line[5:].strip()
-        self._keep(rest)
+        self._append_piece(rest)
 
-    def _keep(self, piece: bytes) -> None:
+    def _append_piece(self, piece: bytes) -> None:
         self._size += len(piece)
         if self._size > LINE_LIMIT:
             raise EngineDied(

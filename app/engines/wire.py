@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from app.engines.complaint import NOT_JSON, message_of
-from app.engines.grammar import Lack, bindable
-from app.engines.leak import LeakWatch
+from app.engines.complaint import NOT_JSON, format_error_message
+from app.engines.grammar import Lack, to_bindable_schema
+from app.engines.leak import LeakDetector
 from app.engines.metrics import SHORTEST
 from app.engines.reply import Delta, Finished, Question
-from app.engines.sse import DataLines
+from app.engines.sse import SseDataParser
 from app.errors import EngineDied, EngineError, EngineRefused
 from app.events.words import Channel
 
@@ -17,12 +17,12 @@ BURST = 32
 """Most tokens in one read; no speculation yields as many."""
 
 
-def body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
+def build_request_body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
     asked: dict[str, Any] = {
         **question.extra,
         "model": question.model,
         # A host's file names may contain bytes that are not text; engines refuse lone surrogates.
-        "messages": [{"role": m.role, "content": _encodable(m.content)} for m in question.messages],
+        "messages": [{"role": m.role, "content": _replace_surrogates(m.content)} for m in question.messages],
         "max_tokens": question.max_tokens,
         "temperature": question.temperature,
         "stream": True,
@@ -31,12 +31,12 @@ def body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, 
         "timings_per_token": True,
     }
     if question.schema is not None:
-        shape = {"name": question.schema_name, "schema": bindable(question.schema, lacks)}
+        shape = {"name": question.schema_name, "schema": to_bindable_schema(question.schema, lacks)}
         asked["response_format"] = {"type": "json_schema", "json_schema": shape}
     return asked
 
 
-def headers(question: Question) -> dict[str, str]:
+def build_request_headers(question: Question) -> dict[str, str]:
     told = {
         "X-Request-Id": question.request_id,
         "Content-Type": "application/json",
@@ -46,7 +46,7 @@ def headers(question: Question) -> dict[str, str]:
     return told | ({"traceparent": question.traceparent} if question.traceparent else {})
 
 
-def _encodable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -73,7 +73,7 @@ class _Timings(msgspec.Struct):
     prompt_n: int = 0
     predicted_n: int = 0
 
-    def usage(self) -> _Usage:
+    def to_usage(self) -> _Usage:
         return _Usage(self.cache_n + self.prompt_n, self.predicted_n)
 
 
@@ -87,12 +87,12 @@ class _Chunk(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Chunk)
 
 
-def _failure(error: Any) -> EngineError:
+def _create_stream_error(error: Any) -> EngineError:
     """Return the exception for an error inside the stream. An unsupported grammar is reported there, after a 200."""
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and 400 <= code < 500:
-        return EngineRefused(f"The engine refused the request ({code}): {message_of(error)}")
-    return EngineDied(f"The engine failed in the middle of its answer: {message_of(error)}")
+        return EngineRefused(f"The engine refused the request ({code}): {format_error_message(error)}")
+    return EngineDied(f"The engine failed in the middle of its answer: {format_error_message(error)}")
 
 
 class ChatReply:
@@ -101,8 +101,8 @@ class ChatReply:
     def __init__(self, started: float) -> None:
         self.ended = False
         self._started = started
-        self._lines = DataLines()
-        self._leak = LeakWatch()
+        self._lines = SseDataParser()
+        self._leak = LeakDetector()
         self._failure: EngineError | None = None
         self._finish_reason: str | None = None
         self._prompt_tokens = 0
@@ -120,7 +120,7 @@ class ChatReply:
             for line in self._lines.feed(data):
                 if self.ended:
                     break
-                deltas += self._line(line, at)
+                deltas += self._read_line(line, at)
         except EngineError as exc:
             self._failure = exc
             self.ended = True
@@ -137,11 +137,11 @@ class ChatReply:
             prompt_tokens=self._prompt_tokens,
             completion_tokens=self._tokens,
             ttft=None if self._first_at is None else self._first_at - self._started,
-            decode_rate=self._decode_rate(),
-            leaked=self._leak.found,
+            decode_rate=self._compute_decode_rate(),
+            leaked=self._leak.has_leak,
         )
 
-    def _line(self, line: bytes, at: float) -> list[Delta]:
+    def _read_line(self, line: bytes, at: float) -> list[Delta]:
         if line == b"[DONE]":
             self.ended = True
             return []
@@ -150,11 +150,11 @@ class ChatReply:
         except NOT_JSON as exc:
             raise EngineDied("The engine sent a chunk that is not vLLM's JSON: check that base_url is right.") from exc
         if chunk.error is not None:
-            raise _failure(chunk.error)
-        self._count(chunk.usage or (chunk.timings.usage() if chunk.timings else None), at)
-        return [delta for choice in chunk.choices for delta in self._choice(choice, at)]
+            raise _create_stream_error(chunk.error)
+        self._update_counts(chunk.usage or (chunk.timings.to_usage() if chunk.timings else None), at)
+        return [delta for choice in chunk.choices for delta in self._read_choice(choice, at)]
 
-    def _count(self, usage: _Usage | None, at: float) -> None:
+    def _update_counts(self, usage: _Usage | None, at: float) -> None:
         if usage is None:
             return
         self._prompt_tokens = usage.prompt_tokens or self._prompt_tokens
@@ -164,7 +164,7 @@ class ChatReply:
             if self._first_at is None:  # tokens without text appear in the count first
                 self._first_at, self._first_tokens = at, tokens
 
-    def _choice(self, choice: _Choice, at: float) -> list[Delta]:
+    def _read_choice(self, choice: _Choice, at: float) -> list[Delta]:
         self._finish_reason = choice.finish_reason or self._finish_reason
         if self._finish_reason in ("abort", "error"):
             raise EngineDied(f"The engine gave the answer up (finish_reason {self._finish_reason}): look at its log.")
@@ -173,15 +173,15 @@ class ChatReply:
             ("thought", delta.reasoning if delta.reasoning is not None else delta.reasoning_content),
             ("answer", delta.content),
         ]
-        return [self._piece(channel, text, at) for channel, text in pieces if text]
+        return [self._create_delta(channel, text, at) for channel, text in pieces if text]
 
-    def _piece(self, channel: Channel, text: str, at: float) -> Delta:
+    def _create_delta(self, channel: Channel, text: str, at: float) -> Delta:
         if self._first_at is None:
             self._first_at = at
-        self._leak.see(channel, text)
+        self._leak.add_text(channel, text)
         return Delta(channel, text, self._tokens)
 
-    def _decode_rate(self) -> float | None:
+    def _compute_decode_rate(self) -> float | None:
         """Return tokens per second, or None if unknown.
 
         It is unknown if a starved server sent the answer in bursts, which measures the network, and if the first piece

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from app.events.words import Category
 
-KNOWN = ("session", "token")
+IDENTIFIED_VIA = ("session", "token")
 """Sign-in methods that identify a person. Only such an approval counts as one of two."""
 
 
@@ -35,7 +35,7 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
     irreversible: bool | None = None
     replayed: bool | None = None
 
-    def fits(self, risk: ChangeRisk) -> bool:
+    def matches_risk(self, risk: ChangeRisk) -> bool:
         return (
             (not self.category or risk.category in self.category)
             and (not self.breaks or not set(self.breaks).isdisjoint(risk.breaks))
@@ -44,7 +44,7 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
             and self.replayed in (None, risk.replayed)
         )
 
-    def why(self, risk: ChangeRisk) -> str:
+    def explain_match(self, risk: ChangeRisk) -> str:
         """Return the conditions that matched, in words."""
         said = [f"CAT {risk.category}"] if self.category else []
         said += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
@@ -69,7 +69,7 @@ class ApprovalPolicy(Struct, frozen=True, kw_only=True):
     """Line of `otherwise`."""
 
     @property
-    def most(self) -> int:
+    def max_people(self) -> int:
         return max(self.otherwise, *(rule.people for rule in self.rules), 0)
 
 
@@ -85,6 +85,6 @@ class PeopleNeeded(Struct, frozen=True, kw_only=True):
     risk: ChangeRisk | None = None
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         count = ("nobody", "one person", "two people")[self.people]
         return f"needs {count}: {self.why}, by {self.by}"

@@ -8,7 +8,6 @@ from app.events.approvals import ApprovalPolicy, PeopleNeeded
 from app.events.waiver import Waiver
 from app.events.words import (
     AnyAction,
-    Behind,
     Budget,
     Category,
     Channel,
@@ -18,6 +17,7 @@ from app.events.words import (
     Lesson,
     Mode,
     ParameterUsed,
+    PendingSetting,
     Phase,
     Probe,
     ProvenFix,
@@ -87,7 +87,7 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     """The approval policy of this run; None without a file."""
 
 
-class ForceAsked(Event, frozen=True, tag="force"):
+class InForceChecked(Event, frozen=True, tag="force"):
     """Running settings compared to the files, at the start of the run and after each change."""
 
     rule: str = ""
@@ -96,7 +96,7 @@ class ForceAsked(Event, frozen=True, tag="force"):
     boot: str = ""
     asked: tuple[str, ...] = ()
     """Programs that reported their settings."""
-    behind: tuple[Behind, ...] = ()
+    behind: tuple[PendingSetting, ...] = ()
 
 
 class RebootChecked(Event, frozen=True, tag="reboot.checked"):
@@ -113,7 +113,7 @@ class RebootChecked(Event, frozen=True, tag="reboot.checked"):
     """Rules that failed or were pending at its end, and pass now."""
     waiting: tuple[str, ...] = ()
     """Rules that it fixed and that are still pending."""
-    behind: tuple[Behind, ...] = ()
+    behind: tuple[PendingSetting, ...] = ()
     worse: str = ""
     """The probes' description; empty if nothing is worse."""
 
@@ -694,7 +694,7 @@ class RolloutEnded(Event, frozen=True, tag="rollout.ended"):
 
 
 RunEvent = (
-    RunQueued | RunStarted | ForceAsked | RunScoped | RebootChecked | DriftFound | RunPaused | RunResumed
+    RunQueued | RunStarted | InForceChecked | RunScoped | RebootChecked | DriftFound | RunPaused | RunResumed
     | RunStopRequested | RunStopped | RunFinished | RunFailed
     | ScanStarted | VerdictGiven | ScanFinished
     | ItemStarted | ItemPassed | FixProven | ItemEscalated | ItemSkipped | ItemDeferred
@@ -714,7 +714,7 @@ Sample = EngineState | EngineSampled | GpuSampled | EnergySpent
 """Events of the machine, stored outside the runs' chains."""
 
 
-def kind_of(event: Event) -> str:
+def get_event_kind(event: Event) -> str:
     tag: Any = event.__struct_config__.tag
     return str(tag)
 

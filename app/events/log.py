@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from app.errors import Fenced, Unusable
+from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import Event
-from app.events.record import GENESIS, Recorded, record
+from app.events.record import GENESIS, Recorded, record_event
 
 BATCH_SECONDS = 0.02
 CLOSE_SECONDS = 5.0
@@ -45,24 +45,24 @@ class LogWriter:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._write_on(), name="log writer")
+        self._task = asyncio.create_task(self._write_batches(), name="log writer")
 
     async def close(self) -> None:
         if self._task:
-            with contextlib.suppress(Unusable, TimeoutError):  # the error reached whoever appended
+            with contextlib.suppress(EnvironmentUnusable, TimeoutError):  # the error reached whoever appended
                 await asyncio.wait_for(self.flush(), CLOSE_SECONDS)
             self._sink.give_up()
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     @property
-    def waits(self) -> float:
+    def stalled_seconds(self) -> float:
         """Seconds for which the current batch has been waiting for the disk."""
         return 0.0 if self._writing_since is None else time.monotonic() - self._writing_since
 
     def submit(self, batch: Sequence[Recorded]) -> None:
         if self._failure:
-            raise _unwritable(self._failure) from self._failure
+            raise _create_unwritable_error(self._failure) from self._failure
         self._queue.extend(batch)
         self._taken += len(batch)
         self._work.set()
@@ -74,12 +74,12 @@ class LogWriter:
         async with self._written:
             await self._written.wait_for(lambda: self._done >= upto or self._failure is not None)
         if self._failure:
-            raise _unwritable(self._failure) from self._failure
+            raise _create_unwritable_error(self._failure) from self._failure
 
-    async def _write_on(self) -> None:
+    async def _write_batches(self) -> None:
         while True:
             await self._work.wait()
-            await self._batch_up()
+            await self._wait_for_batch()
             batch, self._queue = self._queue, []
             self._work.clear()
             self._hurry.clear()
@@ -99,7 +99,7 @@ class LogWriter:
             if self._failure:
                 return
 
-    async def _batch_up(self) -> None:
+    async def _wait_for_batch(self) -> None:
         """Wait for more events, unless the last write was long ago or a flush waits."""
         try:
             await asyncio.wait_for(self._hurry.wait(), self._wrote_at + BATCH_SECONDS - time.monotonic())
@@ -107,9 +107,11 @@ class LogWriter:
             return
 
 
-def _unwritable(failure: Exception) -> Unusable:
+def _create_unwritable_error(failure: Exception) -> EnvironmentUnusable:
     why = str(failure).partition("\n")[0]
-    return Unusable(f"the log cannot be written any more: {why}. Start Temper again: its runs go on where they stood.")
+    return EnvironmentUnusable(
+        f"the log cannot be written any more: {why}. Start Temper again: its runs go on where they stood."
+    )
 
 
 class RunLog:
@@ -129,10 +131,10 @@ class RunLog:
 
     def append(self, *events: Event) -> list[Recorded]:
         """Append events; those of one call reach the disk together or not at all."""
-        self._hold()
+        self._require_ownership()
         batch = []
         for event in events:
-            recorded = record(self.run, self._seq + 1, self._clock(), event, self._hash)
+            recorded = record_event(self.run, self._seq + 1, self._clock(), event, self._hash)
             self._seq, self._hash = recorded.seq, recorded.hash
             batch.append(recorded)
         self._writer.submit(batch)
@@ -140,8 +142,8 @@ class RunLog:
 
     async def flush(self) -> None:
         await self._writer.flush()
-        self._hold()
+        self._require_ownership()
 
-    def _hold(self) -> None:
+    def _require_ownership(self) -> None:
         if self.run in self._writer.lost:
-            raise Fenced(self.run)
+            raise LeaseLost(self.run)

@@ -44,23 +44,23 @@ _decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(RunEvent | Rollo
 _decode_envelope = msgspec.json.Decoder(_Envelope)
 
 
-def stamp(at: float) -> str:
+def format_timestamp(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
-def record(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:
+def record_event(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:
     """Encode an event. Samples have no hash: pass `previous=""`."""
     at = round(at, 3)
-    head = f'{{"seq":{seq},"at":"{stamp(at)}","run":"{run}",'.encode()
+    head = f'{{"seq":{seq},"at":"{format_timestamp(at)}","run":"{run}",'.encode()
     line = head + msgspec.json.encode(event)[1:]
-    return Recorded(run, seq, at, event, line, chained(previous, line) if previous else "")
+    return Recorded(run, seq, at, event, line, hash_line(previous, line) if previous else "")
 
 
-def chained(previous: str, line: bytes) -> str:
+def hash_line(previous: str, line: bytes) -> str:
     return hashlib.sha256(previous.encode() + line).hexdigest()
 
 
-def read(line: bytes, digest: str) -> Recorded:
+def parse_line(line: bytes, digest: str) -> Recorded:
     envelope = _decode_envelope.decode(line)
     at = datetime.fromisoformat(envelope.at).timestamp()
     return Recorded(envelope.run, envelope.seq, at, _decode_event.decode(line), line, digest)
@@ -72,7 +72,7 @@ def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
     for seq, line, digest in rows:
         if seq != expected:
             raise BrokenChain(f"event {expected} is missing: the log goes on with {seq}")
-        if chained(previous, line) != digest:
+        if hash_line(previous, line) != digest:
             raise BrokenChain(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
         said = _decode_envelope.decode(line)
         if said.seq != seq:

@@ -12,17 +12,17 @@ class HostScope(Struct, frozen=True):
     kind: Literal["all", "host", "group"] = "all"
     name: str = ""
 
-    def covers(self, host: str, groups: Collection[str]) -> bool:
+    def covers_host(self, host: str, groups: Collection[str]) -> bool:
         """Return whether the host, a member of `groups`, is in scope."""
         return self.kind == "all" or (self.name in groups if self.kind == "group" else self.name == host)
 
     @classmethod
-    def of(cls, host: str, group: str) -> "HostScope":
+    def from_names(cls, host: str, group: str) -> "HostScope":
         """Create a scope from names, of which an empty one is unset."""
         if group:
             return cls("group", group)
         return cls("host", host) if host else cls()
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         return "every host" if self.kind == "all" else f"{self.kind} {self.name}"

@@ -3,18 +3,18 @@
 import hashlib
 
 
-def trace_id(run: str) -> str:
-    return _digest(f"run {run}", 32)
+def derive_trace_id(run: str) -> str:
+    return _hash_hex(f"run {run}", 32)
 
 
-def span_id(run: str, *place: object) -> str:
-    return _digest(f"span {run} {' '.join(map(str, place))}", 16)
+def derive_span_id(run: str, *place: object) -> str:
+    return _hash_hex(f"span {run} {' '.join(map(str, place))}", 16)
 
 
-def traceparent(run: str, turn: str) -> str:
+def build_traceparent(run: str, turn: str) -> str:
     """Return the `traceparent` header that links the engine's spans to the turn's."""
-    return f"00-{trace_id(run)}-{span_id(run, 'chat', turn)}-01"
+    return f"00-{derive_trace_id(run)}-{derive_span_id(run, 'chat', turn)}-01"
 
 
-def _digest(text: str, length: int) -> str:
+def _hash_hex(text: str, length: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]

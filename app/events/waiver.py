@@ -20,11 +20,11 @@ class Waiver(Struct, frozen=True, kw_only=True):
     until: str
     """Day on which it ends, UTC: 2027-01-31. On that day the finding is open again."""
 
-    def holds(self, at: float) -> bool:
+    def is_active(self, at: float) -> bool:
         return datetime.fromtimestamp(at, UTC).date().isoformat() < self.until
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         ticket = f", ticket {self.ticket}" if self.ticket else ""
-        said = f"WAIVED until {self.until} on {self.scope.told}, owner {self.owner}{ticket}: {self.reason}"
+        said = f"WAIVED until {self.until} on {self.scope.label}, owner {self.owner}{ticket}: {self.reason}"
         return f"{said.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."

@@ -142,7 +142,7 @@ class FileChange(Struct, frozen=True):
     after: str | None
 
 
-class Behind(Struct, frozen=True, kw_only=True):
+class PendingSetting(Struct, frozen=True, kw_only=True):
     """A pending setting: set in the files, not in force yet."""
 
     program: str
@@ -205,7 +205,7 @@ class ProvenFix(Struct, frozen=True, kw_only=True):
     """The person who edited it; empty for the Worker's."""
 
     @property
-    def said(self) -> str:
+    def provenance(self) -> str:
         return f"replayed from run {self.run}, attempt {self.attempt}, on {self.host}"
 
 
@@ -221,7 +221,7 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     guided: bool = False
     """Limit keys, values and lines to those in the rule and its files: for small models."""
 
-    def fields(self) -> dict[str, Any]:
+    def to_request_fields(self) -> dict[str, Any]:
         """Return the fields of a completion request."""
         named = {
             "top_p": self.top_p,
@@ -293,7 +293,7 @@ class ParameterUsed(Struct, frozen=True, kw_only=True):
     """Its scope: every host, group web, host web-1."""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         value = self.value if len(self.value) <= SHOWN_VALUE else f"{self.value[:SHOWN_VALUE]}… (sha256 {self.sha256})"
         return f"The site's value: {self.name} = {' '.join(value.split())}, set for {self.where}."
 
@@ -315,19 +315,19 @@ class Tailored(Struct, frozen=True, kw_only=True):
     """Ids of the excluded rules in the skill."""
 
     @property
-    def named(self) -> str:
+    def file_reference(self) -> str:
         version = f", version {self.version}" if self.version else ""
         return f"{self.file}{version}, sha256 {self.sha256}"
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         count = len(self.left_out)
-        return f"Tailored by {self.named}: profile {self.profile}. Rules not applicable by tailoring: {count}."
+        return f"Tailored by {self.file_reference}: profile {self.profile}. Rules not applicable by tailoring: {count}."
 
     @property
-    def told_of_rule(self) -> str:
+    def rule_summary(self) -> str:
         """Text for an excluded rule."""
-        return f"Not applicable by tailoring: the profile {self.profile} of {self.named} leaves this rule out."
+        return f"Not applicable by tailoring: the profile {self.profile} of {self.file_reference} leaves this rule out."
 
 
 class GpuProcess(Struct, frozen=True):

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.events.kinds import PersonDid, RunFailed, RunFinished, RunStopped, TurnFinished
-from app.events.record import BrokenChain, Recorded, read
-from app.evidence.notary import SignedHead, follows
+from app.events.record import BrokenChain, Recorded, parse_line
+from app.evidence.notary import SignedHead, is_key_successor
 from app.store.models import RunRow
 from app.store.projection import COUNTED
 
@@ -24,7 +24,7 @@ class Seal:
 
 
 @dataclass
-class Anchored:
+class AuditAnchors:
     seals: dict[str, Seal] = field(default_factory=dict)
     manifests: set[str] = field(default_factory=set)
     """Digests of the manifests of issued packs."""
@@ -34,11 +34,11 @@ class Anchored:
     """Keys after the first that no earlier key signed, because the earlier key was lost."""
 
 
-def anchored(rows: Iterable[tuple[int, bytes, str]]) -> Anchored:
+def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
     """Return the anchors in a verified chain; raise BrokenChain if the old key did not sign a key change."""
-    found = Anchored()
+    found = AuditAnchors()
     for seq, line, told in rows:
-        event = read(line, told).event
+        event = parse_line(line, told).event
         if not isinstance(event, PersonDid):
             continue
         said = dict(_FIELD.findall(event.detail))
@@ -46,21 +46,21 @@ def anchored(rows: Iterable[tuple[int, bytes, str]]) -> Anchored:
             found.seals[seal[1]] = Seal(seq, int(said["events"]), said["head"])
             found.manifests |= {said["manifest"]} if "manifest" in said else set()
         elif event.did in ("key: made", "key: changed"):
-            _key(found, seq, said)
+            _add_audit_key(found, seq, said)
     return found
 
 
-def _key(found: Anchored, seq: int, said: Mapping[str, str]) -> None:
+def _add_audit_key(found: AuditAnchors, seq: int, said: Mapping[str, str]) -> None:
     public, old = said["public"], said.get("from", "")
-    if old and not (found.keys and old in found.keys and follows(public, old, said.get("signature", ""))):
+    if old and not (found.keys and old in found.keys and is_key_successor(public, old, said.get("signature", ""))):
         raise BrokenChain(f"line {seq} changes the key to {public}, and the key before did not sign that")
     if found.keys and not old:
         found.unvouched.append(public)
     found.keys.append(public)
 
 
-def check_end(
-    rows: list[tuple[int, bytes, str]], counted: tuple[int, str] | None, head: SignedHead | None, found: Anchored
+def check_record_end(
+    rows: list[tuple[int, bytes, str]], counted: tuple[int, str] | None, head: SignedHead | None, found: AuditAnchors
 ) -> None:
     """Raise BrokenChain if the record contradicts its counter or signed head. It may have grown since then."""
     last = rows[-1][0] if rows else 0
@@ -74,7 +74,7 @@ def check_end(
                 "no signed head lies beside it (keys/audit.head in the data folder): somebody took it away"
             )
         return
-    if not head.holds or head.key not in found.keys:
+    if not head.is_valid or head.key not in found.keys:
         raise BrokenChain("the head that lies beside it (keys/audit.head) is not signed by a key of this record")
     if last < head.seq:
         raise BrokenChain(f"it ends with line {last}, and the newest signed head is that of line {head.seq}")
@@ -82,7 +82,7 @@ def check_end(
         raise BrokenChain(f"line {head.seq} is not the one whose hash was signed")
 
 
-def check_row(row: RunRow, log: list[Recorded]) -> None:
+def check_run_row(row: RunRow, log: list[Recorded]) -> None:
     """Raise BrokenChain if the log lacks its end or events that the run's row counts. The row is read first."""
     ends = [one.at for one in log if isinstance(one.event, RunFinished | RunFailed | RunStopped)]
     if (row.ended_at is not None) > bool(ends):
@@ -98,7 +98,7 @@ def check_row(row: RunRow, log: list[Recorded]) -> None:
             raise BrokenChain(f"its row counts {told} {column}, and the log has {count}")
 
 
-def check_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:
+def check_run_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:
     """Raise BrokenChain if the log does not match its seal. `rows` has hashes by seq."""
     if seal and rows.get(seal.events) != seal.head:
         last = max(rows, default=0)

@@ -2,9 +2,9 @@
 
 from xml.etree import ElementTree as ET
 
-from app.evidence.case import Case
-from app.evidence.markup import document, put
-from app.evidence.xccdf import SPACE, benchmark_below, result_in
+from app.evidence.case import RunRecord
+from app.evidence.markup import add_element, serialize_document
+from app.evidence.xccdf import SPACE, add_benchmark, add_test_result
 
 _ARF = "http://scap.nist.gov/schema/asset-reporting-format/1.1"
 _CORE = "http://scap.nist.gov/schema/reporting-core/1.1"
@@ -14,19 +14,21 @@ _ASSET, _REQUEST = "host", "benchmark"
 PHASES = ("opening", "closing")
 
 
-def arf(case: Case) -> bytes:
+def build_arf(case: RunRecord) -> bytes:
     spaces = {"xmlns:arf": _ARF, "xmlns:core": _CORE, "xmlns:ai": _AI, "xmlns:relation": _VOCABULARY}
     root = ET.Element("arf:asset-report-collection", spaces)
-    related = put(root, "core:relationships")
+    related = add_element(root, "core:relationships")
     for phase in PHASES:
         for kind, of in (("isAbout", _ASSET), ("createdFor", _REQUEST)):
-            about = put(related, "core:relationship", type=f"relation:{kind}", subject=phase)
-            put(about, "core:ref", of)
-    request = put(put(root, "arf:report-requests"), "arf:report-request", id=_REQUEST)
-    benchmark_below(put(request, "arf:content"), case)
-    asset = put(put(root, "arf:assets"), "arf:asset", id=_ASSET)
-    put(put(asset, "ai:computing-device"), "ai:hostname", case.request.host)
-    reports = put(root, "arf:reports")
+            about = add_element(related, "core:relationship", type=f"relation:{kind}", subject=phase)
+            add_element(about, "core:ref", of)
+    request = add_element(add_element(root, "arf:report-requests"), "arf:report-request", id=_REQUEST)
+    add_benchmark(add_element(request, "arf:content"), case)
+    asset = add_element(add_element(root, "arf:assets"), "arf:asset", id=_ASSET)
+    add_element(add_element(asset, "ai:computing-device"), "ai:hostname", case.request.host)
+    reports = add_element(root, "arf:reports")
     for phase in PHASES:
-        result_in(put(put(reports, "arf:report", id=phase), "arf:content"), case, phase, xmlns=SPACE)
-    return document(root)
+        add_test_result(
+            add_element(add_element(reports, "arf:report", id=phase), "arf:content"), case, phase, xmlns=SPACE
+        )
+    return serialize_document(root)

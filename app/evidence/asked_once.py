@@ -4,17 +4,17 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 
 
-def asked_once(file: Path, what: str, ask: Callable[[], bytes] | None) -> bytes | None:
+def fetch_once(file: Path, what: str, ask: Callable[[], bytes] | None) -> bytes | None:
     """Return the stored answer, else request one with `ask` and store it; None if `ask` is None."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
         pass
     except OSError as exc:
-        raise Unusable(f"the {what} {file} cannot be read: {exc.strerror}.") from exc
+        raise EnvironmentUnusable(f"the {what} {file} cannot be read: {exc.strerror}.") from exc
     if ask is None:
         return None
     got = ask()

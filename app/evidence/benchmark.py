@@ -28,18 +28,21 @@ class BenchmarkTitle:
         return f"{self.title} :: Version {self.version}, {self.release}".removesuffix(", ")
 
 
-def benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitle:
-    title = _title(pack, started.published if started else None)
-    more = [started.tailored.told] if started and started.tailored else []
+def describe_benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitle:
+    title = _choose_benchmark_title(pack, started.published if started else None)
+    more = [started.tailored.summary] if started and started.tailored else []
     if started and started.parameters:
         names = ", ".join(one.name for one in started.parameters)
         more.append(f"Values that the site chose: {names}.")
     return replace(title, told=" ".join([title.told, *more]))
 
 
-def _title(pack: Skill, given: Published | None) -> BenchmarkTitle:
+def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTitle:
     if given:
-        told = f"{len(given.rules)} of {len(pack.told)} rules are named by {given.file}, sha256 {given.sha256}."
+        told = (
+            f"{len(given.rules)} of {len(pack.documented_rules)} rules are "
+            f"named by {given.file}, sha256 {given.sha256}."
+        )
         return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, told)
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
         return BenchmarkTitle(
@@ -53,13 +56,13 @@ def _title(pack: Skill, given: Published | None) -> BenchmarkTitle:
     return BenchmarkTitle(pack.name, pack.title, pack.title, "1", "", INCOMPLETE)
 
 
-def named(rule: Rule, given: PublishedRule | None) -> PublishedRule:
+def name_published_rule(rule: Rule, given: PublishedRule | None) -> PublishedRule:
     """Return the published names of a rule, with the skill's own text where the benchmark has none."""
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
     return PublishedRule(
         rule=rule.id,
         group=given.group if given else rule.id,
-        id=given.id if given else _id(rule),
+        id=given.id if given else _derive_rule_id(rule),
         stig_id=(given and given.stig_id) or rule.stig_id,
         group_title=(given and given.group_title) or rule.title,
         title=(given and given.title) or rule.title,
@@ -70,6 +73,6 @@ def named(rule: Rule, given: PublishedRule | None) -> PublishedRule:
     )
 
 
-def _id(rule: Rule) -> str:
+def _derive_rule_id(rule: Rule) -> str:
     """Return SV-257985 for V-257985; the revision is unknown without a benchmark."""
     return f"S{rule.id}" if rule.id.startswith("V-") else rule.id

@@ -3,51 +3,54 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.events.kinds import RolloutAsked, RolloutHostBegun, RolloutHostEnded, RolloutHostLeft
 from app.events.record import Recorded
 from app.evidence import verify
 from app.evidence.key import Signer
-from app.evidence.maker import maker
+from app.evidence.maker import read_build_id
 from app.evidence.pack import MOST_BYTES
 from app.evidence.spool import Spool
-from app.evidence.verify import Object, unpack
+from app.evidence.verify import Object, unpack_archive
 
 FORMAT = "temper rollout evidence 1"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 
 
-def bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer, into: Spool) -> None:
+def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer, into: Spool) -> None:
     """Write the bundle into a spool. `pack_of` returns a run's evidence.zip. Equal inputs give equal bytes."""
     asked = events[0].event
     assert isinstance(asked, RolloutAsked)
     begun = [one.event for one in events if isinstance(one.event, RolloutHostBegun)]
-    into.add("README.txt", _readme(events[0].run, asked, len(begun)).encode())
+    into.add("README.txt", _write_bundle_readme(events[0].run, asked, len(begun)).encode())
     into.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
     into.add("rollout.jsonl", b"".join(one.line + b"\n" for one in events))
     heads: dict[str, str] = {}
     for one in begun:
         pack = pack_of(one.of)
-        heads[one.of] = head_of(pack)
-        into.add(packed(one.host, one.of), pack)
+        heads[one.of] = read_chain_head(pack)
+        into.add(name_pack_file(one.host, one.of), pack)
         if into.held > MOST_BYTES:
             said = "take the evidence of its runs one by one"
-            raise Unusable(f"rollout {events[0].run} is too large for one zip: {said}.")
-    told = json.dumps(index(events, asked, into.listed, heads, signer.public), indent=1).encode() + b"\n"
+            raise EnvironmentUnusable(f"rollout {events[0].run} is too large for one zip: {said}.")
+    told = (
+        json.dumps(build_bundle_index(events, asked, into.manifest_entries, heads, signer.public), indent=1).encode()
+        + b"\n"
+    )
     into.add("manifest.json", told)
     into.add("manifest.sig", f"{signer.sign(verify.SEALED + told)}\n".encode())
 
 
-def packed(host: str, run: str) -> str:
+def name_pack_file(host: str, run: str) -> str:
     """Return the file name of a run's pack in the bundle."""
     return f"runs/{host}-{run}.zip"
 
 
-def head_of(pack: bytes) -> str:
-    return str(json.loads(unpack(pack)["manifest.json"])["chain_head"])
+def read_chain_head(pack: bytes) -> str:
+    return str(json.loads(unpack_archive(pack)["manifest.json"])["chain_head"])
 
 
-def index(
+def build_bundle_index(
     events: Sequence[Recorded], asked: RolloutAsked, files: Sequence[Object], heads: Mapping[str, str], key: str
 ) -> Object:
     """Return the index. `files` are manifest entries; `heads` has the chain head of each run."""
@@ -55,7 +58,7 @@ def index(
     ends = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostEnded)}
     return {
         "format": FORMAT,
-        "made_by": maker(),
+        "made_by": read_build_id(),
         "key": key,
         "rollout": events[0].run,
         "asked_by": asked.by,
@@ -63,7 +66,7 @@ def index(
         "simulated": asked.simulated,
         "events": len(events),
         "chain_head": events[-1].hash,
-        "runs": [_run(begun, ends.get(of), heads[of]) for of, begun in runs.items()],
+        "runs": [_build_run_entry(begun, ends.get(of), heads[of]) for of, begun in runs.items()],
         "not_begun": [
             {"host": one.event.host, "why": one.event.reason}
             for one in events
@@ -73,7 +76,7 @@ def index(
     }
 
 
-def _run(begun: RolloutHostBegun, ended: RolloutHostEnded | None, head: str) -> Object:
+def _build_run_entry(begun: RolloutHostBegun, ended: RolloutHostEnded | None, head: str) -> Object:
     return {
         "host": begun.host,
         "run": begun.of,
@@ -87,7 +90,7 @@ def _run(begun: RolloutHostBegun, ended: RolloutHostEnded | None, head: str) -> 
     }
 
 
-def _readme(rollout: str, asked: RolloutAsked, runs: int) -> str:
+def _write_bundle_readme(rollout: str, asked: RolloutAsked, runs: int) -> str:
     played = "\nSIMULATED: the engines, the hosts or both.\n" if asked.simulated else ""
     return f"""Evidence of Temper rollout {rollout}: {len(asked.hosts)} hosts, {runs} of them begun.
 {played}

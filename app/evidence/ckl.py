@@ -4,31 +4,31 @@ from collections.abc import Iterator
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
-from app.evidence.account import done, found
+from app.evidence.account import describe_actions_taken, describe_finding
 from app.evidence.benchmark import BenchmarkTitle
-from app.evidence.case import Case, Judged
-from app.evidence.markup import document, put
+from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.markup import add_element, serialize_document
 from app.evidence.status import CKL_STATUS, SEVERITY
 
 
-def ckl(case: Case) -> bytes:
+def build_ckl(case: RunRecord) -> bytes:
     published = case.published
     root = ET.Element("CHECKLIST")
-    asset = put(root, "ASSET")
-    for tag, text in _asset(case):
-        put(asset, tag, text)
-    stig = put(put(root, "STIGS"), "iSTIG")
-    info = put(stig, "STIG_INFO")
-    for name, text in _info(case, published):
-        pair = put(info, "SI_DATA")
-        put(pair, "SID_NAME", name)
-        put(pair, "SID_DATA", text)
+    asset = add_element(root, "ASSET")
+    for tag, text in _list_asset_fields(case):
+        add_element(asset, tag, text)
+    stig = add_element(add_element(root, "STIGS"), "iSTIG")
+    info = add_element(stig, "STIG_INFO")
+    for name, text in _list_stig_info(case, published):
+        pair = add_element(info, "SI_DATA")
+        add_element(pair, "SID_NAME", name)
+        add_element(pair, "SID_DATA", text)
     for one in case.judged:
-        _vuln(put(stig, "VULN"), case, published, one)
-    return document(root)
+        _fill_vuln(add_element(stig, "VULN"), case, published, one)
+    return serialize_document(root)
 
 
-def _asset(case: Case) -> list[tuple[str, str]]:
+def _list_asset_fields(case: RunRecord) -> list[tuple[str, str]]:
     played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
     return [
         ("ROLE", "None"),
@@ -47,7 +47,7 @@ def _asset(case: Case) -> list[tuple[str, str]]:
     ]
 
 
-def _info(case: Case, published: BenchmarkTitle) -> list[tuple[str, str]]:
+def _list_stig_info(case: RunRecord, published: BenchmarkTitle) -> list[tuple[str, str]]:
     return [
         ("version", published.version),
         ("classification", "UNCLASSIFIED"),
@@ -63,19 +63,19 @@ def _info(case: Case, published: BenchmarkTitle) -> list[tuple[str, str]]:
     ]
 
 
-def _vuln(vuln: ET.Element, case: Case, published: BenchmarkTitle, one: Judged) -> None:
-    for name, text in _attributes(published, one):
-        pair = put(vuln, "STIG_DATA")
-        put(pair, "VULN_ATTRIBUTE", name)
-        put(pair, "ATTRIBUTE_DATA", text)
-    put(vuln, "STATUS", CKL_STATUS[one.status])
-    put(vuln, "FINDING_DETAILS", found(case, one))
-    put(vuln, "COMMENTS", done(case, one))
-    put(vuln, "SEVERITY_OVERRIDE")
-    put(vuln, "SEVERITY_JUSTIFICATION")
+def _fill_vuln(vuln: ET.Element, case: RunRecord, published: BenchmarkTitle, one: RuleRecord) -> None:
+    for name, text in _list_vuln_attributes(published, one):
+        pair = add_element(vuln, "STIG_DATA")
+        add_element(pair, "VULN_ATTRIBUTE", name)
+        add_element(pair, "ATTRIBUTE_DATA", text)
+    add_element(vuln, "STATUS", CKL_STATUS[one.status])
+    add_element(vuln, "FINDING_DETAILS", describe_finding(case, one))
+    add_element(vuln, "COMMENTS", describe_actions_taken(case, one))
+    add_element(vuln, "SEVERITY_OVERRIDE")
+    add_element(vuln, "SEVERITY_JUSTIFICATION")
 
 
-def _attributes(published: BenchmarkTitle, one: Judged) -> Iterator[tuple[str, str]]:
+def _list_vuln_attributes(published: BenchmarkTitle, one: RuleRecord) -> Iterator[tuple[str, str]]:
     rule = one.named
     yield "Vuln_Num", rule.group
     yield "Severity", SEVERITY[one.rule.category]

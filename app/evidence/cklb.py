@@ -4,9 +4,9 @@ import json
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from app.evidence.account import done, found
+from app.evidence.account import describe_actions_taken, describe_finding
 from app.evidence.benchmark import BenchmarkTitle
-from app.evidence.case import Case, Judged
+from app.evidence.case import RuleRecord, RunRecord
 from app.evidence.status import SEVERITY
 
 _EMPTY = (
@@ -22,7 +22,7 @@ _EMPTY = (
 )
 
 
-def cklb(case: Case) -> bytes:
+def build_cklb(case: RunRecord) -> bytes:
     published = case.published
     stig = {
         "stig_name": published.title,
@@ -30,25 +30,25 @@ def cklb(case: Case) -> bytes:
         "stig_id": published.id,
         "release_info": published.release,
         "version": published.version,
-        "uuid": _uuid(case, published.id),
+        "uuid": _create_uuid(case, published.id),
         "reference_identifier": "",
         "size": len(case.judged),
-        "rules": [_rule(case, published, one) for one in case.judged],
+        "rules": [_build_cklb_rule(case, published, one) for one in case.judged],
     }
     document = {
         "title": f"{case.request.host} {published.display}",
-        "id": _uuid(case, "checklist"),
+        "id": _create_uuid(case, "checklist"),
         "stigs": [stig],
         "active": True,
         "mode": 2,
         "has_path": False,
-        "target_data": _target(case),
+        "target_data": _build_target(case),
         "cklb_version": "1.0",
     }
     return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def _target(case: Case) -> dict[str, Any]:
+def _build_target(case: RunRecord) -> dict[str, Any]:
     played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
     return {
         "target_type": "Computing",
@@ -66,7 +66,7 @@ def _target(case: Case) -> dict[str, Any]:
     }
 
 
-def _rule(case: Case, published: BenchmarkTitle, one: Judged) -> dict[str, Any]:
+def _build_cklb_rule(case: RunRecord, published: BenchmarkTitle, one: RuleRecord) -> dict[str, Any]:
     rule = one.named
     return {
         "group_id_src": rule.group,
@@ -89,15 +89,15 @@ def _rule(case: Case, published: BenchmarkTitle, one: Judged) -> dict[str, Any]:
         "legacy_ids": [],
         "ccis": list(rule.ccis),
         "reference_identifier": "",
-        "uuid": _uuid(case, one.rule.id),
-        "stig_uuid": _uuid(case, published.id),
+        "uuid": _create_uuid(case, one.rule.id),
+        "stig_uuid": _create_uuid(case, published.id),
         "status": one.status,
         "overrides": {},
-        "comments": done(case, one),
-        "finding_details": found(case, one),
+        "comments": describe_actions_taken(case, one),
+        "finding_details": describe_finding(case, one),
     }
 
 
-def _uuid(case: Case, of: str) -> str:
+def _create_uuid(case: RunRecord, of: str) -> str:
     """Return a UUID derived from the run, so that equal runs give equal files."""
     return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:{of}"))

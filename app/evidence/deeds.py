@@ -15,40 +15,45 @@ from app.events.record import Recorded
 
 
 @dataclass(frozen=True)
-class Deed:
+class OperatorAction:
     at: float
     who: str
     what: str
     why: str
 
 
-def deed(recorded: Recorded) -> Deed | None:
+def to_operator_action(recorded: Recorded) -> OperatorAction | None:
     event = recorded.event
     match event:
         case RunQueued():
             said = f", and said “{event.consent}”" if event.consent else ""
-            return Deed(recorded.at, event.by, f"asked for the run in mode {event.mode}{said}", event.note)
+            return OperatorAction(recorded.at, event.by, f"asked for the run in mode {event.mode}{said}", event.note)
         case ApprovalGiven():
-            return Deed(recorded.at, event.by, f"approved {_change(event.approval)}{_far(event)}", event.reason)
+            return OperatorAction(
+                recorded.at,
+                event.by,
+                f"approved {_name_change(event.approval)}{_format_approval_count(event)}",
+                event.reason,
+            )
         case ApprovalRefused():
-            return Deed(recorded.at, event.by, f"refused {_change(event.approval)}", event.reason)
+            return OperatorAction(recorded.at, event.by, f"refused {_name_change(event.approval)}", event.reason)
         case ApprovalEdited():
-            return Deed(recorded.at, event.by, f"edited {_change(event.approval)}", event.reason)
+            return OperatorAction(recorded.at, event.by, f"edited {_name_change(event.approval)}", event.reason)
         case RunStopRequested():
-            return Deed(recorded.at, event.by, "stopped the run", event.reason)
+            return OperatorAction(recorded.at, event.by, "stopped the run", event.reason)
         case RunPaused():
-            return Deed(recorded.at, event.by, "paused the run", "")
+            return OperatorAction(recorded.at, event.by, "paused the run", "")
         case RunResumed(after_crash=False):
-            return Deed(recorded.at, event.by, "let the run go on", "")
+            return OperatorAction(recorded.at, event.by, "let the run go on", "")
         case _:
             return None
 
 
-def _far(event: ApprovalGiven) -> str:
+def _format_approval_count(event: ApprovalGiven) -> str:
     return f", as {event.given} of {event.of}" if event.of > 1 else ""
 
 
-def _change(approval: str) -> str:
+def _name_change(approval: str) -> str:
     """Name the change of an approval. Its id is run.rule.attempt.seq, and a rule's id may contain dots."""
     rule, attempt = approval.split(".", 1)[-1].rsplit(".", 2)[:2]
     return f"the change to {rule} of attempt {attempt}"

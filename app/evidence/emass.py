@@ -3,11 +3,11 @@
 import csv
 import io
 
-from app.evidence.account import done, found
-from app.evidence.case import Case, Judged
-from app.evidence.poam import cell
-from app.evidence.status import status
-from app.text.clean import clean
+from app.evidence.account import describe_actions_taken, describe_finding
+from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.poam import escape_cell
+from app.evidence.status import to_checklist_status
+from app.text.clean import clean_text
 
 COLUMNS = (
     "POA&M Item ID",
@@ -40,26 +40,26 @@ LONGEST = 2000
 """Most characters that eMASS accepts in one field."""
 
 
-def poam_emass(case: Case) -> bytes:
+def build_emass_poam(case: RunRecord) -> bytes:
     """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
     table = io.StringIO(newline="")
     rows = csv.writer(table, lineterminator="\r\n")
     rows.writerow(COLUMNS)
-    for one in case.asked:
-        if status(one.closing) not in ("not_a_finding", "not_applicable"):
-            said = _row(case, one)
-            rows.writerow(cell(clean(said.get(name, ""), LONGEST)) for name in COLUMNS)
+    for one in case.requested_rules:
+        if to_checklist_status(one.closing) not in ("not_a_finding", "not_applicable"):
+            said = _build_emass_row(case, one)
+            rows.writerow(escape_cell(clean_text(said.get(name, ""), LONGEST)) for name in COLUMNS)
     return table.getvalue().encode("utf-8-sig", "replace")
 
 
-def _row(case: Case, one: Judged) -> dict[str, str]:
+def _build_emass_row(case: RunRecord, one: RuleRecord) -> dict[str, str]:
     named = one.named
     return {
         "Control Vulnerability Description": f"{named.title}\n\n{named.discussion}",
         "Security Checks": "\n".join((named.id, named.group, *named.ccis)),
         "Source Identifying Vulnerability": case.published.reference,
         "Status": "Risk Accepted" if one.waiver else "Ongoing",
-        "Comments": f"{done(case, one)}\n{found(case, one)}",
+        "Comments": f"{describe_actions_taken(case, one)}\n{describe_finding(case, one)}",
         "Raw Severity": one.rule.category,
         "Devices Affected": case.request.host,
         "Recommendations": named.fix,

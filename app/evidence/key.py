@@ -8,8 +8,8 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from app.errors import BadInput, Unusable
-from app.evidence.verify import signed
+from app.errors import BadInput, EnvironmentUnusable
+from app.evidence.verify import verify_ed25519
 
 _FILE = "signing.key"
 
@@ -21,7 +21,7 @@ class Signer(Protocol):
 
 
 @dataclass(frozen=True)
-class Key:
+class SigningKey:
     public: str
     """64 hexadecimal digits, for others to pin."""
     _private: Ed25519PrivateKey = field(repr=False)
@@ -31,32 +31,34 @@ class Key:
         return self._private.sign(what).hex()
 
 
-def holds(public: str, signature: str, what: bytes) -> bool:
+def is_valid_signature(public: str, signature: str, what: bytes) -> bool:
     try:
-        return signed(bytes.fromhex(public), bytes.fromhex(signature), what)
+        return verify_ed25519(bytes.fromhex(public), bytes.fromhex(signature), what)
     except ValueError:
         return False
 
 
-def find_key(folder: Path) -> Key | None:
+def find_key(folder: Path) -> SigningKey | None:
     """Return the key in `folder`, or None if there is none; raise Unusable if it cannot be read."""
     file = folder / _FILE
     try:
-        return key_of(bytes.fromhex(file.read_text("ascii").strip()))
+        return derive_key(bytes.fromhex(file.read_text("ascii").strip()))
     except FileNotFoundError:
         return None
     except OSError as exc:
-        raise Unusable(f"the key {file} cannot be read: {exc.strerror}. Run as the account that owns it.") from exc
+        raise EnvironmentUnusable(
+            f"the key {file} cannot be read: {exc.strerror}. Run as the account that owns it."
+        ) from exc
     except ValueError as exc:
-        raise Unusable(
+        raise EnvironmentUnusable(
             f"{file} is not a key of Temper's: put it back from a backup, or move it away for a new one."
         ) from exc
 
 
-def make_key(folder: Path) -> Key:
+def create_key(folder: Path) -> SigningKey:
     """Create a key and return the one in place; of two concurrent processes, the first wins."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = _written(folder)
+    new = _write_new_key(folder)
     try:
         os.link(new, folder / _FILE)
     except FileExistsError:
@@ -68,19 +70,19 @@ def make_key(folder: Path) -> Key:
     return found
 
 
-def next_key(folder: Path) -> tuple[Key, Path]:
+def create_next_key(folder: Path) -> tuple[SigningKey, Path]:
     """Create a key in a temporary file. It becomes current when `replace_key` moves that file into place."""
-    new = _written(folder)
-    return key_of(bytes.fromhex(new.read_text("ascii").strip())), new
+    new = _write_new_key(folder)
+    return derive_key(bytes.fromhex(new.read_text("ascii").strip())), new
 
 
-def take_over(folder: Path, new: Path) -> None:
+def replace_key(folder: Path, new: Path) -> None:
     """Make `new` the current key. This destroys the old private half."""
     new.replace(folder / _FILE)
-    _sync(folder)
+    _sync_folder(folder)
 
 
-def a_public_key(said: str) -> str:
+def parse_public_key(said: str) -> str:
     """Parse a public key, given as hexadecimal digits or as a file that holds them."""
     path = Path(said)
     text = path.read_text("ascii", "replace")[:200] if len(said) != 64 and path.is_file() else said
@@ -90,7 +92,7 @@ def a_public_key(said: str) -> str:
     return key
 
 
-def _written(folder: Path) -> Path:
+def _write_new_key(folder: Path) -> Path:
     file = folder / f".{_FILE}.{secrets.token_hex(8)}"
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -99,18 +101,18 @@ def _written(folder: Path) -> Path:
             new.flush()
             os.fsync(new.fileno())
     except OSError as exc:
-        raise Unusable(
+        raise EnvironmentUnusable(
             f"no key can be made in {folder}: {exc.strerror}. Choose a writable folder with --data."
         ) from exc
     return file
 
 
-def key_of(seed: bytes) -> Key:
+def derive_key(seed: bytes) -> SigningKey:
     private = Ed25519PrivateKey.from_private_bytes(seed)
-    return Key(private.public_key().public_bytes_raw().hex(), private)
+    return SigningKey(private.public_key().public_bytes_raw().hex(), private)
 
 
-def _sync(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

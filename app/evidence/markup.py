@@ -2,23 +2,23 @@
 
 from xml.etree import ElementTree as ET
 
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _LONGEST = 100_000
 _NEVER = {0xFFFE: None, 0xFFFF: None}
 
 
-def put(parent: ET.Element, tag: str, text: str = "", **attributes: str) -> ET.Element:
-    element = ET.SubElement(parent, tag, {name: plain(value) for name, value in attributes.items()})
-    element.text = plain(text) or None
+def add_element(parent: ET.Element, tag: str, text: str = "", **attributes: str) -> ET.Element:
+    element = ET.SubElement(parent, tag, {name: clean_xml_text(value) for name, value in attributes.items()})
+    element.text = clean_xml_text(text) or None
     return element
 
 
-def plain(text: str) -> str:
-    return clean(text, _LONGEST).translate(_NEVER)
+def clean_xml_text(text: str) -> str:
+    return clean_text(text, _LONGEST).translate(_NEVER)
 
 
-def document(root: ET.Element) -> bytes:
+def serialize_document(root: ET.Element) -> bytes:
     ET.indent(root, " ")
     body = ET.tostring(root, encoding="unicode", short_empty_elements=False)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()

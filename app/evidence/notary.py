@@ -12,17 +12,17 @@ import msgspec
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.errors import BadInput, Unusable
+from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT
-from app.evidence.bundle import bundle
-from app.evidence.key import Key, find_key, holds, make_key, next_key, take_over
+from app.evidence.bundle import write_bundle
+from app.evidence.key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.receipt import FOLDER as RECEIPTS
-from app.evidence.receipt import receipt
-from app.evidence.shrunk import evidence
+from app.evidence.receipt import get_receipt
+from app.evidence.shrunk import read_evidence
 from app.evidence.spool import Spool
-from app.evidence.stamping import FOLDER, stamp
-from app.evidence.verify import ATTESTED, RECEIPT, STAMP, chunks, digest, unpack
+from app.evidence.stamping import FOLDER, get_stamp
+from app.evidence.verify import ATTESTED, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
 from app.store import anchors, audit
 from app.store.events import EventStore
 
@@ -34,7 +34,7 @@ _HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
 
 
 @dataclass(frozen=True)
-class AskedBy:
+class Requester:
     """The person or program that requested an action."""
 
     who: str
@@ -42,7 +42,7 @@ class AskedBy:
     via: str
 
 
-ITSELF = AskedBy("temper", "", "")
+ITSELF = Requester("temper", "", "")
 
 
 class SignedHead(msgspec.Struct, frozen=True):
@@ -54,123 +54,123 @@ class SignedHead(msgspec.Struct, frozen=True):
     signature: str
 
     @property
-    def holds(self) -> bool:
-        return holds(self.key, self.signature, _told(self.seq, self.hash))
+    def is_valid(self) -> bool:
+        return is_valid_signature(self.key, self.signature, _encode_head(self.seq, self.hash))
 
 
 @dataclass(frozen=True)
 class Notary:
     database: Engine
     folder: Path
-    key: Key
+    key: SigningKey
     authority: str = ""
     """URL of the time stamp authority; empty for none."""
     hook: tuple[str, ...] = ()
     """The command that enters statements in an external log; empty for none."""
 
-    def evidence(self, run: str, by: AskedBy) -> bytes:
+    def issue_evidence(self, run: str, by: Requester) -> bytes:
         """Return the run's evidence.zip. Its digest is in the audit record before this returns."""
-        files = unpack(evidence(self.database, run, self.key))
+        files = unpack_archive(read_evidence(self.database, run, self.key))
         told = files["manifest.json"]
-        if time := self._stamped(told):
+        if time := self._request_stamp(told):
             files[STAMP] = time
-        if entered := self._entered(files.get(ATTESTED)):
+        if entered := self._request_receipt(files.get(ATTESTED)):
             files[RECEIPT] = entered
-        archive = b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
+        archive = b"".join(chunk for _, chunk in build_chunks(dict(sorted(files.items()))))
         manifest = json.loads(told)
         key = f" key={manifest['key']}" if "key" in manifest else ""
-        said = f"events={manifest['events']} head={manifest['chain_head']} manifest={digest(told)}{key}"
-        self.noted(f"run {run}", digest(told), by, f"seal: evidence of run {run}", said)
+        said = f"events={manifest['events']} head={manifest['chain_head']} manifest={compute_sha256(told)}{key}"
+        self.record_once(f"run {run}", compute_sha256(told), by, f"seal: evidence of run {run}", said)
         return archive
 
-    def _stamped(self, manifest: bytes) -> bytes | None:
+    def _request_stamp(self, manifest: bytes) -> bytes | None:
         """Return a time stamp, or None if the authority fails: the pack is then issued without one."""
         try:
-            return stamp(self.folder.parent / FOLDER, self.authority, manifest)
-        except Unusable as exc:
+            return get_stamp(self.folder.parent / FOLDER, self.authority, manifest)
+        except EnvironmentUnusable as exc:
             log.warning("a pack goes out without a time stamp: %s", exc)
             return None
 
-    def _entered(self, statement: bytes | None) -> bytes | None:
+    def _request_receipt(self, statement: bytes | None) -> bytes | None:
         try:
-            return receipt(self.folder.parent / RECEIPTS, self.hook, statement) if statement else None
-        except Unusable as exc:
+            return get_receipt(self.folder.parent / RECEIPTS, self.hook, statement) if statement else None
+        except EnvironmentUnusable as exc:
             log.warning("a pack goes out without a log's receipt: %s", exc)
             return None
 
-    def bundle(self, rollout: str, by: AskedBy) -> Spool:
+    def issue_bundle(self, rollout: str, by: Requester) -> Spool:
         """Return the rollout's evidence as a spool. Each run's pack is noted in the record as issued."""
-        events = list(EventStore(self.database).events(rollout))
+        events = list(EventStore(self.database).read_events(rollout))
         with ExitStack() as unfinished:
             archive = unfinished.enter_context(closing(Spool(self.folder.parent)))
-            bundle(events, lambda run: self.evidence(run, by), self.key, archive)
+            write_bundle(events, lambda run: self.issue_evidence(run, by), self.key, archive)
             unfinished.pop_all()
-        told = archive.sha256("manifest.json")
+        told = archive.get_sha256("manifest.json")
         said = f"events={len(events)} head={events[-1].hash} manifest={told} key={self.key.public}"
-        self.noted(f"rollout {rollout}", told, by, f"seal: evidence of rollout {rollout}", said)
+        self.record_once(f"rollout {rollout}", told, by, f"seal: evidence of rollout {rollout}", said)
         return archive
 
-    def ended(self, run: str) -> None:
+    def seal_ended_run(self, run: str) -> None:
         """Note the length and head of an ended run's log in the audit record."""
-        if last := EventStore(self.database).last(run):
+        if last := EventStore(self.database).read_last_link(run):
             seq, head = last
-            self.noted(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
+            self.record_once(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
 
-    def begun(self) -> None:
+    def record_key(self) -> None:
         """Note the key in the audit record before anything is signed with it."""
-        self.noted("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
+        self.record_once("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
 
-    def noted(self, of: str, what: str, by: AskedBy, did: str, said: str) -> None:
+    def record_once(self, of: str, what: str, by: Requester, did: str, said: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
-            if anchors.sealed(session, of, what):
+            if anchors.has_seal(session, of, what):
                 return
-        self._note(by, did, said)
+        self._append_record(by, did, said)
         with Session(self.database) as session, session.begin():
-            anchors.keep(session, of, what)
+            anchors.save_seal(session, of, what)
 
-    def _note(self, by: AskedBy, did: str, said: str) -> None:
+    def _append_record(self, by: Requester, did: str, said: str) -> None:
         event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=said)
-        line = audit.note(self.database, event)
+        line = audit.record_audit_event(self.database, event)
         sign_head(self.folder, self.key, line.seq, line.hash)
 
 
 def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[str, ...] = ()) -> Notary:
     """Return a notary with the data folder's key, which is created if missing."""
     folder = data / KEYS
-    notary = Notary(database, folder, find_key(folder) or make_key(folder), authority, hook)
-    notary.begun()
+    notary = Notary(database, folder, find_key(folder) or create_key(folder), authority, hook)
+    notary.record_key()
     return notary
 
 
-def change_key(notary: Notary, by: AskedBy, why: str) -> Key:
+def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
     """Create a new key, record it with the old key's signature, and delete the old private half."""
     if not why.strip():
         raise BadInput("say why the key is changed: it goes on record.")
-    new, file = next_key(notary.folder)
+    new, file = create_next_key(notary.folder)
     try:
         vouched = notary.key.sign(_NEXT + bytes.fromhex(new.public))
         said = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
         after = Notary(notary.database, notary.folder, new)
-        after.noted("key", new.public, by, "key: changed", said)
-        take_over(notary.folder, file)
+        after.record_once("key", new.public, by, "key: changed", said)
+        replace_key(notary.folder, file)
     finally:
         file.unlink(missing_ok=True)
     return new
 
 
-def follows(new: str, old: str, signature: str) -> bool:
+def is_key_successor(new: str, old: str, signature: str) -> bool:
     try:
-        return holds(old, signature, _NEXT + bytes.fromhex(new))
+        return is_valid_signature(old, signature, _NEXT + bytes.fromhex(new))
     except ValueError:
         return False
 
 
-def sign_head(folder: Path, key: Key, seq: int, head: str) -> None:
+def sign_head(folder: Path, key: SigningKey, seq: int, head: str) -> None:
     """Sign and store a head, unless a newer one is stored."""
-    if (there := signed_head(folder)) and there.seq >= seq:
+    if (there := read_signed_head(folder)) and there.seq >= seq:
         return
-    told = SignedHead(seq, head, key.public, key.sign(_told(seq, head)))
+    told = SignedHead(seq, head, key.public, key.sign(_encode_head(seq, head)))
     file = folder / f".{HEAD}.{secrets.token_hex(8)}"
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as new:
         new.write(msgspec.json.encode(told) + b"\n")
@@ -179,7 +179,7 @@ def sign_head(folder: Path, key: Key, seq: int, head: str) -> None:
     file.replace(folder / HEAD)
 
 
-def signed_head(folder: Path) -> SignedHead | None:
+def read_signed_head(folder: Path) -> SignedHead | None:
     """Return the stored head, or None if there is none or it cannot be decoded."""
     try:
         return msgspec.json.decode((folder / HEAD).read_bytes(), type=SignedHead)
@@ -187,5 +187,5 @@ def signed_head(folder: Path) -> SignedHead | None:
         return None
 
 
-def _told(seq: int, head: str) -> bytes:
+def _encode_head(seq: int, head: str) -> bytes:
     return _HEAD + f"{AUDIT} {seq} {head}".encode()

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import msgspec
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.events.kinds import TurnDelta
-from app.events.record import Recorded, stamp
+from app.events.record import Recorded, format_timestamp
 from app.evidence import verify
-from app.evidence.case import Case, read_case
+from app.evidence.case import RunRecord, read_run_record
 from app.evidence.key import Signer
-from app.evidence.maker import maker
+from app.evidence.maker import read_build_id
 from app.evidence.papers import PAPERS
-from app.evidence.statement import statement
-from app.evidence.verify import Events, Files, Object, chunks, digest, plain
-from app.skills.rulebook import rulebook
+from app.evidence.statement import build_statement
+from app.evidence.verify import Events, Files, Object, build_chunks, build_plain_files, compute_sha256
+from app.skills.rulebook import build_rulebook
 
 FORMAT = "temper evidence 3"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
@@ -26,51 +26,53 @@ MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 """Limits below those of a plain zip."""
 
 
-def pack(events: Iterable[Recorded], signer: Signer) -> bytes:
+def build_pack(events: Iterable[Recorded], signer: Signer) -> bytes:
     """Return evidence.zip, or raise Unusable if it does not verify. Equal runs and keys give equal bytes."""
-    return b"".join(chunk for _, chunk in chunks(checked(events, signer)))
+    return b"".join(chunk for _, chunk in build_chunks(build_checked_files(events, signer)))
 
 
-def checked(events: Iterable[Recorded], signer: Signer) -> Files:
+def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
     """Return the files of the pack, or raise Unusable if it is too large or does not verify."""
-    files = packed(events, signer)
+    files = build_pack_files(events, signer)
     run = json.loads(files["manifest.json"])["run"]
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
-        raise Unusable(f"run {run} is too large for one zip: take its events from the API, and the papers alone.")
+        raise EnvironmentUnusable(
+            f"run {run} is too large for one zip: take its events from the API, and the papers alone."
+        )
     try:
-        verify.check(files, key=signer.public)
+        verify.check_pack(files, key=signer.public)
     except verify.BrokenPack as exc:
-        raise Unusable(f"run {run} cannot be handed on as evidence: {exc}.") from exc
+        raise EnvironmentUnusable(f"run {run} cannot be handed on as evidence: {exc}.") from exc
     return files
 
 
-def packed(events: Iterable[Recorded], signer: Signer) -> Files:
-    log = Log()
-    case = read_case(log.passing(events))
+def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
+    log = PackLog()
+    case = read_run_record(log.record_events(events))
     files = {
-        "README.txt": _readme(case).encode(),
+        "README.txt": _write_pack_readme(case).encode(),
         "chain.txt": log.hashes.getvalue(),
         "events.jsonl": log.lines.getvalue(),
-        "lineup.json": _json(_lineup(case)),
-        "rules.json": rulebook(case.skill),
+        "lineup.json": _encode_json(_build_lineup(case)),
+        "rules.json": build_rulebook(case.skill),
         "verify.py": Path(verify.__file__).read_bytes(),
-        **{paper.file: paper.made(case) for paper in PAPERS if paper.packed},
-        **plain(log.steady),
+        **{paper.file: paper.build(case) for paper in PAPERS if paper.packed},
+        **build_plain_files(log.steady),
     }
-    files["manifest.json"] = manifest = _json(_manifest(case, files, signer.public))
-    files[verify.ATTESTED] = statement(case, manifest, _lineup(case), signer)
+    files["manifest.json"] = manifest = _encode_json(_build_manifest(case, files, signer.public))
+    files[verify.ATTESTED] = build_statement(case, manifest, _build_lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
 
 
-class Log:
+class PackLog:
     """Collects the log's lines and hashes while events stream through; turn deltas are not kept as objects."""
 
     def __init__(self) -> None:
         self.lines, self.hashes = BytesIO(), BytesIO()
         self.steady: Events = []
 
-    def passing(self, events: Iterable[Recorded]) -> Iterator[Recorded]:
+    def record_events(self, events: Iterable[Recorded]) -> Iterator[Recorded]:
         for one in events:
             self.lines.write(one.line + b"\n")
             self.hashes.write(f"{one.hash}\n".encode())
@@ -79,29 +81,29 @@ class Log:
             yield one
 
 
-def _manifest(case: Case, files: Files, key: str) -> dict[str, object]:
+def _build_manifest(case: RunRecord, files: Files, key: str) -> dict[str, object]:
     begun = case.state.started.rulebook if case.state.started else ""
     return {
         "format": FORMAT,
-        "made_by": maker(),
+        "made_by": read_build_id(),
         "key": key,
         "run": case.run,
         "host": case.request.host,
         "simulated": case.simulated,
-        "as_of": stamp(case.state.at),
+        "as_of": format_timestamp(case.state.at),
         "events": case.state.seq,
         "chain_head": case.head,
-        "rules": "as the run began" if begun in ("", digest(files["rules.json"])) else "newer",
-        "files": listed(files),
+        "rules": "as the run began" if begun in ("", compute_sha256(files["rules.json"])) else "newer",
+        "files": list_manifest_files(files),
     }
 
 
-def listed(files: Files) -> list[Object]:
+def list_manifest_files(files: Files) -> list[Object]:
     """Return the manifest's entry for each file."""
-    return [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in sorted(files)]
+    return [{"name": name, "size": len(files[name]), "sha256": compute_sha256(files[name])} for name in sorted(files)]
 
 
-def _lineup(case: Case) -> dict[str, object]:
+def _build_lineup(case: RunRecord) -> dict[str, object]:
     started = case.state.started
     return {
         "lineup": case.request.lineup,
@@ -115,14 +117,14 @@ def _lineup(case: Case) -> dict[str, object]:
     }
 
 
-def _json(value: object) -> bytes:
+def _encode_json(value: object) -> bytes:
     return json.dumps(value, indent=1, ensure_ascii=True).encode() + b"\n"
 
 
-def _readme(case: Case) -> str:
+def _write_pack_readme(case: RunRecord) -> str:
     played = f"\nSIMULATED: {case.simulated}.\n" if case.simulated else ""
     papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS if paper.packed)
-    return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {stamp(case.state.at)}.
+    return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {format_timestamp(case.state.at)}.
 {played}
 To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD --key KEY
 Take verify.py from a Temper that you trust, the chain head from whoever noted it when the run ended, and the key from

@@ -5,10 +5,10 @@ import io
 import json
 from dataclasses import asdict, dataclass, fields
 
-from app.events.record import stamp
-from app.evidence.account import done, found, outcome
-from app.evidence.case import Case, Judged
-from app.evidence.status import SEVERITY, status
+from app.events.record import format_timestamp
+from app.evidence.account import describe_actions_taken, describe_finding, describe_outcome
+from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.status import SEVERITY, to_checklist_status
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "＝", "＋", "－", "＠")
 _DONE = ("not_a_finding", "not_applicable")
@@ -37,39 +37,41 @@ class PoamEntry:
     milestones: str = ""
 
 
-def entries(case: Case) -> list[PoamEntry]:
+def list_poam_entries(case: RunRecord) -> list[PoamEntry]:
     """Return an entry for every requested rule that is not known to hold."""
-    return [_entry(case, one) for one in case.asked if status(one.closing) not in _DONE]
+    return [
+        _build_poam_entry(case, one) for one in case.requested_rules if to_checklist_status(one.closing) not in _DONE
+    ]
 
 
-def poam_json(case: Case) -> bytes:
+def build_poam_json(case: RunRecord) -> bytes:
     plan = {
         "run": case.run,
         "host": case.request.host,
-        "as_of": stamp(case.state.at),
+        "as_of": format_timestamp(case.state.at),
         "simulated": case.simulated,
         "benchmark": case.published.told,
         "chain_head": case.head,
-        "items": [asdict(entry) for entry in entries(case)],
+        "items": [asdict(entry) for entry in list_poam_entries(case)],
     }
     return json.dumps(plan, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
-def poam_csv(case: Case) -> bytes:
+def build_poam_csv(case: RunRecord) -> bytes:
     table = io.StringIO(newline="")
     rows = csv.writer(table, lineterminator="\r\n")
     rows.writerow(field.name for field in fields(PoamEntry))
-    for entry in entries(case):
-        rows.writerow(cell(value) for value in asdict(entry).values())
+    for entry in list_poam_entries(case):
+        rows.writerow(escape_cell(value) for value in asdict(entry).values())
     return table.getvalue().encode("utf-8-sig", "replace")
 
 
-def cell(value: str) -> str:
+def escape_cell(value: str) -> str:
     """Prefix a quote if a spreadsheet would read the cell as a formula, leading blanks included."""
     return f"'{value}" if value.lstrip(" \n").startswith(_FORMULA) or value.startswith(_FORMULA) else value
 
 
-def _entry(case: Case, one: Judged) -> PoamEntry:
+def _build_poam_entry(case: RunRecord, one: RuleRecord) -> PoamEntry:
     rule, verdict = one.rule, one.closing or one.opening
     return PoamEntry(
         rule=one.named.group,
@@ -79,13 +81,13 @@ def _entry(case: Case, one: Judged) -> PoamEntry:
         severity=SEVERITY[rule.category],
         weakness=one.named.title,
         host=case.request.host,
-        checklist_status=status(one.closing),
+        checklist_status=to_checklist_status(one.closing),
         status="Risk Accepted" if one.waiver else "Ongoing",
-        identified=stamp(case.queued_at),
+        identified=format_timestamp(case.queued_at),
         source=verdict.scanner if verdict else "",
-        evidence=found(case, one),
-        why_open=outcome(case, one),
-        tried=done(case, one),
+        evidence=describe_finding(case, one),
+        why_open=describe_outcome(case, one),
+        tried=describe_actions_taken(case, one),
         remedy=one.named.fix,
         risk_of_remedy=rule.breaks,
     )

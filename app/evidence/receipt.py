@@ -12,16 +12,16 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from app.errors import BadInput, Unusable
-from app.evidence.asked_once import asked_once
-from app.evidence.verify import LONGEST_RECEIPT, digest
+from app.errors import BadInput, EnvironmentUnusable
+from app.evidence.asked_once import fetch_once
+from app.evidence.verify import LONGEST_RECEIPT, compute_sha256
 
 FOLDER = "receipts"
 PATIENCE = 30.0
 MOST_WORDS = 64
 
 
-def hook_words(said: str) -> tuple[str, ...]:
+def parse_hook_command(said: str) -> tuple[str, ...]:
     """Parse a JSON list of a command and its arguments, or raise BadInput. No shell is involved."""
     if not said:
         return ()
@@ -38,19 +38,23 @@ def _is_word(one: object) -> bool:
     return isinstance(one, str) and one != "" and "\0" not in one
 
 
-def receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
+def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
     """Return the stored receipt, or request one; None if there is none and no hook is set."""
-    ask = partial(_answered, hook, statement, patience) if hook else None
-    return asked_once(folder / f"{digest(statement)}.json", "receipt", ask)
+    ask = partial(_build_receipt, hook, statement, patience) if hook else None
+    return fetch_once(folder / f"{compute_sha256(statement)}.json", "receipt", ask)
 
 
-def _answered(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
-    answer = _asked(hook, statement, patience)
-    said = {"statement": digest(statement), "command": Path(hook[0]).name, "answer": base64.b64encode(answer).decode()}
+def _build_receipt(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
+    answer = _run_hook(hook, statement, patience)
+    said = {
+        "statement": compute_sha256(statement),
+        "command": Path(hook[0]).name,
+        "answer": base64.b64encode(answer).decode(),
+    }
     return json.dumps(said, indent=1).encode() + b"\n"
 
 
-def _asked(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
+def _run_hook(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
     """Run the hook in its own session, so that its children die with it, and without Temper's environment."""
     around = {name: value for name, value in os.environ.items() if not name.startswith("TEMPER_")}
     with tempfile.TemporaryFile() as told:
@@ -61,31 +65,33 @@ def _asked(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
                 hook, stdin=told, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=around, start_new_session=True
             )
         except OSError as exc:
-            raise Unusable(f"{hook[0]} could not be started: {exc.strerror}.") from exc
+            raise EnvironmentUnusable(f"{hook[0]} could not be started: {exc.strerror}.") from exc
     late = threading.Event()
 
-    def too_late() -> None:
+    def stop_late_hook() -> None:
         late.set()
-        _end(child)
+        _kill_hook(child)
 
     with child:
-        timer = threading.Timer(patience, too_late)
+        timer = threading.Timer(patience, stop_late_hook)
         timer.start()
         assert child.stdout
         answer = child.stdout.read(LONGEST_RECEIPT + 1)
         if len(answer) > LONGEST_RECEIPT:
-            _end(child)
+            _kill_hook(child)
         child.wait()
         timer.cancel()
     if late.is_set():
-        raise Unusable(f"{hook[0]} gave no answer in {patience:g} seconds.")
+        raise EnvironmentUnusable(f"{hook[0]} gave no answer in {patience:g} seconds.")
     if len(answer) > LONGEST_RECEIPT:
-        raise Unusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.")
+        raise EnvironmentUnusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.")
     if child.returncode or not answer:
-        raise Unusable(f"{hook[0]} gave no receipt: it ended with {child.returncode}, and said {len(answer)} bytes.")
+        raise EnvironmentUnusable(
+            f"{hook[0]} gave no receipt: it ended with {child.returncode}, and said {len(answer)} bytes."
+        )
     return answer
 
 
-def _end(child: "subprocess.Popen[bytes]") -> None:
+def _kill_hook(child: "subprocess.Popen[bytes]") -> None:
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)

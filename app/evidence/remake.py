@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import msgspec
 
 from app.errors import BadInput
-from app.events.record import Recorded, read
-from app.evidence.maker import maker
-from app.evidence.pack import packed
+from app.events.record import Recorded, parse_line
+from app.evidence.maker import read_build_id
+from app.evidence.pack import build_pack_files
 from app.evidence.papers import PAPERS
-from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, chain
+from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, read_chain
 
 LAST = ("manifest.json", ATTESTED)
 """Compared last, since they differ whenever another file does."""
 
 
 @dataclass(frozen=True)
-class _Given:
+class _KnownSignatures:
     """A signer that returns the pack's own verified signatures, since the private key is not available."""
 
     public: str
@@ -30,14 +30,14 @@ class _Given:
         return self.signature if what.startswith(SEALED) else self.attested
 
 
-def remake(files: Files) -> str:
+def compare_rebuilt_pack(files: Files) -> str:
     """Rebuild a verified pack. Return the reason for a difference, or raise BrokenPack if the same build made it."""
     manifest = json.loads(files["manifest.json"])
     made_by = manifest.get("made_by")
     signature = files.get("manifest.sig", b"").decode("ascii", "replace").strip()
-    given = _Given(manifest.get("key", ""), signature, _attested(files))
+    given = _KnownSignatures(manifest.get("key", ""), signature, _read_statement_signature(files))
     try:
-        again = packed(_events(files), given)
+        again = build_pack_files(_read_pack_events(files), given)
     except BadInput as exc:
         return f"its papers were not made again: {exc}"
     differs = [
@@ -45,25 +45,25 @@ def remake(files: Files) -> str:
         for name in sorted({*files, *again} - {STAMP, RECEIPT}, key=lambda name: (name in LAST, name))
         if files.get(name) != again.get(name)
     ]
-    if made_by == maker() and differs:
+    if made_by == read_build_id() and differs:
         raise BrokenPack(f"{differs[0]} is not what this Temper makes of these events")
     if papers := [paper.file for paper in PAPERS if paper.file in differs]:
-        return f"{papers[0]} is not what this Temper makes of these events: {_other(made_by)}"
-    return f"its papers are what this Temper makes, too: {_other(made_by)}" if differs else ""
+        return f"{papers[0]} is not what this Temper makes of these events: {_describe_builds(made_by)}"
+    return f"its papers are what this Temper makes, too: {_describe_builds(made_by)}" if differs else ""
 
 
-def _attested(files: Files) -> str:
+def _read_statement_signature(files: Files) -> str:
     envelope = json.loads(files.get(ATTESTED, b'{"signatures": [{"sig": ""}]}'))
     return base64.b64decode(envelope["signatures"][0]["sig"]).hex()
 
 
-def _other(made_by: object) -> str:
-    return f"{str(made_by)[:60]!a} wrote it, and this is {maker()}"
+def _describe_builds(made_by: object) -> str:
+    return f"{str(made_by)[:60]!a} wrote it, and this is {read_build_id()}"
 
 
-def _events(files: Files) -> Iterator[Recorded]:
+def _read_pack_events(files: Files) -> Iterator[Recorded]:
     try:
-        for _, line, told in chain(files):
-            yield read(line, told)
+        for _, line, told in read_chain(files):
+            yield parse_line(line, told)
     except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as exc:
         raise BrokenPack(f"its events are not of the shape that Temper writes: {str(exc)[:200]!a}") from exc

@@ -7,13 +7,13 @@ import msgspec
 from jinja2 import Environment
 
 from app.config import PACKAGE
-from app.events.record import stamp
-from app.evidence.account import answered, outcome, said_by
-from app.evidence.case import Case
-from app.evidence.status import SEVERITY, Status, status
-from app.loop.telling import telling
-from app.text.clean import clean
-from app.text.escaping import escaping
+from app.events.record import format_timestamp
+from app.evidence.account import describe_answer, describe_outcome, format_verdict
+from app.evidence.case import RunRecord
+from app.evidence.status import SEVERITY, Status, to_checklist_status
+from app.loop.telling import describe_event
+from app.text.clean import clean_text
+from app.text.escaping import create_environment
 
 _LONGEST = 50_000
 SHOWN: dict[Status, str] = {
@@ -31,39 +31,45 @@ class DiffLine:
     text: str
 
 
-def report(case: Case) -> bytes:
+def build_report(case: RunRecord) -> bytes:
     counts = dict.fromkeys(SHOWN, 0)
-    for one in case.asked:
-        counts[status(one.closing)] += 1
-    page = _environment().get_template("report.html")
+    for one in case.requested_rules:
+        counts[to_checklist_status(one.closing)] += 1
+    page = _create_environment().get_template("report.html")
     text = page.render(case=case, counts=counts, published=case.published, SHOWN=SHOWN, SEVERITY=SEVERITY)
     return text.encode("utf-8", "replace")
 
 
 @functools.cache
-def _environment() -> Environment:
-    made = escaping(PACKAGE / "templates")
-    made.filters.update(plain=_plain, at=stamp, diff=diff_lines, written=_written)
-    made.globals.update(status=status, outcome=outcome, telling=telling, said_by=said_by, answered=answered)
+def _create_environment() -> Environment:
+    made = create_environment(PACKAGE / "templates")
+    made.filters.update(plain=_clean_report_text, at=format_timestamp, diff=parse_diff_lines, written=_format_action)
+    made.globals.update(
+        status=to_checklist_status,
+        outcome=describe_outcome,
+        telling=describe_event,
+        said_by=format_verdict,
+        answered=describe_answer,
+    )
     return made
 
 
-def diff_lines(diff: str) -> list[DiffLine]:
-    return [_line(line) for line in _plain(diff).splitlines()]
+def parse_diff_lines(diff: str) -> list[DiffLine]:
+    return [_parse_diff_line(line) for line in _clean_report_text(diff).splitlines()]
 
 
-def _line(line: str) -> DiffLine:
+def _parse_diff_line(line: str) -> DiffLine:
     is_name = line.startswith(("+++ ", "--- "))
     kind = "" if is_name else {"+": "added", "-": "removed"}.get(line[:1], "")
     return DiffLine(kind, line)
 
 
-def _plain(text: str) -> str:
-    return clean(text, _LONGEST)
+def _clean_report_text(text: str) -> str:
+    return clean_text(text, _LONGEST)
 
 
-def _written(action: msgspec.Struct) -> str:
+def _format_action(action: msgspec.Struct) -> str:
     """Format an action, as in `set_option path=/etc/x key=UMASK value=077`."""
     fields = msgspec.to_builtins(action)
     name = fields.pop("do")
-    return _plain(" ".join([name, *(f"{field}={value}" for field, value in fields.items())]))
+    return _clean_report_text(" ".join([name, *(f"{field}={value}" for field, value in fields.items())]))

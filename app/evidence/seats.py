@@ -23,15 +23,15 @@ class Seats:
         self._seats: dict[tuple[str, str, str], SeatUsed] = {}
         self._open: dict[str, TurnStarted] = {}
 
-    def take(self, event: Event) -> None:
+    def apply_event(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self._open[event.turn] = event
-            seat = self._of(event)
+            seat = self._find_seat(event)
             replicas = tuple(sorted({*seat.replicas, event.replica}))
-            self._keep(replace(seat, turns=seat.turns + 1, unanswered=seat.unanswered + 1, replicas=replicas))
+            self._store_seat(replace(seat, turns=seat.turns + 1, unanswered=seat.unanswered + 1, replicas=replicas))
         elif isinstance(event, TurnFinished) and (begun := self._open.pop(event.turn, None)):
-            seat = self._of(begun)
-            self._keep(
+            seat = self._find_seat(begun)
+            self._store_seat(
                 replace(
                     seat,
                     unanswered=seat.unanswered - (event.outcome == "answered"),
@@ -40,11 +40,11 @@ class Seats:
                 )
             )
 
-    def taken(self) -> tuple[SeatUsed, ...]:
+    def list_seats(self) -> tuple[SeatUsed, ...]:
         return tuple(self._seats[key] for key in sorted(self._seats))
 
-    def _of(self, turn: TurnStarted) -> SeatUsed:
+    def _find_seat(self, turn: TurnStarted) -> SeatUsed:
         return self._seats.get((turn.role, turn.engine, turn.model)) or SeatUsed(turn.role, turn.engine, turn.model)
 
-    def _keep(self, seat: SeatUsed) -> None:
+    def _store_seat(self, seat: SeatUsed) -> None:
         self._seats[seat.role, seat.engine, seat.model] = seat

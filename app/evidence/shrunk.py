@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.events.kinds import PersonDid
 from app.evidence.key import Signer
-from app.evidence.pack import FILE, checked, pack
-from app.evidence.verify import BrokenPack, Files, chain, chunks, unpack
+from app.evidence.pack import FILE, build_checked_files, build_pack
+from app.evidence.verify import BrokenPack, Files, build_chunks, read_chain, unpack_archive
 from app.store import audit, tidy
 from app.store.events import EventStore
-from app.store.held import asking
+from app.store.held import open_read_session
 
 
 @dataclass(frozen=True)
-class Shrunk:
+class ShrinkResult:
     run: str
     gone: int
     """Number of deleted events."""
@@ -30,48 +30,52 @@ class Shrunk:
     """Stored bytes of the pack."""
 
 
-def evidence(database: Engine, run: str, signer: Signer) -> bytes:
+def read_evidence(database: Engine, run: str, signer: Signer) -> bytes:
     """Return the run's evidence.zip: the same bytes before and after shrinking, under the same key."""
-    return kept(database, run) or pack(EventStore(database).events(run), signer)
+    return read_kept_pack(database, run) or build_pack(EventStore(database).read_events(run), signer)
 
 
-def kept(database: Engine, run: str) -> bytes | None:
+def read_kept_pack(database: Engine, run: str) -> bytes | None:
     """Return the stored evidence.zip of a shrunk run, or None if the run was not shrunk."""
-    with asking(database) as session:
-        held = tidy.kept(session, run)
-    return _unpressed(run, held) if held else None
+    with open_read_session(database) as session:
+        held = tidy.read_evidence_pack(session, run)
+    return _decompress_pack(run, held) if held else None
 
 
-def _unpressed(run: str, held: bytes) -> bytes:
+def _decompress_pack(run: str, held: bytes) -> bytes:
     try:
         return gzip.decompress(held)
     except (OSError, EOFError, zlib.error) as exc:
-        raise Unusable(f"the evidence of run {run} cannot be read: {exc}. Restore the database from a backup.") from exc
+        raise EnvironmentUnusable(
+            f"the evidence of run {run} cannot be read: {exc}. Restore the database from a backup."
+        ) from exc
 
 
-def shrink(database: Engine, run: str, signer: Signer, who: str, now: float) -> Shrunk | None:
+def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
-    held, told = _pressed(checked(EventStore(database).events(run), signer))
-    if _digest(held) != told:
-        raise Unusable(f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine.")
-    audit.note(database, _said(run, who, told))
+    held, told = _compress_files(build_checked_files(EventStore(database).read_events(run), signer))
+    if _digest_compressed(held) != told:
+        raise EnvironmentUnusable(
+            f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
+        )
+    audit.record_audit_event(database, _build_shrink_event(run, who, told))
     with Session(database) as session, session.begin():
-        if not tidy.keep(session, run, held, now):
+        if not tidy.save_evidence_pack(session, run, held, now):
             return None
-    return Shrunk(run, tidy.sweep(database, run), len(held))
+    return ShrinkResult(run, tidy.delete_turn_pieces(database, run), len(held))
 
 
-def _pressed(files: Files) -> tuple[bytes, str]:
+def _compress_files(files: Files) -> tuple[bytes, str]:
     """Return the compressed pack and the sha256 of the uncompressed one."""
     into, told = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
-        for _, chunk in chunks(files):
+        for _, chunk in build_chunks(files):
             pressing.write(chunk)
             told.update(chunk)
     return into.getvalue(), told.hexdigest()
 
 
-def _digest(held: bytes) -> str:
+def _digest_compressed(held: bytes) -> str:
     """Return the sha256 of the decompressed pack, or the error if it cannot be decompressed."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(held)) as pack:
@@ -80,17 +84,17 @@ def _digest(held: bytes) -> str:
         return str(exc)
 
 
-def _said(run: str, who: str, told: str) -> PersonDid:
+def _build_shrink_event(run: str, who: str, told: str) -> PersonDid:
     detail = f"{FILE} sha256 {told}"
     did = f"tidy: shrink run {run} to its evidence"
     return PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
 
 
-def agrees(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
+def check_against_log(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
     """Return the pack's files if the log equals the pack's except for missing turn deltas; else raise BrokenPack."""
-    files, left = unpack(archive), iter(rows)
+    files, left = unpack_archive(archive), iter(rows)
     row = next(left, None)
-    for one in chain(files):
+    for one in read_chain(files):
         if row and row[0] == one[0]:
             if row != one:
                 break

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from app.evidence.verify import Object, digest, framed
+from app.evidence.verify import Object, build_frames, compute_sha256
 
 _PIECE = 256 * 1024
 
 
 @dataclass(frozen=True)
-class _Laid:
+class _SpooledFile:
     at: int
     size: int
     sha256: str
@@ -25,12 +25,12 @@ class Spool:
 
     def __init__(self, folder: Path) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  pieces or close ends it
-        self._laid: dict[str, _Laid] = {}
+        self._laid: dict[str, _SpooledFile] = {}
         self.held = 0
         """Total bytes of its files."""
 
     def add(self, name: str, content: bytes) -> None:
-        self._laid[name] = _Laid(self.held, len(content), digest(content), zlib.crc32(content))
+        self._laid[name] = _SpooledFile(self.held, len(content), compute_sha256(content), zlib.crc32(content))
         self._file.write(content)
         self.held += len(content)
 
@@ -38,22 +38,22 @@ class Spool:
         self._file.close()
 
     @property
-    def listed(self) -> list[Object]:
+    def manifest_entries(self) -> list[Object]:
         """The manifest's entry for each file."""
         return [{"name": name, "size": laid.size, "sha256": laid.sha256} for name, laid in sorted(self._laid.items())]
 
-    def sha256(self, name: str) -> str:
+    def get_sha256(self, name: str) -> str:
         return self._laid[name].sha256
 
     @property
     def size(self) -> int:
         """Bytes of the archive."""
-        heads, end = self._framed()
+        heads, end = self._build_spool_frames()
         return self.held + sum(map(len, (*heads, *end)))
 
-    def pieces(self) -> Iterator[bytes]:
+    def stream_archive(self) -> Iterator[bytes]:
         """Yield the archive's bytes and close the spool."""
-        heads, end = self._framed()
+        heads, end = self._build_spool_frames()
         with self._file:
             for head, (_, laid) in zip(heads, sorted(self._laid.items()), strict=True):
                 yield head
@@ -62,7 +62,7 @@ class Spool:
                     yield self._file.read(min(left, _PIECE))
         yield b"".join(end)
 
-    def _framed(self) -> tuple[list[bytes], list[bytes]]:
+    def _build_spool_frames(self) -> tuple[list[bytes], list[bytes]]:
         told = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
-        heads, end = framed(told, self.sha256("manifest.json"))
+        heads, end = build_frames(told, self.get_sha256("manifest.json"))
         return heads, [chunk for _, chunk in end]

@@ -4,24 +4,24 @@ import base64
 import json
 from typing import Any
 
-from app.evidence.case import Case
+from app.evidence.case import RunRecord
 from app.evidence.key import Signer
-from app.evidence.maker import maker
-from app.evidence.verify import INTOTO, PREDICATE, STATEMENT, digest, enveloped
+from app.evidence.maker import read_build_id
+from app.evidence.verify import INTOTO, PREDICATE, STATEMENT, compute_sha256, encode_envelope
 
 
-def statement(case: Case, manifest: bytes, lineup: dict[str, Any], signer: Signer) -> bytes:
+def build_statement(case: RunRecord, manifest: bytes, lineup: dict[str, Any], signer: Signer) -> bytes:
     """Return the signed statement. Its subject is the manifest, which lists all other files."""
     said = {
         "_type": STATEMENT,
-        "subject": [{"name": "manifest.json", "digest": {"sha256": digest(manifest)}}],
+        "subject": [{"name": "manifest.json", "digest": {"sha256": compute_sha256(manifest)}}],
         "predicateType": PREDICATE,
         "predicate": {
             "run": case.run,
             "host": case.request.host,
             "chain_head": case.head,
             "simulated": case.simulated,
-            "made_by": maker(),
+            "made_by": read_build_id(),
             "benchmark": case.published.told,
             "lineup": lineup,
             "rules": [
@@ -32,15 +32,15 @@ def statement(case: Case, manifest: bytes, lineup: dict[str, Any], signer: Signe
                     "after": one.closing.word if one.closing else "",
                     "waived": one.waiver is not None,
                 }
-                for one in case.asked
+                for one in case.requested_rules
             ],
         },
     }
-    return sealed_statement(json.dumps(said, ensure_ascii=True).encode(), signer)
+    return sign_statement(json.dumps(said, ensure_ascii=True).encode(), signer)
 
 
-def sealed_statement(payload: bytes, signer: Signer) -> bytes:
-    signature = bytes.fromhex(signer.sign(enveloped(payload)))
+def sign_statement(payload: bytes, signer: Signer) -> bytes:
+    signature = bytes.fromhex(signer.sign(encode_envelope(payload)))
     envelope = {
         "payloadType": INTOTO,
         "payload": base64.b64encode(payload).decode(),

@@ -16,6 +16,6 @@ CKL_STATUS: dict[Status, str] = {
 SEVERITY: dict[Category, str] = {"I": "high", "II": "medium", "III": "low"}
 
 
-def status(closing: VerdictGiven | None) -> Status:
+def to_checklist_status(closing: VerdictGiven | None) -> Status:
     """`closing` is None if there was no closing scan or the run did not include the rule."""
     return _STATUS.get(closing.word, "not_reviewed") if closing else "not_reviewed"

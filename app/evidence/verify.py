@@ -32,32 +32,42 @@ LONGEST_RECEIPT = 64 * 1024
 INTOTO, STATEMENT = "application/vnd.in-toto+json", "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:temper:hardening-run:1"
 SEALED = b"temper evidence manifest\n"  # signed data starts with its type: no signature can pass for another
-APART = {"manifest.json", "manifest.sig", ATTESTED, STAMP, RECEIPT}  # not listed in the manifest
+UNLISTED_FILES = {"manifest.json", "manifest.sig", ATTESTED, STAMP, RECEIPT}  # not listed in the manifest
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
 OSCAL = {"results.oscal.json", "poam.oscal.json"}
 LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that are missing in packs of older versions
-PARTS = {"README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py", *CUTS, *PAPERS, *APART}
+PARTS = {
+    "README.txt",
+    "chain.txt",
+    "events.jsonl",
+    "lineup.json",
+    "rules.json",
+    "verify.py",
+    *CUTS,
+    *PAPERS,
+    *UNLISTED_FILES,
+}
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
 DONE = ("not_a_finding", "not_applicable")
 STATUS = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}  # any other word is not_reviewed
 CKL_STATUS = {"not_a_finding": "NotAFinding", "open": "Open", "not_applicable": "Not_Applicable"}
-ODD = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
+SHAPE_ERRORS = (AttributeError, IndexError, KeyError, RecursionError, SyntaxError, TypeError, ValueError, csv.Error)
 
 
 class BrokenPack(Exception):
     """The pack fails verification; the message has the first failure."""
 
 
-def chunks(files: Files) -> list[tuple[str, bytes]]:
+def build_chunks(files: Files) -> list[tuple[str, bytes]]:
     """Return the bytes of the archive of these files in order, each chunk with the name of its owner."""
     told = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
-    heads, end = framed(told, digest(files.get("manifest.json", b"")))
+    heads, end = build_frames(told, compute_sha256(files.get("manifest.json", b"")))
     body = [pair for head, (name, content) in zip(heads, files.items()) for pair in ((name, head), (name, content))]
     return [*body, *end]
 
 
-def framed(files: list[tuple[str, int, int]], manifest: str) -> tuple[list[bytes], list[tuple[str, bytes]]]:
+def build_frames(files: list[tuple[str, int, int]], manifest: str) -> tuple[list[bytes], list[tuple[str, bytes]]]:
     """Return the archive's header of each file, given as name, size and checksum, and its directory and end."""
     heads, directory, offset = [], [], 0
     for name, size, crc in files:
@@ -73,11 +83,11 @@ def framed(files: list[tuple[str, int, int]], manifest: str) -> tuple[list[bytes
     return heads, [*directory, ("the end of the archive", end)]
 
 
-def digest(content: bytes) -> str:
+def compute_sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def unpack(data: bytes) -> Files:
+def unpack_archive(data: bytes) -> Files:
     """Return the files, or raise BrokenPack if any byte of the archive is not as Temper packs it."""
     files, at, last = {}, 0, "nothing"
     while data[at : at + 4] == b"PK\3\4" and at + LOCAL.size <= len(data):
@@ -96,7 +106,7 @@ def unpack(data: bytes) -> Files:
     if moved := next((name for name in files if name != next(order)), None):
         raise BrokenPack(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
-    for what, chunk in chunks(files):
+    for what, chunk in build_chunks(files):
         if not data.startswith(chunk, at):
             first = next(n for n, byte in enumerate(chunk) if data[at + n : at + n + 1] != bytes([byte]))
             raise BrokenPack(f"{what} is not as it was packed; byte {at + first} of the archive shows it")
@@ -106,39 +116,39 @@ def unpack(data: bytes) -> Files:
     return files
 
 
-def check(files: Files, head: str = "", key: str = "") -> Object:
+def check_pack(files: Files, head: str = "", key: str = "") -> Object:
     """Return the manifest if the pack verifies, else raise BrokenPack. `key` is the required public key."""
     try:
-        manifest = _manifest(files)
-        _signature(files, manifest, key)
+        manifest = _check_manifest(files)
+        _check_signature(files, manifest, key)
         events = read_events(files, manifest, head)
-        expected = plain(events)
+        expected = build_plain_files(events)
         for name in sorted({*expected, *(name for name in files if name not in PARTS | LATER)}):
             if files.get(name) != expected.get(name):
                 raise BrokenPack(f"{name} is not what the events say")
-        _in_order(files, events)
-        _papers(files, events, manifest, key)
-    except ODD as exc:
+        _check_order(files, events)
+        _check_papers(files, events, manifest, key)
+    except SHAPE_ERRORS as exc:
         raise BrokenPack(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
     return manifest
 
 
-def _manifest(files: Files) -> Object:
+def _check_manifest(files: Files) -> Object:
     manifest: Object = json.loads(files["manifest.json"])
     listed = {entry["name"]: entry for entry in manifest["files"]}
-    if alone := sorted(({*files} - APART) ^ {*listed}):
+    if alone := sorted(({*files} - UNLISTED_FILES) ^ {*listed}):
         raise BrokenPack(f"{alone[0]} is in the {'pack' if alone[0] in files else 'manifest'} alone")
-    if lacking := sorted(PARTS - APART - {*files}):
+    if lacking := sorted(PARTS - UNLISTED_FILES - {*files}):
         raise BrokenPack(f"{lacking[0]} is missing")
     for name in listed:
-        if (len(files[name]), digest(files[name])) != (listed[name]["size"], listed[name]["sha256"]):
+        if (len(files[name]), compute_sha256(files[name])) != (listed[name]["size"], listed[name]["sha256"]):
             raise BrokenPack(f"{name} is not what the manifest says: its sha256 is another")
     if manifest["format"] not in FORMATS:
         raise BrokenPack(f"the format {str(manifest['format'])[:60]!a} is not known here: take a newer verify.py")
     return manifest
 
 
-def _signature(files: Files, manifest: Object, key: str) -> None:
+def _check_signature(files: Files, manifest: Object, key: str) -> None:
     by, told = manifest.get("key", ""), files.get("manifest.sig")
     if told is None and manifest["format"] == FORMATS[0] and not by:
         if key:
@@ -146,19 +156,19 @@ def _signature(files: Files, manifest: Object, key: str) -> None:
         return
     if told is None or not re.fullmatch(rb"[0-9a-f]{128}\n", told) or not re.fullmatch("[0-9a-f]{64}", by):
         raise BrokenPack("manifest.sig is not the signature of a key that the manifest names")
-    if not signed(bytes.fromhex(by), bytes.fromhex(told.decode()), SEALED + files["manifest.json"]):
+    if not verify_ed25519(bytes.fromhex(by), bytes.fromhex(told.decode()), SEALED + files["manifest.json"]):
         raise BrokenPack("manifest.json is not what was signed")
     if key and key != by:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
 
 
-def enveloped(payload: bytes) -> bytes:
+def encode_envelope(payload: bytes) -> bytes:
     """Encode the data that a DSSE signature covers: type and content, each after its length."""
     kind = INTOTO.encode()
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
-def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
+def _check_statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
     """Raise BrokenPack if the in-toto statement contradicts the pack. Formats 1 and 2 have no statement."""
     told = files.get(ATTESTED)
     if told is None and manifest["format"] in FORMATS[:2]:
@@ -167,7 +177,7 @@ def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[s
     payload = base64.b64decode(envelope.get("payload", ""), validate=True)
     ((key, signature),) = [(one["keyid"], one["sig"]) for one in envelope.get("signatures", [{"keyid": "", "sig": ""}])]
     by = base64.b64decode(signature, validate=True)
-    if key != manifest.get("key") or not signed(bytes.fromhex(key), by, enveloped(payload)):
+    if key != manifest.get("key") or not verify_ed25519(bytes.fromhex(key), by, encode_envelope(payload)):
         raise BrokenPack(f"{ATTESTED} is not signed by the key that the manifest names")
     said, known = json.loads(payload), {row["id"]: row for row in rows}
     scans = [(known[rule]["named"], known[rule]["opening"], known[rule]) for rule in asked]
@@ -184,13 +194,13 @@ def _statement(files: Files, manifest: Object, rows: list[Object], asked: list[s
         for named, opening, row in scans
     ]
     expected["benchmark"] = said["predicate"]["benchmark"]
-    subject = [{"name": "manifest.json", "digest": {"sha256": digest(files["manifest.json"])}}]
+    subject = [{"name": "manifest.json", "digest": {"sha256": compute_sha256(files["manifest.json"])}}]
     whole = {"_type": STATEMENT, "subject": subject, "predicateType": PREDICATE, "predicate": expected}
     if envelope["payloadType"] != INTOTO or said != whole:
         raise BrokenPack(f"{ATTESTED} states something else than the pack")
 
 
-def der(content: bytes) -> "list[tuple[int, bytes]]":
+def parse_der(content: bytes) -> "list[tuple[int, bytes]]":
     """Return the tag and content of each DER element in `content`."""
     found, at = [], 0
     while at < len(content):
@@ -205,16 +215,16 @@ def der(content: bytes) -> "list[tuple[int, bytes]]":
     return found
 
 
-def stamped(stamp: bytes, manifest: bytes) -> str:
+def read_stamp_time(stamp: bytes, manifest: bytes) -> str:
     """Return the stamp's time if it is of this manifest, else raise ValueError. The signature is not checked here."""
-    ((_, response),) = der(stamp)
-    (_, status), (_, token) = der(response)[:2]
-    if int.from_bytes(der(status)[0][1], "big") > 1:
+    ((_, response),) = parse_der(stamp)
+    (_, status), (_, token) = parse_der(response)[:2]
+    if int.from_bytes(parse_der(status)[0][1], "big") > 1:
         raise ValueError("the time stamp was not granted")
-    signed_data = der(der(der(token)[1][1])[0][1])
-    ((_, info),) = der(der(der(signed_data[2][1])[1][1])[0][1])
-    _, _, (_, imprint), _, (_, at) = der(info)[:5]
-    if der(imprint)[1][1] != hashlib.sha256(manifest).digest():
+    signed_data = parse_der(parse_der(parse_der(token)[1][1])[0][1])
+    ((_, info),) = parse_der(parse_der(parse_der(signed_data[2][1])[1][1])[0][1])
+    _, _, (_, imprint), _, (_, at) = parse_der(info)[:5]
+    if parse_der(imprint)[1][1] != hashlib.sha256(manifest).digest():
         raise ValueError("the time stamp is of something else")
     said = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z", at.decode("ascii"))
     if said is None:
@@ -222,18 +232,18 @@ def stamped(stamp: bytes, manifest: bytes) -> str:
     return "{}-{}-{}T{}:{}:{}Z".format(*said.groups())
 
 
-def received(receipt: bytes, statement: bytes) -> bytes:
+def read_receipt_answer(receipt: bytes, statement: bytes) -> bytes:
     """Return the external log's answer to this statement. The log's own tool must check it."""
     told = json.loads(receipt)
     answer = base64.b64decode(told["answer"], validate=True)
     if len(answer) > LONGEST_RECEIPT or {*told} != {"statement", "command", "answer"}:
         raise ValueError("the receipt is not of the shape that Temper writes")
-    if told["statement"] != digest(statement):
+    if told["statement"] != compute_sha256(statement):
         raise ValueError("the receipt is of something else")
     return answer
 
 
-def proved(files: Files, manifest: Object) -> "list[str]":
+def list_proofs(files: Files, manifest: Object) -> "list[str]":
     """Return one line for each seal: what it proves and what it does not."""
     told = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
     if manifest.get("key"):
@@ -241,19 +251,21 @@ def proved(files: Files, manifest: Object) -> "list[str]":
     if ATTESTED in files:
         told.append(f"{ATTESTED} is the same signature for tools that read in-toto, over this very manifest")
     if STAMP in files:
-        told.append(f"an authority says that it saw this manifest at {stamped(files[STAMP], files['manifest.json'])};")
+        told.append(
+            f"an authority says that it saw this manifest at {read_stamp_time(files[STAMP], files['manifest.json'])};"
+        )
         told.append(f"whose word that is, openssl ts -verify -data manifest.json -in {STAMP} -CAfile CA.pem tells")
     else:
         told.append("no time stamp: when it was made is the maker's word alone")
     if RECEIPT in files:
-        answer = received(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
+        answer = read_receipt_answer(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
         shown = " ".join("".join(one if " " <= one <= "~" else " " for one in answer).split())[:200]
         told.append(f"{RECEIPT} has what a log answered to {ATTESTED}, in its own words: {shown}")
         told.append("whether the log holds it, the log's own tool tells, and nothing here does")
     return told
 
 
-def untold(manifest: Object, head: str, key: str) -> list[str]:
+def list_unverified_claims(manifest: Object, head: str, key: str) -> list[str]:
     """Return one line for each claim that the given key and head do not verify."""
     by = manifest.get("key")
     if not by:
@@ -272,18 +284,18 @@ CURVE = -121665 * pow(121666, FIELD - 2, FIELD) % FIELD
 Point = tuple[int, int, int, int]  # x, y, z and t with x = X/Z, y = Y/Z, xy = T/Z
 
 
-def signed(key: bytes, signature: bytes, message: bytes) -> bool:
-    public, first = _point(key), _point(signature[:32])
+def verify_ed25519(key: bytes, signature: bytes, message: bytes) -> bool:
+    public, first = _decode_point(key), _decode_point(signature[:32])
     scalar = int.from_bytes(signature[32:], "little")
-    base = _point((4 * pow(5, FIELD - 2, FIELD) % FIELD).to_bytes(32, "little"))
+    base = _decode_point((4 * pow(5, FIELD - 2, FIELD) % FIELD).to_bytes(32, "little"))
     if public is None or first is None or base is None or len(signature) != 64 or scalar >= ORDER:
         return False
     bound = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
-    left, right = _times(scalar, base), _sum(first, _times(bound, public))
+    left, right = _multiply_point(scalar, base), _add_points(first, _multiply_point(bound, public))
     return all((left[n] * right[2] - right[n] * left[2]) % FIELD == 0 for n in (0, 1))
 
 
-def _point(encoded: bytes) -> Point | None:
+def _decode_point(encoded: bytes) -> Point | None:
     both = int.from_bytes(encoded, "little")
     y, odd = both & (2**255 - 1), both >> 255
     if len(encoded) != 32 or y >= FIELD:
@@ -298,22 +310,22 @@ def _point(encoded: bytes) -> Point | None:
     return x, y, 1, x * y % FIELD
 
 
-def _sum(one: Point, other: Point) -> Point:
+def _add_points(one: Point, other: Point) -> Point:
     a, b = (one[1] - one[0]) * (other[1] - other[0]) % FIELD, (one[1] + one[0]) * (other[1] + other[0]) % FIELD
     c, d = 2 * one[3] * other[3] * CURVE % FIELD, 2 * one[2] * other[2] % FIELD
     e, f, g, h = b - a, d - c, d + c, b + a
     return e * f % FIELD, g * h % FIELD, f * g % FIELD, e * h % FIELD
 
 
-def _times(scalar: int, point: Point) -> Point:
+def _multiply_point(scalar: int, point: Point) -> Point:
     made: Point = (0, 1, 1, 0)
     while scalar:
-        made = _sum(made, point) if scalar & 1 else made
-        point, scalar = _sum(point, point), scalar >> 1
+        made = _add_points(made, point) if scalar & 1 else made
+        point, scalar = _add_points(point, point), scalar >> 1
     return made
 
 
-def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
+def read_chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
     """Yield the number, the line and the hash of each event."""
     seq, hashes = 0, io.BytesIO(files["chain.txt"])
     for seq, line in enumerate(io.BytesIO(files["events.jsonl"]), 1):
@@ -325,8 +337,8 @@ def chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
 def read_events(files: Files, manifest: Object, head: str) -> Events:
     """Return all events but turn deltas, which a turn's end repeats; raise BrokenPack if the chain is broken."""
     events, last, previous = [], manifest, "0" * 64
-    for seq, line, told in chain(files):
-        previous = digest(previous.encode() + line)
+    for seq, line, told in read_chain(files):
+        previous = compute_sha256(previous.encode() + line)
         if previous != told:
             raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
         last = json.loads(line)
@@ -345,7 +357,7 @@ def read_events(files: Files, manifest: Object, head: str) -> Events:
     return events
 
 
-def plain(events: Events) -> Files:
+def build_plain_files(events: Events) -> Files:
     """Return the readable files made from the events: extracts of the log, turns as text, changes as diffs."""
     cuts = {name: [line for line, event in events if event["kind"].startswith(kinds)] for name, kinds in CUTS.items()}
     files = {name: b"".join(line + b"\n" for line in cut) for name, cut in cuts.items()}
@@ -356,12 +368,12 @@ def plain(events: Events) -> Files:
             if event["kind"] == "action.applied":
                 files[f"diffs/{place}.diff"] = event["diff"].encode()
             else:
-                text = _turn(event, ends.get(event["turn"], {}))
+                text = _format_turn(event, ends.get(event["turn"], {}))
                 files[f"turns/{place}-{event['role']}-{event['purpose']}.txt"] = text.encode()
     return files
 
 
-def _turn(begun: Object, end: Object) -> str:
+def _format_turn(begun: Object, end: Object) -> str:
     parts = [
         ("turn", f"{begun['role']}, {begun['purpose']}: {begun['rule']} attempt {begun['attempt']}, {begun['at']}"),
         ("engine", f"{begun['engine']}, replica {begun['replica'] + 1}, model {begun['model']}"),
@@ -374,7 +386,7 @@ def _turn(begun: Object, end: Object) -> str:
     return "".join(f"=== {title}\n{text}\n\n" for title, text in parts)
 
 
-def _in_order(files: Files, events: Events) -> None:
+def _check_order(files: Files, events: Events) -> None:
     """Raise BrokenPack if a change was applied without the policy's permission or a required approval of its diff."""
     request, plan, allowed, asked, journal, theirs = events[0][1], b"", False, None, None, False
     offered: Object | None = None
@@ -384,7 +396,7 @@ def _in_order(files: Files, events: Events) -> None:
     careful = {rule["id"] for rule in json.loads(files["rules.json"]) if rule["irreversible"]}
     for line, event in events:
         kind, seq = event["kind"], event["seq"]
-        bound = digest(b"\0".join([request["host"].encode(), plan, event.get("diff", "").encode()]))
+        bound = compute_sha256(b"\0".join([request["host"].encode(), plan, event.get("diff", "").encode()]))
         if kind == "run.started":
             policy = event.get("approvals") or {}
         if kind == "attempt.started":
@@ -397,7 +409,7 @@ def _in_order(files: Files, events: Events) -> None:
             theirs = any(action["do"] == "run_vendor_script" for action in event["actions"])
         if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
             allowed, asked, given = kind == "action.allowed", None, []
-            needs = _needs(event, policy) if allowed else {}
+            needs = _check_needs(event, policy) if allowed else {}
         elif kind == "plan":
             plan = b"{" + line.split(f'"run":"{event["run"]}",'.encode(), 1)[1]
         elif kind == "approval.requested":
@@ -407,7 +419,7 @@ def _in_order(files: Files, events: Events) -> None:
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
-            given = [*given, *_yes(event, needs)] if kind == "approval.given" else []
+            given = [*given, *_list_approvers(event, needs)] if kind == "approval.given" else []
         elif kind == "action.applying":
             asks = request["mode"] == "review" or event["rule"] in careful or theirs
             people = max(needs.get("people", 0), asks)
@@ -423,7 +435,7 @@ def _in_order(files: Files, events: Events) -> None:
             raise BrokenPack(f"event {seq} goes on while a change is neither passed nor rolled back")
 
 
-def _needs(event: Object, policy: Object) -> Object:
+def _check_needs(event: Object, policy: Object) -> Object:
     """Return the approvals that the event requires, after checking them against the rules at the run's start."""
     needs: Object = event.get("needs") or {}
     rules = [*policy.get("rules", []), {"line": policy.get("line"), "people": policy.get("otherwise")}]
@@ -436,55 +448,63 @@ def _needs(event: Object, policy: Object) -> Object:
     return needs
 
 
-def _yes(event: Object, needs: Object) -> "list[str]":
+def _list_approvers(event: Object, needs: Object) -> "list[str]":
     """Return the approver, case-folded. Where two people are required, only signed-in approvers count."""
     alone = needs.get("people", 1) < 2
     return [event["by"].casefold()] if alone or event.get("via") in ("session", "token") else []
 
 
-def _papers(files: Files, events: Events, manifest: Object, key: str) -> None:
+def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     """Raise BrokenPack if a paper contradicts the skill, the scans or the log about any rule."""
-    said = _rows(_rules(files, events, manifest, key), events)
-    played = _played(events)
+    said = _build_rows(_read_checked_rules(files, events, manifest, key), events)
+    played = _describe_simulation(events)
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
-    told = _told(said, events, files)
+    told = _describe_benchmark(said, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
     comment += f". {told}" if told else ""
-    done = _cklb(json.loads(files["checklist.cklb"]), said, (about["host"], comment))
-    _same("checklist.ckl", _ckl(_xml(files, "checklist.ckl")), [(about["host"], comment), *_as_ckl(said, done)])
-    _results(files, "results.arf.xml", said, about, _PHASES)
+    done = _check_cklb(json.loads(files["checklist.cklb"]), said, (about["host"], comment))
+    _check_same(
+        "checklist.ckl",
+        _read_ckl_rows(_parse_xml(files, "checklist.ckl")),
+        [(about["host"], comment), *_build_ckl_rows(said, done)],
+    )
+    _check_results(files, "results.arf.xml", said, about, _PHASES)
     if "results.xccdf.xml" in files:
         last = "opening" if events[0][1]["mode"] == "scan" else "closing"
-        _results(files, "results.xccdf.xml", said, about, (last,))
+        _check_results(files, "results.xccdf.xml", said, about, (last,))
     about |= {"benchmark": told} if told else {}
     left = [row for row in said if row["asked"] and row["status"] not in DONE]
     left.sort(key=lambda row: events[0][1]["rules"].index(row["id"]))
-    _poam(files, left, done, about)
+    _check_poam(files, left, done, about)
     if "poam.emass.csv" in files:
-        _emass(files, left, done, about)
+        _check_emass(files, left, done, about)
     if {*files} >= OSCAL:
-        _oscal(files, [next(row for row in said if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
-    _for_eyes(files, said, events, about)
-    _statement(files, manifest, said, events[0][1]["rules"])
+        _check_oscal(files, [next(row for row in said if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
+    _check_readable_files(files, said, events, about)
+    _check_statement(files, manifest, said, events[0][1]["rules"])
     if STAMP in files:
-        stamped(files[STAMP], files["manifest.json"])
+        read_stamp_time(files[STAMP], files["manifest.json"])
     if RECEIPT in files:
-        received(files[RECEIPT], files[ATTESTED])
+        read_receipt_answer(files[RECEIPT], files[ATTESTED])
     for row in said:
         comment, waiver = done[row["id"]], row["waiver"]
-        if not _bare(comment).startswith(_bare(_waived(waiver))) if waiver else comment.startswith("WAIVED"):
+        if (
+            not _strip_text(comment).startswith(_strip_text(_describe_waiver(waiver)))
+            if waiver
+            else comment.startswith("WAIVED")
+        ):
             raise BrokenPack(f"checklist.cklb does not say of {row['id']} what the log says of a waiver")
     if played and (odd := [rule for rule, text in done.items() if not text.endswith(f"SIMULATED: {played}.")]):
         raise BrokenPack(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
 
 
-def _rules(files: Files, events: Events, manifest: Object, key: str) -> list[Object]:
+def _read_checked_rules(files: Files, events: Events, manifest: Object, key: str) -> list[Object]:
     rules: list[Object] = json.loads(files["rules.json"])
     known = {rule["id"]: rule for rule in rules}
     if lacking := [rule for rule in events[0][1]["rules"] if rule not in known]:
         raise BrokenPack(f"rules.json has no {lacking[0]}, which the run was asked for")
     begun = next((event.get("rulebook", "") for _, event in events if event["kind"] == "run.started"), "")
-    if begun not in ("", digest(files["rules.json"])) and not (key and manifest.get("rules") == "newer"):
+    if begun not in ("", compute_sha256(files["rules.json"])) and not (key and manifest.get("rules") == "newer"):
         since = "; the pack says that the skill has changed since, which counts if it is signed: give --key"
         raise BrokenPack(
             f"rules.json is not what the run began with{since if manifest.get('rules') == 'newer' else ''}"
@@ -502,39 +522,39 @@ INCOMPLETE = (
 )
 
 
-def _told(rows: list[Object], events: Events, files: Files) -> str:
+def _describe_benchmark(rows: list[Object], events: Events, files: Files) -> str:
     """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
     told = INCOMPLETE if "results.xccdf.xml" in files else ""
-    if given := _published(events):
+    if given := _read_published(events):
         told = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
-    if by := _begun(events, "tailored"):
+    if by := _read_start_field(events, "tailored"):
         left = f"Rules not applicable by tailoring: {len(by['left_out'])}."
-        told += f" Tailored by {_file(by)}: profile {by['profile']}. {left}"
-    if used := _begun(events, "parameters"):
+        told += f" Tailored by {_describe_tailoring_file(by)}: profile {by['profile']}. {left}"
+    if used := _read_start_field(events, "parameters"):
         told += f" Values that the site chose: {', '.join(one['name'] for one in used)}."
     return told
 
 
-def _published(events: Events) -> Object:
-    return _begun(events, "published") or {}
+def _read_published(events: Events) -> Object:
+    return _read_start_field(events, "published") or {}
 
 
-def _begun(events: Events, field: str) -> Any:
+def _read_start_field(events: Events, field: str) -> Any:
     """Return a field of the run.started event; None if the event or the field is missing."""
     return next((event.get(field) for _, event in events if event["kind"] == "run.started"), None)
 
 
-def _file(by: Object) -> str:
+def _describe_tailoring_file(by: Object) -> str:
     version = f", version {by['version']}" if by["version"] else ""
     return f"{by['file']}{version}, sha256 {by['sha256']}"
 
 
-def _chosen(rule: str, events: Events) -> str:
+def _describe_parameters(rule: str, events: Events) -> str:
     """Return the site values that a rule used, one line each."""
     told = ""
-    for one in _begun(events, "parameters") or []:
+    for one in _read_start_field(events, "parameters") or []:
         value, digest_ = one["value"], one["sha256"]
-        if digest(value.encode()) != digest_:
+        if compute_sha256(value.encode()) != digest_:
             raise BrokenPack(f"the site's value {one['name']} is not what its sha256 says")
         shown = value if len(value) <= 200 else f"{value[:200]}\u2026 (sha256 {digest_})"
         line = f"The site's value: {one['name']} = {' '.join(shown.split())}, set for {one['where']}."
@@ -542,15 +562,18 @@ def _chosen(rule: str, events: Events) -> str:
     return told
 
 
-def _left_out(rule: str, events: Events) -> str:
+def _explain_left_out(rule: str, events: Events) -> str:
     """Return the reason that the run's tailoring excludes the rule; empty if it does not."""
-    by = _begun(events, "tailored")
+    by = _read_start_field(events, "tailored")
     if not by or rule not in by["left_out"]:
         return ""
-    return f"Not applicable by tailoring: the profile {by['profile']} of {_file(by)} leaves this rule out."
+    return (
+        f"Not applicable by tailoring: the profile {by['profile']} of "
+        f"{_describe_tailoring_file(by)} leaves this rule out."
+    )
 
 
-def _named(rule: Object, given: Object) -> Object:
+def _name_rule(rule: Object, given: Object) -> Object:
     """Return the rule's names from the run's benchmark, else from the skill."""
     id_ = f"S{rule['id']}" if rule["id"].startswith("V-") else rule["id"]
     texts = {"stig_id": "stig_id", "title": "title", "discussion": "requirement", "fix": "fix"}
@@ -558,7 +581,7 @@ def _named(rule: Object, given: Object) -> Object:
     return {**named, "group": given.get("group", rule["id"]), "id": given.get("id", id_), "ccis": given.get("ccis", [])}
 
 
-def _rows(rules: list[Object], events: Events) -> list[Object]:
+def _build_rows(rules: list[Object], events: Events) -> list[Object]:
     """Return the expected result of each rule of the skill."""
     request, end = events[0][1], events[-1][1]["kind"].partition(".")[2]
     scans: dict[str, dict[str, Object]] = {"opening": {}, "closing": {}}
@@ -566,33 +589,33 @@ def _rows(rules: list[Object], events: Events) -> list[Object]:
         if event["kind"] == "verdict" and event["phase"] in scans:
             scans[event["phase"]][event["rule"]] = event
     last = scans["opening" if request["mode"] == "scan" else "closing"]
-    known, rows = {one["rule"]: one for one in _published(events).get("rules", [])}, []
+    known, rows = {one["rule"]: one for one in _read_published(events).get("rules", [])}, []
     for rule in rules:
         opening, closing = scans["opening"].get(rule["id"]), last.get(rule["id"])
         asked = rule["id"] in request["rules"]
-        after = f"After the run, {_said(closing)}" if closing else _UNSCANNED.format(end)
-        found = after + (f"\nBefore the run, {_said(opening)}" if opening else "")
-        found += _chosen(rule["id"], events)
-        apart = _left_out(rule["id"], events)
+        after = f"After the run, {_format_verdict(closing)}" if closing else _UNSCANNED.format(end)
+        found = after + (f"\nBefore the run, {_format_verdict(opening)}" if opening else "")
+        found += _describe_parameters(rule["id"], events)
+        apart = _explain_left_out(rule["id"], events)
         row = {"asked": asked, "found": found if asked else apart or f"Not part of run {request['run']}."}
         status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
         status = "not_applicable" if apart else status
         row |= {"closing": closing, "apart": apart}
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
-        row["waiver"] = _waiver(rule["id"], events) if asked and status not in DONE else {}
-        named = _named(rule, known.get(rule["id"], {}))
+        row["waiver"] = _find_waiver(rule["id"], events) if asked and status not in DONE else {}
+        named = _name_rule(rule, known.get(rule["id"], {}))
         rows.append({**rule, **row, "named": named, "severity": SEVERITY[rule["category"]]})
     return rows
 
 
-def _waiver(rule: str, events: Events) -> Object:
+def _find_waiver(rule: str, events: Events) -> Object:
     """Return the rule's waiver on the day on which the run ended; empty if there is none."""
     given: list[Object] = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
     known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
     return max(known, key=lambda one: one["until"], default={})
 
 
-def _waived(waiver: Object) -> str:
+def _describe_waiver(waiver: Object) -> str:
     """Return the papers' text of a waiver. A waived finding is still a finding."""
     scope = waiver["scope"]
     where = "every host" if scope["kind"] == "all" else f"{scope['kind']} {scope['name']}"
@@ -604,27 +627,29 @@ def _waived(waiver: Object) -> str:
 _UNSCANNED = "There was no closing scan: the run {} before it. The status is open to review."
 
 
-def _said(verdict: Object) -> str:
+def _format_verdict(verdict: Object) -> str:
     line = f" line {verdict['line']}" if verdict.get("line") else ""
     path, evidence = verdict.get("path"), verdict["evidence"]
     place = f" ({path}{line})" if path and path not in evidence else ""
     return f"scanner {verdict['scanner']} says {verdict['word']}: {evidence}{place}"
 
 
-def _bare(text: str) -> str:
+def _strip_text(text: str) -> str:
     """Reduce text to its ASCII part before the first control character, since papers clean the rest differently."""
     plain = re.split("[\0-\x08\x0b-\x1f\x7f-\x9f]", text.replace("\r\n", "\n"), maxsplit=1)[0]
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
 
 
-def _like(said: str, expected: str) -> str:
+def _match_text(said: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
-    same = _bare(said).startswith(_bare(expected)) if hostile else _bare(said) == _bare(expected)
+    same = (
+        _strip_text(said).startswith(_strip_text(expected)) if hostile else _strip_text(said) == _strip_text(expected)
+    )
     return expected if same else said
 
 
-def _played(events: Events) -> str:
+def _describe_simulation(events: Events) -> str:
     """Return the simulated parts of the run as papers name them. Logs without the field predate hosts over SSH."""
     started = next((event for _, event in events if event["kind"] == "run.started"), None)
     host = started is not None and started.get("simulated") is not False
@@ -638,12 +663,12 @@ _CKLB = (
 )
 
 
-def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
+def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
     """Check the checklist and return its comment on each rule."""
     (stig,) = checklist["stigs"]
     told = {row["named"]["group"]: row["found"] for row in rows}
     said = [
-        (*(rule[field] for field in _CKLB), _like(rule["finding_details"], told.get(rule["group_id"], "")))
+        (*(rule[field] for field in _CKLB), _match_text(rule["finding_details"], told.get(rule["group_id"], "")))
         for rule in stig["rules"]
     ]
     names, rest = ("group", "stig_id", "title"), ("fix", "discussion", "id", "ccis")
@@ -657,11 +682,11 @@ def _cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict
         for row in rows
     ]
     where = checklist["target_data"]["host_name"], checklist["target_data"]["comments"]
-    _same("checklist.cklb", [where, *said], [about, *expected])
+    _check_same("checklist.cklb", [where, *said], [about, *expected])
     return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
 
 
-def _xml(files: Files, name: str) -> ET.Element:
+def _parse_xml(files: Files, name: str) -> ET.Element:
     if not files[name].startswith(b'<?xml version="1.0" encoding="UTF-8"?>') or b"<!" in files[name]:
         raise BrokenPack(f"{name} declares what Temper never does")
     return ET.fromstring(files[name])  # noqa: S314  plain UTF-8 without a declaration: nothing to expand
@@ -671,7 +696,7 @@ _CKL = ("Vuln_Num", "Rule_ID", "Rule_Ver", "Rule_Title", "Fix_Text", "Vuln_Discu
 _OF_A_RULE = ("group", "id", "stig_id", "title", "fix", "discussion")
 
 
-def _ckl(root: ET.Element) -> list[tuple[str, ...]]:
+def _read_ckl_rows(root: ET.Element) -> list[tuple[str, ...]]:
     said: list[tuple[str, ...]] = [(root.findtext("ASSET/HOST_NAME", ""), root.findtext("ASSET/TARGET_COMMENT", ""))]
     for vuln in root.iter("VULN"):
         pairs = [(one.findtext("VULN_ATTRIBUTE", ""), one.findtext("ATTRIBUTE_DATA", "")) for one in vuln]
@@ -679,29 +704,31 @@ def _ckl(root: ET.Element) -> list[tuple[str, ...]]:
         rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
         texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
         ccis = " ".join(text for name, text in pairs if name == "CCI_REF")
-        said.append(tuple(_bare(text) for text in (*texts, ccis)))
+        said.append(tuple(_strip_text(text) for text in (*texts, ccis)))
     return said
 
 
-def _as_ckl(rows: list[Object], done: dict[str, str]) -> list[tuple[str, ...]]:
+def _build_ckl_rows(rows: list[Object], done: dict[str, str]) -> list[tuple[str, ...]]:
     told = [(*(row["named"][f] for f in _OF_A_RULE), row["severity"]) for row in rows]
     states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
     ccis = [" ".join(row["named"]["ccis"]) for row in rows]
     more = [(state, row["found"], done[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
-    return [tuple(_bare(text) for text in (*one, *rest)) for one, rest in zip(told, more)]
+    return [tuple(_strip_text(text) for text in (*one, *rest)) for one, rest in zip(told, more)]
 
 
-def _idref(row: Object) -> str:
+def _build_idref(row: Object) -> str:
     id_ = row["named"]["id"]
     if re.fullmatch(r"SV-\d+r\d+_rule", id_, re.ASCII):
         return f"xccdf_mil.disa.stig_rule_{id_}"
     return "xccdf_temper_rule_" + re.sub(r"[^A-Za-z0-9_.-]", "-", row["id"])
 
 
-def _results(files: Files, name: str, rows: list[Object], about: Object, phases: "tuple[str, ...]") -> None:
-    root, space = _xml(files, name), "{http://checklists.nist.gov/xccdf/1.2}"
+def _check_results(files: Files, name: str, rows: list[Object], about: Object, phases: "tuple[str, ...]") -> None:
+    root, space = _parse_xml(files, name), "{http://checklists.nist.gov/xccdf/1.2}"
     results = [one for one in root.iter() if one.tag.endswith("TestResult")]
-    _same(name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in phases])
+    _check_same(
+        name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in phases]
+    )
     for phase, result in zip(phases, results):
         words = [row["scans"][_PHASES.index(phase)] for row in rows]
         said = [
@@ -709,48 +736,48 @@ def _results(files: Files, name: str, rows: list[Object], about: Object, phases:
                 one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
-                [_bare(child.text or "") for child in one if child.tag == f"{space}message"],
+                [_strip_text(child.text or "") for child in one if child.tag == f"{space}message"],
             )
             for one in result
             if one.tag == f"{space}rule-result"
         ]
         expected = [
             (
-                _idref(row),
+                _build_idref(row),
                 row["severity"],
                 word["word"] if word else "notchecked" if row["asked"] else "notselected",
                 row["id"],
                 row["named"]["stig_id"],
                 *row["named"]["ccis"],
-                _messages(row, word),
+                _list_messages(row, word),
             )
             for row, word in zip(rows, words)
         ]
-        _same(name, said, expected)
+        _check_same(name, said, expected)
         given = [word for word in words if word]
         passed, most = str(sum(word["word"] == "pass" for word in given)), str(len(given))
         score = [(one.text, one.get("maximum")) for one in result.iter(f"{space}score")]
-        _same(name, score, [(passed, most)])
-        _same(name, [one.text for one in result.iter(f"{space}target")], [about["host"]])
+        _check_same(name, score, [(passed, most)])
+        _check_same(name, [one.text for one in result.iter(f"{space}target")], [about["host"]])
         played = [one.text for one in result.iter(f"{space}remark") if (one.text or "").startswith("SIMULATED")]
-        _same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
+        _check_same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
 
 
-def _messages(row: Object, verdict: Object) -> "list[str]":
+def _list_messages(row: Object, verdict: Object) -> "list[str]":
     """Return the expected messages of a result, the waiver first."""
     word = verdict["word"] if verdict else "notchecked"
-    waived = [_waived(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
+    waived = [_describe_waiver(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
     apart = [row["apart"]] if row["apart"] else []
-    return [_bare(text) for text in (*waived, *apart, *([_said(verdict)] if verdict else []))]
+    return [_strip_text(text) for text in (*waived, *apart, *([_format_verdict(verdict)] if verdict else []))]
 
 
 _PHASES = ("opening", "closing")
 
 
-def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+def _check_poam(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
     plan = json.loads(files["poam.json"])
     items = plan.pop("items")
-    _same("poam.json", [plan], [about])
+    _check_same("poam.json", [plan], [about])
     same = {"severity": "severity", "risk_of_remedy": "breaks", "checklist_status": "status"}
     named = {"rule": "group", "stig_id": "stig_id", "weakness": "title", "remedy": "fix"}
     empty = dict.fromkeys(("scheduled_completion", "responsible", "milestones"), "")
@@ -764,11 +791,11 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
         wanted["status"] = "Risk Accepted" if row["waiver"] else "Ongoing"
         if "rule_id" in item:
             wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
-        wanted |= {"evidence": _like(item["evidence"], row["found"]), "tried": done[row["id"]]}
+        wanted |= {"evidence": _match_text(item["evidence"], row["found"]), "tried": done[row["id"]]}
         wanted |= {field: item[field] for field in ("identified", "why_open")}
-    _same("poam.json", items, [dict(sorted(one.items())) for one in expected])
+    _check_same("poam.json", items, [dict(sorted(one.items())) for one in expected])
     rows = list(csv.DictReader(io.StringIO(files["poam.csv"].decode("utf-8-sig"), newline="")))
-    _same(
+    _check_same(
         "poam.csv",
         [{k: v[v.startswith("'") and v != item[k] :] for k, v in row.items()} for row, item in zip(rows, items)]
         + rows[len(items) :],
@@ -776,11 +803,11 @@ def _poam(files: Files, left: list[Object], done: dict[str, str], about: Object)
     )
 
 
-def _emass(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+def _check_emass(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
     text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
     fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
     said = [
-        tuple(_bare(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
+        tuple(_strip_text(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
         for row in csv.DictReader(io.StringIO(text, newline=""))
     ]
     expected = [
@@ -794,10 +821,10 @@ def _emass(files: Files, left: list[Object], done: dict[str, str], about: Object
         )
         for row in left
     ]
-    _same(name, said, [tuple(_bare(cell)[:1500] for cell in row) for row in expected])
+    _check_same(name, said, [tuple(_strip_text(cell)[:1500] for cell in row) for row in expected])
 
 
-def _oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
+def _check_oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
     """Raise BrokenPack if an OSCAL paper contradicts the rows in names, results, risks or observations."""
     (result,) = json.loads(files["results.oscal.json"])["assessment-results"]["results"]
     plan = json.loads(files["poam.oscal.json"])["plan-of-action-and-milestones"]
@@ -806,30 +833,30 @@ def _oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
         (one["target"]["target-id"], *one["target"]["status"].values(), one["props"][0]["value"], one["description"])
         for one in result["findings"]
     ]
-    expected = [_found_in_oscal(row, done[row["id"]]) for row in asked]
-    _same("results.oscal.json", findings, expected)
-    risks = [(_risk_id(row), "deviation-approved" if row["waiver"] else "open", done[row["id"]]) for row in left]
+    expected = [_build_oscal_finding(row, done[row["id"]]) for row in asked]
+    _check_same("results.oscal.json", findings, expected)
+    risks = [(_get_risk_id(row), "deviation-approved" if row["waiver"] else "open", done[row["id"]]) for row in left]
     for name, where in (("results.oscal.json", result), ("poam.oscal.json", plan)):
         given = [(one["props"][1]["value"], one["status"], one["statement"]) for one in where.get("risks", [])]
-        _same(name, given, risks)
+        _check_same(name, given, risks)
     items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
-    _same("poam.oscal.json", items, [(_risk_id(row), done[row["id"]]) for row in left])
+    _check_same("poam.oscal.json", items, [(_get_risk_id(row), done[row["id"]]) for row in left])
     for name, where, rows in (("results.oscal.json", result, asked), ("poam.oscal.json", plan, left)):
-        seen = [_bare(one["description"])[:15_000] for one in where.get("observations", [])]
-        _same(name, seen, [_bare(row["found"])[:15_000] for row in rows])
+        seen = [_strip_text(one["description"])[:15_000] for one in where.get("observations", [])]
+        _check_same(name, seen, [_strip_text(row["found"])[:15_000] for row in rows])
 
 
-def _found_in_oscal(row: Object, comment: str) -> "tuple[str, ...]":
+def _build_oscal_finding(row: Object, comment: str) -> "tuple[str, ...]":
     word = row["closing"]["word"] if row["closing"] else "notchecked"
     state = "satisfied" if row["status"] in DONE else "not-satisfied"
-    return _idref(row), state, word if word in ("pass", "fail") else "other", word, comment
+    return _build_idref(row), state, word if word in ("pass", "fail") else "other", word, comment
 
 
-def _risk_id(row: Object) -> str:
+def _get_risk_id(row: Object) -> str:
     return " ".join(str(row["named"]["id"]).split())
 
 
-def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -> None:
+def _check_readable_files(files: Files, rows: list[Object], events: Events, about: Object) -> None:
     """Raise BrokenPack if the report, README.txt or lineup.json contradicts the log, as far as can be checked."""
     played = f"SIMULATED: {about['simulated']}." if about["simulated"] else ""
     text = files["report.html"].decode()
@@ -860,30 +887,30 @@ def _for_eyes(files: Files, rows: list[Object], events: Events, about: Object) -
             raise BrokenPack(f"lineup.json gives another {field} than the run began with")
     seats = started[0].get("seats", []) if started else []
     both = zip(lineup["seats"], seats)
-    _same("lineup.json", [{**seat, **one} for seat, one in both] + seats[len(lineup["seats"]) :], lineup["seats"])
+    _check_same("lineup.json", [{**seat, **one} for seat, one in both] + seats[len(lineup["seats"]) :], lineup["seats"])
 
 
-def _same(name: str, said: list[Any], expected: list[Any]) -> None:
+def _check_same(name: str, said: list[Any], expected: list[Any]) -> None:
     if said != expected:
         odd = next((one for one in [*said, *expected] if one not in said or one not in expected), "the order")
         raise BrokenPack(f"{name} does not say what the run and its rules say: see {odd}"[:400])
 
 
-def opened(path: Path) -> Files:
+def open_pack(path: Path) -> Files:
     if path.is_dir():
         return {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
-    return unpack(path.read_bytes())
+    return unpack_archive(path.read_bytes())
 
 
 def main(words: list[str]) -> int:
     key = "".join(words[at + 1] for at, word in enumerate(words[:-1]) if word == "--key").lower()
     words = [word for at, word in enumerate(words) if "--key" not in (word, words[at - 1] if at else "")]
     try:
-        files, head = opened(Path(words[0]) if words else Path(__file__).resolve().parent), "".join(words[1:2])
-        manifest = check(files, head, key)
+        files, head = open_pack(Path(words[0]) if words else Path(__file__).resolve().parent), "".join(words[1:2])
+        manifest = check_pack(files, head, key)
         told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
-        told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {digest(files['manifest.json'])}"]
-        told += [*untold(manifest, head, key), *proved(files, manifest)]
+        told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
+        told += [*list_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
     except (BrokenPack, OSError) as exc:
         told = [f"does not hold: {exc}"]
     sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in told)

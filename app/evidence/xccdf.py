@@ -4,10 +4,10 @@ import re
 from xml.etree import ElementTree as ET
 
 from app.events.kinds import VerdictGiven
-from app.events.record import stamp
-from app.evidence.account import said_by
-from app.evidence.case import Case, Judged
-from app.evidence.markup import document, put
+from app.events.record import format_timestamp
+from app.evidence.account import format_verdict
+from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.markup import add_element, serialize_document
 from app.evidence.status import SEVERITY
 
 SPACE = "http://checklists.nist.gov/xccdf/1.2"
@@ -15,118 +15,122 @@ CCI = "http://cyber.mil/cci"
 _PUBLISHED = re.compile(r"SV-\d+r\d+_rule")
 
 
-def xccdf(case: Case) -> bytes:
+def build_xccdf(case: RunRecord) -> bytes:
     """Return the last scan inside its benchmark, for tools that do not read ARF."""
-    root = benchmark_in(ET.Element("Benchmark", _about(case)), case)
-    result_in(root, case, "opening" if case.request.mode == "scan" else "closing")
-    return document(root)
+    root = fill_benchmark(ET.Element("Benchmark", _build_benchmark_attributes(case)), case)
+    add_test_result(root, case, "opening" if case.request.mode == "scan" else "closing")
+    return serialize_document(root)
 
 
-def benchmark_below(parent: ET.Element, case: Case) -> None:
-    benchmark_in(put(parent, "Benchmark", **_about(case)), case)
+def add_benchmark(parent: ET.Element, case: RunRecord) -> None:
+    fill_benchmark(add_element(parent, "Benchmark", **_build_benchmark_attributes(case)), case)
 
 
-def _about(case: Case) -> dict[str, str]:
-    return {"xmlns": SPACE, "id": benchmark_id(case), "resolved": "1", "xml:lang": "en"}
+def _build_benchmark_attributes(case: RunRecord) -> dict[str, str]:
+    return {"xmlns": SPACE, "id": build_benchmark_id(case), "resolved": "1", "xml:lang": "en"}
 
 
-def benchmark_in(root: ET.Element, case: Case) -> ET.Element:
+def fill_benchmark(root: ET.Element, case: RunRecord) -> ET.Element:
     published = case.published
-    put(root, "status", "incomplete")
-    put(root, "title", published.title)
-    put(root, "description", published.told)
-    put(root, "plain-text", published.release or "none", id="release-info")
-    put(root, "version", published.version)
+    add_element(root, "status", "incomplete")
+    add_element(root, "title", published.title)
+    add_element(root, "description", published.told)
+    add_element(root, "plain-text", published.release or "none", id="release-info")
+    add_element(root, "version", published.version)
     for one in case.judged:
-        _rule(root, one)
+        _add_benchmark_rule(root, one)
     return root
 
 
-def _rule(root: ET.Element, one: Judged) -> None:
+def _add_benchmark_rule(root: ET.Element, one: RuleRecord) -> None:
     named = one.named
-    group = put(root, "Group", id=f"xccdf_{_maker(one)}_group_{_name(named.group)}")
-    put(group, "title", named.group_title)
-    rule = put(group, "Rule", id=idref(one), severity=SEVERITY[one.rule.category], weight="10.0")
-    put(rule, "version", named.stig_id)
-    put(rule, "title", named.title)
-    put(rule, "description", named.discussion)
+    group = add_element(root, "Group", id=f"xccdf_{_choose_namespace(one)}_group_{_to_id_part(named.group)}")
+    add_element(group, "title", named.group_title)
+    rule = add_element(group, "Rule", id=build_rule_idref(one), severity=SEVERITY[one.rule.category], weight="10.0")
+    add_element(rule, "version", named.stig_id)
+    add_element(rule, "title", named.title)
+    add_element(rule, "description", named.discussion)
     for cci in named.ccis:
-        put(rule, "ident", cci, system=CCI)
-    put(rule, "fixtext", named.fix)
-    put(put(rule, "check", system="urn:temper:check"), "check-content", named.check)
+        add_element(rule, "ident", cci, system=CCI)
+    add_element(rule, "fixtext", named.fix)
+    add_element(add_element(rule, "check", system="urn:temper:check"), "check-content", named.check)
 
 
-def result_in(parent: ET.Element, case: Case, phase: str, **spaces: str) -> None:
+def add_test_result(parent: ET.Element, case: RunRecord, phase: str, **spaces: str) -> None:
     state = case.state
     verdicts = state.opening if phase == "opening" else state.closing
-    at = stamp(case.scanned.get(phase, case.queued_at if phase == "opening" else state.at))
-    began = stamp(state.started_at or case.queued_at)
-    version = _name(state.started.temper if state.started else "") or "0"
-    result = put(
+    at = format_timestamp(case.scanned.get(phase, case.queued_at if phase == "opening" else state.at))
+    began = format_timestamp(state.started_at or case.queued_at)
+    version = _to_id_part(state.started.temper if state.started else "") or "0"
+    result = add_element(
         parent,
         "TestResult",
         **{**spaces, "id": f"xccdf_temper_testresult_{case.run}.{phase}", "start-time": began, "end-time": at},
         **{"version": case.published.version, "test-system": f"cpe:/a:temper:temper:{version}"},
     )
-    put(result, "benchmark", id=benchmark_id(case), href=f"urn:temper:skill:{case.skill.name}")
-    put(result, "title", f"Temper run {case.run}, {phase} scan")
-    put(result, "remark", f"Verdicts: {_scanner(case)}. Chain head {case.head}.")
-    put(result, "remark", case.published.told)
+    add_element(result, "benchmark", id=build_benchmark_id(case), href=f"urn:temper:skill:{case.skill.name}")
+    add_element(result, "title", f"Temper run {case.run}, {phase} scan")
+    add_element(result, "remark", f"Verdicts: {_name_scanners(case)}. Chain head {case.head}.")
+    add_element(result, "remark", case.published.told)
     if case.simulated:
-        put(result, "remark", f"SIMULATED: {case.simulated}.")
-    put(result, "identity", case.request.by, authenticated="false", privileged="false")
-    put(result, "target", case.request.host)
-    facts = put(result, "target-facts")
-    put(facts, "fact", _scanner(case), name="urn:temper:scanner", type="string")
+        add_element(result, "remark", f"SIMULATED: {case.simulated}.")
+    add_element(result, "identity", case.request.by, authenticated="false", privileged="false")
+    add_element(result, "target", case.request.host)
+    facts = add_element(result, "target-facts")
+    add_element(facts, "fact", _name_scanners(case), name="urn:temper:scanner", type="string")
     for one in case.judged:
-        _rule_result(result, case, one, verdicts.get(one.rule.id), at)
+        _add_rule_result(result, case, one, verdicts.get(one.rule.id), at)
     passed = sum(verdict.word == "pass" for verdict in verdicts.values())
-    put(result, "score", str(passed), system="urn:xccdf:scoring:flat-unweighted", maximum=str(len(verdicts)))
+    add_element(result, "score", str(passed), system="urn:xccdf:scoring:flat-unweighted", maximum=str(len(verdicts)))
 
 
-def _rule_result(result: ET.Element, case: Case, one: Judged, verdict: VerdictGiven | None, at: str) -> None:
+def _add_rule_result(
+    result: ET.Element, case: RunRecord, one: RuleRecord, verdict: VerdictGiven | None, at: str
+) -> None:
     rule = one.rule
     asked = rule.id in case.request.rules
-    shown = put(result, "rule-result", idref=idref(one), time=at, severity=SEVERITY[rule.category], weight="1.0")
+    shown = add_element(
+        result, "rule-result", idref=build_rule_idref(one), time=at, severity=SEVERITY[rule.category], weight="1.0"
+    )
     word = verdict.word if verdict else ("notchecked" if asked else "notselected")
-    put(shown, "result", word)
-    put(shown, "ident", rule.id, system="urn:temper:rule")
-    put(shown, "ident", one.named.stig_id, system="urn:temper:stig-id")
+    add_element(shown, "result", word)
+    add_element(shown, "ident", rule.id, system="urn:temper:rule")
+    add_element(shown, "ident", one.named.stig_id, system="urn:temper:stig-id")
     for cci in one.named.ccis:
-        put(shown, "ident", cci, system=CCI)
+        add_element(shown, "ident", cci, system=CCI)
     if one.waiver and word not in ("pass", "notapplicable"):
         # Not an override: it would change the result, and NIST's rules would then require one for every result.
-        put(shown, "message", one.waiver.told, severity="warning")
+        add_element(shown, "message", one.waiver.summary, severity="warning")
     if one.left_out:
-        put(shown, "message", one.left_out, severity="info")
+        add_element(shown, "message", one.left_out, severity="info")
     if verdict:
-        put(shown, "message", said_by(verdict), severity="info")
-        put(shown, "check", system=f"urn:temper:scanner:{verdict.scanner.split(' ')[0].lower()}")
+        add_element(shown, "message", format_verdict(verdict), severity="info")
+        add_element(shown, "check", system=f"urn:temper:scanner:{verdict.scanner.split(' ')[0].lower()}")
 
 
-def benchmark_id(case: Case) -> str:
+def build_benchmark_id(case: RunRecord) -> str:
     id_ = case.published.id
     if id_.startswith("xccdf_"):
         return id_
     known = any(_PUBLISHED.fullmatch(one.named.id) for one in case.judged)
-    return f"xccdf_{'mil.disa.stig' if known else 'temper'}_benchmark_{_name(id_)}"
+    return f"xccdf_{'mil.disa.stig' if known else 'temper'}_benchmark_{_to_id_part(id_)}"
 
 
-def idref(one: Judged) -> str:
+def build_rule_idref(one: RuleRecord) -> str:
     published = _PUBLISHED.fullmatch(one.named.id)
-    return f"xccdf_{_maker(one)}_rule_{_name(one.named.id if published else one.rule.id)}"
+    return f"xccdf_{_choose_namespace(one)}_rule_{_to_id_part(one.named.id if published else one.rule.id)}"
 
 
-def _maker(one: Judged) -> str:
+def _choose_namespace(one: RuleRecord) -> str:
     return "mil.disa.stig" if _PUBLISHED.fullmatch(one.named.id) else "temper"
 
 
-def _name(text: str) -> str:
+def _to_id_part(text: str) -> str:
     """Replace characters that an XCCDF id cannot contain, such as the colon in a skill's name."""
     return re.sub(r"[^A-Za-z0-9_.-]", "-", text)
 
 
-def _scanner(case: Case) -> str:
+def _name_scanners(case: RunRecord) -> str:
     """Return the names of the scanners that gave the verdicts."""
     names = {verdict.scanner for one in case.judged for verdict in (one.opening, one.closing) if verdict}
     return ", ".join(sorted(names)) or (case.state.started.scanner if case.state.started else "none")

@@ -47,7 +47,7 @@ class Simulation:
     eight_tok_s: float | None = None
     """Total rate of eight concurrent requests. If None, concurrent requests do not slow each other down."""
 
-    def each(self, requests: int) -> float:
+    def compute_relative_speed(self, requests: int) -> float:
         """Return the speed of each request relative to a single one, on a curve through the points at 1 and 8."""
         if self.eight_tok_s is None or requests <= 1:
             return 1.0
@@ -69,7 +69,7 @@ class Launch:
     env: dict[str, str] = field(default_factory=dict)
 
     @property
-    def pinned(self) -> bool:
+    def is_pinned(self) -> bool:
         """Return True if the image is given by digest. A tag can change."""
         return bool(re.search(r"@sha256:[0-9a-f]{64}\Z", self.image))
 
@@ -152,7 +152,7 @@ class Engine:
         return self.served_name or self.model
 
     @property
-    def precision_shown(self) -> str:
+    def precision_label(self) -> str:
         return _SHOWN[self.precision]
 
     @property
@@ -160,22 +160,22 @@ class Engine:
         return self.tp * self.pp
 
     @property
-    def on_cpu(self) -> bool:
+    def is_on_cpu(self) -> bool:
         return self.kind == "llamacpp"
 
     @property
-    def program(self) -> str:
+    def program_name(self) -> str:
         """Return the name of the program whose version `vllm` holds."""
-        return "xllamacpp" if self.on_cpu else "vLLM"
+        return "xllamacpp" if self.is_on_cpu else "vLLM"
 
     @property
-    def runs_on(self) -> str:
-        return "CPU" if self.on_cpu else f"GPU {' + '.join(map(str, self.gpus))}"
+    def hardware_label(self) -> str:
+        return "CPU" if self.is_on_cpu else f"GPU {' + '.join(map(str, self.gpus))}"
 
     @property
     def replicas(self) -> tuple[tuple[int, ...], ...]:
         """Return the GPUs of each replica."""
-        if self.on_cpu:
+        if self.is_on_cpu:
             return ((),) * max(1, len(self.base_urls))
         step = self.gpus_per_replica
         return tuple(self.gpus[n : n + step] for n in range(0, len(self.gpus), step))
@@ -187,7 +187,7 @@ class Engine:
             return self.base_urls
         return tuple(f"http://127.0.0.1:{self.launch.port + n}/v1" for n in range(len(self.replicas)))
 
-    def attached(self) -> Self:
+    def to_attached(self) -> Self:
         return replace(self, launch=None, base_urls=self.addresses)
 
 
@@ -223,9 +223,9 @@ class Lineup:
     dcgm_urls: tuple[str, ...] = ()
     """DCGM exporters of other machines' GPUs."""
 
-    def attached(self) -> Self:
+    def to_attached(self) -> Self:
         """Return the line-up with launched engines as external ones, started by systemd or compose."""
-        return replace(self, engines={name: engine.attached() for name, engine in self.engines.items()})
+        return replace(self, engines={name: engine.to_attached() for name, engine in self.engines.items()})
 
     @property
     def simulated(self) -> bool:

@@ -23,19 +23,19 @@ class TomlLines:
         table: Table = ()
         for number, line in enumerate(text.split("\n"), start=1):
             if header := _HEADER.match(line):
-                table = self._open(header[1], array=line.lstrip().startswith("[["))
+                table = self._open_table(header[1], array=line.lstrip().startswith("[["))
                 self._tables.setdefault(table, number)
             elif key := _KEY.match(line):
                 self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
 
-    def line(self, table: Table, key: str = "") -> int:
+    def find_line(self, table: Table, key: str = "") -> int:
         """Return the line of a key, else of its table, else of the enclosing table."""
         found = self._keys.get((table, key)) or self._tables.get((*table, key)) or self._tables.get(table)
         if found:
             return found
-        return self.line(table[:-1], table[-1]) if table else 1
+        return self.find_line(table[:-1], table[-1]) if table else 1
 
-    def _open(self, header: str, *, array: bool) -> Table:
+    def _open_table(self, header: str, *, array: bool) -> Table:
         table = tuple(quoted or single or bare for quoted, single, bare in _PART.findall(header))
         if not array:
             return table
@@ -43,7 +43,7 @@ class TomlLines:
         return (*table, str(count))
 
 
-def read_document(path: Path, content: bytes, fault: type[BadInput]) -> tuple[str, dict[str, Any]]:
+def parse_toml_document(path: Path, content: bytes, fault: type[BadInput]) -> tuple[str, dict[str, Any]]:
     """Return the text and the parsed document. Raise `fault` with the line number if it is invalid."""
     try:
         text = content.decode().replace("\r\n", "\n")
@@ -51,11 +51,11 @@ def read_document(path: Path, content: bytes, fault: type[BadInput]) -> tuple[st
     except UnicodeDecodeError as exc:
         raise fault(f"{path} is not UTF-8 text: save it as UTF-8.") from exc
     except tomllib.TOMLDecodeError as exc:
-        line, what = _syntax_error(str(exc))
+        line, what = _parse_syntax_error(str(exc))
         raise fault(f"{path}:{line}: this is not TOML: {what}.") from exc
 
 
-def _syntax_error(message: str) -> tuple[int, str]:
+def _parse_syntax_error(message: str) -> tuple[int, str]:
     """Split tomllib's message into line number and text."""
     if found := _SYNTAX_ERROR.match(message):
         return int(found["line"]), found["what"]

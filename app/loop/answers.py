@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from app.events.words import AnyAction, Decision, Place, Purpose, Reload, RunVendorScript
 from app.loop import choices
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$")]
 
@@ -54,7 +54,7 @@ Answer = Plan | Work | Review | Triage | Reflection
 _LINES = frozenset({"new", "line", "old", "value"})
 _LONGEST = 512
 
-SHAPES: dict[Purpose, type[Answer]] = {
+ANSWER_TYPES: dict[Purpose, type[Answer]] = {
     "plan": Plan,
     "act": Work,
     "review": Review,
@@ -71,7 +71,7 @@ Numbered = Mapping[str, Mapping[int, str]]
 """Lines of files by path and number, as shown to a role."""
 
 
-def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
+def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     """Parse a role's answer, ignoring text around the JSON object. Raises BrokenAnswer."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
@@ -79,59 +79,61 @@ def read(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     try:
         # Grammars allow raw control characters in strings: newlines stay, others are removed.
         said = json.loads(text[start : end + 1], strict=False)
-        answer = msgspec.convert(_in_words(said, lines) if purpose == "act" else _sentences(said), SHAPES[purpose])
+        answer = msgspec.convert(
+            _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said), ANSWER_TYPES[purpose]
+        )
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
         # Checked first: even previewing a script means running it on a copy.
         raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
-    _check_ends(answer)
-    return _each_once(answer)
+    _reject_trailing_newlines(answer)
+    return _drop_duplicates(answer)
 
 
-def read_actions(text: str) -> tuple[AnyAction, ...]:
+def parse_actions(text: str) -> tuple[AnyAction, ...]:
     """Parse a person's actions in the Worker's format. Raises BrokenAnswer."""
-    work = read("act", text)
+    work = parse_answer("act", text)
     assert isinstance(work, Work)
     return work.actions
 
 
-def fingerprint(actions: Iterable[AnyAction]) -> str:
+def fingerprint_actions(actions: Iterable[AnyAction]) -> str:
     """Return a digest of the actions that ignores their order and reloads."""
     parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
     return hashlib.sha256(b"\n".join(sorted(parts))).hexdigest()[:16]
 
 
-def _sentences(said: Any) -> Any:
+def _clean_fields(said: Any) -> Any:
     if not isinstance(said, dict):
         return said
-    return {name: one if name == "paths" else _sentence(one) for name, one in said.items()}
+    return {name: one if name == "paths" else _clean_value(one) for name, one in said.items()}
 
 
-def _sentence(one: Any) -> Any:
+def _clean_value(one: Any) -> Any:
     if isinstance(one, list):
-        return [_sentence(part) for part in one]
-    return clean(one, len(one)) if isinstance(one, str) else one
+        return [_clean_value(part) for part in one]
+    return clean_text(one, len(one)) if isinstance(one, str) else one
 
 
-def _in_words(said: Any, lines: Numbered | None) -> Any:
+def _resolve_actions(said: Any, lines: Numbered | None) -> Any:
     """Replace line numbers by the lines' text, the form in which actions are recorded and people write them."""
     actions = said.get("actions") if isinstance(said, dict) else None
     if lines is None or not isinstance(actions, list):
         return said
-    told = [_of_number(one, lines) if isinstance(one, dict) else one for one in actions]
-    rest = {name: _sentence(value) for name, value in said.items() if name != "reload"}
+    told = [_resolve_line_number(one, lines) if isinstance(one, dict) else one for one in actions]
+    rest = {name: _clean_value(value) for name, value in said.items() if name != "reload"}
     if said.get("reload", "none") != "none":
         told.append({"do": "reload", "service": said["reload"]})
     return {**rest, "actions": told}
 
 
-def _of_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
+def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
     for name in _LINES.intersection(action):  # grammars without patterns allow any character
         if isinstance(action[name], str):
-            action = {**action, name: clean(action[name], _LONGEST).split("\n")[0]}
+            action = {**action, name: clean_text(action[name], _LONGEST).split("\n")[0]}
     if isinstance(action.get("content"), str):
-        action = {**action, "content": clean(action["content"], len(action["content"]))}
+        action = {**action, "content": clean_text(action["content"], len(action["content"]))}
     if "number" not in action:
         return action
     path, number = action.get("path"), action["number"]
@@ -141,14 +143,19 @@ def _of_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
     rest = {name: value for name, value in action.items() if name not in ("number", "word")}
     match action.get("do"):
         case "drop_word":
-            return {**rest, "do": "replace_line", "old": line, "new": choices.without(line, str(action.get("word")))}
+            return {
+                **rest,
+                "do": "replace_line",
+                "old": line,
+                "new": choices.remove_word(line, str(action.get("word"))),
+            }
         case "remove_line":
             return {**rest, "line": line}
         case _:
             return {**rest, "old": line}
 
 
-def _each_once(answer: Answer) -> Answer:
+def _drop_duplicates(answer: Answer) -> Answer:
     """Remove repeated paths and actions."""
     if isinstance(answer, Plan):
         return msgspec.structs.replace(answer, paths=tuple(dict.fromkeys(answer.paths)))
@@ -157,7 +164,7 @@ def _each_once(answer: Answer) -> Answer:
     return answer
 
 
-def _check_ends(answer: Answer) -> None:
+def _reject_trailing_newlines(answer: Answer) -> None:
     """Raise BrokenAnswer for trailing newlines: `$` in a JSON Schema pattern also matches before one."""
     named = [*answer.paths] if isinstance(answer, Plan) else []
     if isinstance(answer, Work):

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from app.events.approvals import KNOWN, ApprovalPolicy, ChangeRisk, PeopleNeeded
+from app.events.approvals import IDENTIFIED_VIA, ApprovalPolicy, ChangeRisk, PeopleNeeded
 from app.events.kinds import ApprovalGiven
 from app.events.words import Mode
 
 NO_FILE = "Temper's own rule"
 
 
-def needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
+def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
     """Apply the policy file. Review mode, irreversible changes and vendor scripts need at least one person."""
-    asked = _by_file(policy, risk) if policy else None
+    asked = _apply_policy(policy, risk) if policy else None
     if asked and asked.people:
         return asked
     sha256 = policy.sha256 if policy else ""
@@ -24,37 +24,39 @@ def needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> Peopl
     return asked or PeopleNeeded(people=0, why=f"mode {mode}", by=NO_FILE, risk=risk)
 
 
-def _by_file(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
+def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
     for rule in policy.rules:
-        if rule.fits(risk):
+        if rule.matches_risk(risk):
             by = f"{policy.file} line {rule.line}"
-            return PeopleNeeded(people=rule.people, why=rule.why(risk), by=by, sha256=policy.sha256, risk=risk)
+            return PeopleNeeded(
+                people=rule.people, why=rule.explain_match(risk), by=by, sha256=policy.sha256, risk=risk
+            )
     by = f"{policy.file} line {policy.line}"
     return PeopleNeeded(people=policy.otherwise, why="no other rule fits", by=by, sha256=policy.sha256, risk=risk)
 
 
-def objection(of: int, given: Sequence[str], by: str, via: str, reason: str) -> str:
+def explain_objection(of: int, given: Sequence[str], by: str, via: str, reason: str) -> str:
     """Return why this approval does not count, or an empty string. `given`: the earlier approvers."""
     if of < 2:
         return ""
-    if via not in KNOWN:
+    if via not in IDENTIFIED_VIA:
         return "this change needs two people, and here nobody has said who they are: sign in, or bring a token."
-    if same(by, given):
+    if has_approved(by, given):
         return f"{by} has said yes already: it waits for another person."
     if not reason.strip():
         return "say why: of two people each gives a reason."
     return ""
 
 
-def same(by: str, given: Sequence[str]) -> bool:
+def has_approved(by: str, given: Sequence[str]) -> bool:
     """Return whether this person has approved already. Names ignore case; sessions and tokens do not matter."""
     return by.casefold() in {one.casefold() for one in given}
 
 
-def standing(of: int, given: int) -> str:
+def describe_missing_approvals(of: int, given: int) -> str:
     """Describe the approvals that are still missing; empty if none."""
     return f"{given} of {of}: waits for another person" if given < of else ""
 
 
-def names(given: Sequence[ApprovalGiven]) -> tuple[str, ...]:
+def list_approvers(given: Sequence[ApprovalGiven]) -> tuple[str, ...]:
     return tuple(one.by for one in given)

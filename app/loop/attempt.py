@@ -39,7 +39,7 @@ class Attempt(Struct, frozen=True):
     verdict: kinds.VerdictGiven | None = None
     explained: kinds.VerdictExplained | None = None
     probed: kinds.SentryProbed | None = None
-    force: kinds.ForceAsked | None = None
+    force: kinds.InForceChecked | None = None
     clear: kinds.SentryClear | None = None
     alarm: kinds.SentryAlarm | None = None
     failed: kinds.AttemptFailed | None = None
@@ -49,30 +49,30 @@ class Attempt(Struct, frozen=True):
     reflected: kinds.AttemptReflected | None = None
 
     @property
-    def changed(self) -> bool:
+    def has_changed_host(self) -> bool:
         return self.applied is not None or self.change_failed is not None
 
     @property
-    def replays(self) -> str:
+    def replayed_fix_id(self) -> str:
         """Id of the proven fix that it repeats; empty once a person or role changed the actions."""
         return self.proposed.replayed if self.proposed else ""
 
     @property
-    def of(self) -> int:
+    def people_required(self) -> int:
         """Number of people who must approve it, if any is asked."""
         return max(self.needs.people, 1) if self.needs else 1
 
     @property
-    def approved(self) -> bool:
-        return len({one.by.casefold() for one in self.given}) >= self.of
+    def is_approved(self) -> bool:
+        return len({one.by.casefold() for one in self.given}) >= self.people_required
 
     @property
     def awaits_person(self) -> bool:
-        answered = self.approved or self.disapproved or self.expired or self.failed
+        answered = self.is_approved or self.disapproved or self.expired or self.failed
         return self.approval is not None and not answered
 
 
-def advance(attempt: Attempt, event: Event) -> Attempt:
+def advance_attempt(attempt: Attempt, event: Event) -> Attempt:
     match event:
         case kinds.TurnFinished() if event.outcome != "answered":
             return replace(attempt, fruitless=attempt.fruitless + 1)
@@ -94,7 +94,7 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
             return replace(attempt, explained=event, fruitless=0)
         case kinds.SentryProbed():
             return replace(attempt, probed=event)
-        case kinds.ForceAsked():
+        case kinds.InForceChecked():
             return replace(attempt, force=event)
         case kinds.SentryClear():
             return replace(attempt, clear=event, fruitless=0)
@@ -107,10 +107,10 @@ def advance(attempt: Attempt, event: Event) -> Attempt:
         case kinds.AttemptReflected():
             return replace(attempt, reflected=event, fruitless=0)
         case _:
-            return _change(_approve(attempt, event), event)
+            return _apply_change_event(_apply_approval_event(attempt, event), event)
 
 
-def _approve(attempt: Attempt, event: Event) -> Attempt:
+def _apply_approval_event(attempt: Attempt, event: Event) -> Attempt:
     match event:
         case kinds.ApprovalRequested():
             return replace(attempt, approval=event)
@@ -119,21 +119,21 @@ def _approve(attempt: Attempt, event: Event) -> Attempt:
         case kinds.ApprovalRefused():
             return replace(attempt, disapproved=event)
         case kinds.ApprovalExpired(drifted=True):
-            return _unasked(attempt)
+            return _reset_proposal(attempt)
         case kinds.ApprovalEdited():
-            return replace(_unasked(attempt), edited=event)
+            return replace(_reset_proposal(attempt), edited=event)
         case kinds.ApprovalExpired():
             return replace(attempt, expired=event)
         case _:
             return attempt
 
 
-def _unasked(attempt: Attempt) -> Attempt:
+def _reset_proposal(attempt: Attempt) -> Attempt:
     """Reset the attempt to before the Worker's proposal."""
     return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
 
 
-def _change(attempt: Attempt, event: Event) -> Attempt:
+def _apply_change_event(attempt: Attempt, event: Event) -> Attempt:
     match event:
         case kinds.ActionApplying():
             return replace(attempt, journal=event.journal, journals=attempt.journals + 1, rolled_back=None)

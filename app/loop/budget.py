@@ -1,11 +1,11 @@
 """Remaining time and tokens of an item and its run."""
 
-from app.loop.state import Item, RunState, lapse
+from app.loop.state import Item, RunState, get_unattended_seconds
 
 
-def overspent(item: Item, state: RunState, now: float) -> str | None:
+def explain_overspending(item: Item, state: RunState, now: float) -> str | None:
     budget = state.budget
-    now -= lapse(state, now)
+    now -= get_unattended_seconds(state, now)
     if item.tokens >= budget.item_tokens:
         return f"the item's {budget.item_tokens} tokens are spent"
     if now - item.started >= budget.item_seconds:
@@ -15,8 +15,8 @@ def overspent(item: Item, state: RunState, now: float) -> str | None:
     return None
 
 
-def seconds_left(state: RunState, item: Item, now: float) -> float:
-    now -= lapse(state, now)
+def get_seconds_left(state: RunState, item: Item, now: float) -> float:
+    now -= get_unattended_seconds(state, now)
     budget = state.budget
     item_left = item.started + budget.item_seconds - now
     run_left = state.started_at + budget.run_seconds - now

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.loop.named import Named
+from app.loop.named import RuleTerms
 from app.loop.shown import ShownFile
 from app.syntax import edit, ini
 from app.syntax.audit import CONTROLS
-from app.syntax.source import fold
-from app.syntax.sshd_keywords import CHOICES, complaint
-from app.targets.areas import judge_of
+from app.syntax.source import fold_case
+from app.syntax.sshd_keywords import CHOICES, find_complaint
+from app.targets.areas import find_judge
 from app.targets.subjects.options import OptionJudge
 
 _OPTION = re.compile(r"#?[ \t]*([A-Za-z_][A-Za-z0-9_.]*)(?:[ \t]*=[ \t]*|[ \t]+|$)([^ \t]*)[ \t\r]*")
@@ -44,102 +44,102 @@ class WordChoice:
     words: tuple[str, ...]
 
 
-def keys(path: str, text: str, named: Named, *, all_of_them: bool = False) -> tuple[str, ...]:
+def list_keys(path: str, text: str, named: RuleTerms, *, all_of_them: bool = False) -> tuple[str, ...]:
     """Return the keys that the rule names and the file knows, or all known keys of the file."""
-    if not edit.knows(path):
+    if not edit.can_set_option(path):
         return ()
-    found = list(dict.fromkeys(_stated(text)))
-    spoken = list(_spoken(path, found, named))
+    found = list(dict.fromkeys(_find_stated_keys(text)))
+    spoken = list(_find_named_keys(path, found, named))
     if not all_of_them:
         return tuple(dict.fromkeys(spoken))
-    folded = set(map(fold, found))
-    as_the_rule_has_them = (word for word in named.words if fold(word) in folded)
+    folded = set(map(fold_case, found))
+    as_the_rule_has_them = (word for word in named.words if fold_case(word) in folded)
     return tuple(dict.fromkeys([*as_the_rule_has_them, *spoken, *found]))
 
 
-def _stated(text: str) -> Iterator[str]:
+def _find_stated_keys(text: str) -> Iterator[str]:
     """Yield the file's keys, in force or commented out."""
     section = ""
     for line in text.split("\n"):
-        section = ini.section(line) or section
+        section = ini.parse_section(line) or section
         if match := _OPTION.fullmatch(line):
             yield f"{section}.{match[1]}" if section else match[1]
 
 
-def _examples(text: str) -> Iterator[tuple[str, str]]:
+def _find_examples(text: str) -> Iterator[tuple[str, str]]:
     return ((match[1], match[2].strip()) for line in text.split("\n") if (match := _OPTION.fullmatch(line)))
 
 
-def _spoken(path: str, found: Iterable[str], named: Named) -> Iterator[str]:
+def _find_named_keys(path: str, found: Iterable[str], named: RuleTerms) -> Iterator[str]:
     """Yield the named keys in the file's spelling, otherwise in the rule's."""
-    known = {fold(key): key for key in found}
-    last = {fold(key.rpartition(".")[2]): key for key in known.values()}
-    knows = _knowledge(path, named)
-    judged = isinstance(judge_of(path), OptionJudge)
+    known = {fold_case(key): key for key in found}
+    last = {fold_case(key.rpartition(".")[2]): key for key in known.values()}
+    knows = _build_option_test(path, named)
+    judged = isinstance(find_judge(path), OptionJudge)
     for word in named.words:
-        key = known.get(fold(word)) or last.get(fold(word))
+        key = known.get(fold_case(word)) or last.get(fold_case(word))
         if knows(key or word) or (key and (not judged or knows(key.rpartition(".")[2]))):  # comments look like defaults
             yield key or word
     if path.startswith(_TWO_WORDS):
-        for quoted in named.quoted:
+        for quoted in named.quoted_texts:
             words = quoted.split()
             yield from (" ".join(words[:count]) for count in (1, 2) if len(words) >= count)
 
 
-def _knowledge(path: str, named: Named) -> Callable[[str], bool]:
+def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
     """Return a predicate for words that are options of this file."""
     if path.startswith(_SSHD):
-        return lambda word: not complaint(word, ("",), in_match=False).startswith("sshd does not know")
+        return lambda word: not find_complaint(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
         return CONTROLS.__contains__
     if path.endswith(".sh"):
-        return named.assigned.__contains__
-    judge = judge_of(path)
+        return named.assigned_names.__contains__
+    judge = find_judge(path)
     if not isinstance(judge, OptionJudge):
         return lambda _: False
     good, spelt = judge.good, judge.spelt
     return lambda word: any(re.fullmatch(key, spelt(word)) for key in good)
 
 
-def sets(path: str, text: str, named: Named) -> tuple[SetChoice, ...]:
+def list_set_choices(path: str, text: str, named: RuleTerms) -> tuple[SetChoice, ...]:
     """Return the keys with the values that they could get."""
-    found = (SetChoice(path, key, _values(path, text, key, named)) for key in keys(path, text, named))
+    found = (SetChoice(path, key, _list_values(path, text, key, named)) for key in list_keys(path, text, named))
     return tuple(choice for choice in found if choice.values)
 
 
-def _values(path: str, text: str, key: str, named: Named) -> tuple[str, ...]:
-    likely = CHOICES.get(fold(key), ()) if path.startswith(_SSHD) else ()
-    said: Sequence[str] = [value for value in likely if value in named.folded] or likely
+def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str, ...]:
+    likely = CHOICES.get(fold_case(key), ()) if path.startswith(_SSHD) else ()
+    said: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
     if not likely:
-        said = _behind(key, named) or named.values(key)
-    is_number, is_flag = _kind(path, text, key)
+        said = _find_quoted_values(key, named) or named.values(key)
+    is_number, is_flag = _detect_value_kind(path, text, key)
     if is_flag:
         said = [""]
     elif is_number:
         said = [value for value in said if _NUMBER.fullmatch(value)]
-    return tuple(value for value in dict.fromkeys(said) if _changes(path, text, key, value))[:_MOST_VALUES]
+    return tuple(value for value in dict.fromkeys(said) if _changes_file(path, text, key, value))[:_MOST_VALUES]
 
 
-def _behind(key: str, named: Named) -> list[str]:
-    return [line[len(key) + 1 :].strip() for line in named.quoted if line.startswith(f"{key} ")]
+def _find_quoted_values(key: str, named: RuleTerms) -> list[str]:
+    return [line[len(key) + 1 :].strip() for line in named.quoted_texts if line.startswith(f"{key} ")]
 
 
-def _kind(path: str, text: str, key: str) -> tuple[bool, bool]:
+def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
     """Return whether the file's examples of the key are all numbers, and whether they all lack a value."""
-    examples = [value for name, value in _examples(text) if fold(name) == fold(key.rpartition(".")[2])]
+    examples = [value for name, value in _find_examples(text) if fold_case(name) == fold_case(key.rpartition(".")[2])]
     if path.startswith(_TWO_WORDS) or not examples:
         return False, False
     return all(map(_NUMBER.fullmatch, examples)), not any(examples)
 
 
-def _changes(path: str, text: str, key: str, value: str) -> bool:
+def _changes_file(path: str, text: str, key: str, value: str) -> bool:
     try:
         return edit.set_option(path, text, key, value) != text
     except BadInput:
         return False
 
 
-def words_to_drop(file: ShownFile, named: Named) -> tuple[WordChoice, ...]:
+def list_droppable_words(file: ShownFile, named: RuleTerms) -> tuple[WordChoice, ...]:
     """Return words that the rule names and that a line could drop, for files without options."""
     found = []
     for number, line in file.whole.items():
@@ -151,6 +151,6 @@ def words_to_drop(file: ShownFile, named: Named) -> tuple[WordChoice, ...]:
     return tuple(found)
 
 
-def without(line: str, word: str) -> str:
+def remove_word(line: str, word: str) -> str:
     """Return the line without the word, with its other spaces."""
     return re.sub(rf"[ \t]+{re.escape(word)}(?![^ \t])|^{re.escape(word)}[ \t]+", "", line)

@@ -11,7 +11,7 @@ from contextvars import Context
 
 from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, error
 
-from app.store.db import IDLE_MILLISECONDS, dialled
+from app.store.db import IDLE_MILLISECONDS, add_keepalives_to_address
 
 QUEUE = "runs"
 WORKFLOW = "harden"
@@ -26,29 +26,29 @@ Drive = Callable[[str, int], Awaitable[None]]
 """Takes a run and its epoch."""
 
 
-def is_news(record: logging.LogRecord) -> bool:
+def is_worth_logging(record: logging.LogRecord) -> bool:
     """Filter out DBOS's log records of cancelled workflows, which the canceller reports itself."""
     what = record.exc_info[1] if record.exc_info else None
     return not isinstance(what, error.DBOSAwaitedWorkflowCancelledError | error.DBOSWorkflowCancelledError)
 
 
-def entry(run: str, epoch: int = 1) -> str:
+def make_workflow_id(run: str, epoch: int = 1) -> str:
     """Return the workflow id of a run. Each epoch has its own; earlier ones are void."""
     return run if epoch == 1 else f"{run}.{epoch}"
 
 
-def entries(run: str, upto: int) -> list[str]:
-    return [entry(run, epoch) for epoch in range(1, upto + 1)]
+def list_workflow_ids(run: str, upto: int) -> list[str]:
+    return [make_workflow_id(run, epoch) for epoch in range(1, upto + 1)]
 
 
-class Durable:
+class DurableQueue:
     """Runs `drive` on the event loop that created it; DBOS's threads only hold the place in the queue."""
 
     def __init__(
         self, address: str, executor: str, drive: Drive, share: Callable[[], int | None] = lambda: None
     ) -> None:
         """`share`: returns the limit as in `limit_concurrency`, read at each launch; blocking."""
-        self._address = dialled(address)
+        self._address = add_keepalives_to_address(address)
         self._executor = executor
         self._drive, self._share = drive, share
         self._loop = asyncio.get_running_loop()
@@ -65,29 +65,29 @@ class Durable:
     async def launch(self) -> None:
         """Launch the queue unless it is running."""
         async with self._turn:
-            await self._wake()
+            await self._launch_if_suspended()
             if self.awake and self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
-                await asyncio.to_thread(self._poll_every, POLL_SECONDS)
+                await asyncio.to_thread(self._set_poll_interval, POLL_SECONDS)
 
-    async def _wake(self) -> None:
+    async def _launch_if_suspended(self) -> None:
         if self.awake or self._closed:
             return
         try:
-            await asyncio.to_thread(self.launch_here)
+            await asyncio.to_thread(self.launch_blocking)
         except Exception:
             await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # clean up after a partial launch
             raise
 
-    async def rest(self) -> None:
+    async def suspend(self) -> None:
         """Stop DBOS while there is no work, as its threads query the database seven times a second."""
         async with self._turn:
             if self.awake and not self._tasks:
-                await asyncio.to_thread(self._poll_every, FIRST_SECONDS)
-                await self._end()
+                await asyncio.to_thread(self._set_poll_interval, FIRST_SECONDS)
+                await self._shut_down()
 
-    def launch_here(self) -> None:
+    def launch_blocking(self) -> None:
         """Launch DBOS. Blocking."""
-        logging.getLogger("dbos").addFilter(is_news)
+        logging.getLogger("dbos").addFilter(is_worth_logging)
         DBOS(
             config={
                 "name": "temper",
@@ -108,7 +108,7 @@ class Durable:
         async def harden(run: str, epoch: int = 1) -> None:
             # In its own context: DBOS would count queue calls of a run as steps of this workflow, and refuses
             # steps of a cancelled workflow, as it is when the run is offered to other nodes.
-            owned = Context().run(asyncio.run_coroutine_threadsafe, self._own(run, epoch), self._loop)
+            owned = Context().run(asyncio.run_coroutine_threadsafe, self._drive_owned_run(run, epoch), self._loop)
             await asyncio.wrap_future(owned)
 
         self._workflow = harden
@@ -125,14 +125,14 @@ class Durable:
             queue.set_worker_concurrency(most)
         self._hurries, self._awake_since, self.awake = True, time.monotonic(), True
 
-    def _poll_every(self, seconds: float) -> None:
+    def _set_poll_interval(self, seconds: float) -> None:
         """Set the polling interval, which DBOS reads from the database before each poll."""
         queue = DBOS.retrieve_queue(QUEUE)
         if queue and queue.polling_interval_sec != seconds:
             queue.set_polling_interval_sec(seconds)
         self._hurries = False
 
-    async def _own(self, run: str, epoch: int) -> None:
+    async def _drive_owned_run(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
         assert task
         self._tasks[run] = task
@@ -145,66 +145,66 @@ class Durable:
     async def enqueue(self, run: str, host: str) -> None:
         """Queue a run. Safe to repeat: the run's id is the workflow's."""
         async with self._turn:
-            await self._wake()
-            await asyncio.to_thread(self._enqueue, run, host)
+            await self._launch_if_suspended()
+            await asyncio.to_thread(self._enqueue_blocking, run, host)
 
-    def _enqueue(self, run: str, host: str) -> None:
+    def _enqueue_blocking(self, run: str, host: str) -> None:
         # In a thread, because DBOS's async calls replace our loop's executor and shut it down with theirs.
         with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run)
 
-    async def spread(self, most: int | None) -> None:
+    async def limit_concurrency(self, most: int | None) -> None:
         """Set the maximum number of concurrent runs per node, stored in the database for all nodes."""
         async with self._turn:
             if self.awake:
-                await asyncio.to_thread(self._spread, most)
+                await asyncio.to_thread(self._limit_concurrency_blocking, most)
 
-    def _spread(self, most: int | None) -> None:
+    def _limit_concurrency_blocking(self, most: int | None) -> None:
         queue = DBOS.retrieve_queue(QUEUE)
         if queue and queue.worker_concurrency != most:
             queue.set_worker_concurrency(most)
 
-    async def offer(self, run: str, host: str, epoch: int) -> None:
+    async def offer_again(self, run: str, host: str, epoch: int) -> None:
         """Queue a run again under the next epoch, as no node works on it. Safe to repeat."""
         async with self._turn:
-            await self._wake()
-            await asyncio.to_thread(self.offer_here, run, host, epoch)
+            await self._launch_if_suspended()
+            await asyncio.to_thread(self.offer_again_blocking, run, host, epoch)
 
-    def offer_here(self, run: str, host: str, epoch: int) -> None:
+    def offer_again_blocking(self, run: str, host: str, epoch: int) -> None:
         """Like `offer_again`. Blocking."""
-        if earlier := entries(run, epoch - 1):
+        if earlier := list_workflow_ids(run, epoch - 1):
             DBOS.cancel_workflows(earlier)  # each would hold the host's only slot
-        with SetWorkflowID(entry(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
+        with SetWorkflowID(make_workflow_id(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
 
-    def still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
+    def list_still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
         """Return the offered runs that are still queued; none while suspended, as nothing is taken then. Blocking."""
         if not self.awake:
             return []
-        places = {entry(run, epoch): run for run, epoch in offered}
+        places = {make_workflow_id(run, epoch): run for run, epoch in offered}
         waiting = DBOS.list_workflows(workflow_ids=list(places), status="ENQUEUED", load_input=False, load_output=False)
         return [places[one.workflow_id] for one in waiting]
 
-    async def forget(self, ended: Sequence[tuple[str, int]]) -> None:
+    async def cancel_ended(self, ended: Sequence[tuple[str, int]]) -> None:
         """Cancel the workflows of ended runs, given with their epochs: they would hold their hosts' slots forever."""
-        places = [place for run, epoch in ended for place in entries(run, epoch)]
+        places = [place for run, epoch in ended for place in list_workflow_ids(run, epoch)]
         async with self._turn:
-            await self._wake()
+            await self._launch_if_suspended()
             await asyncio.to_thread(DBOS.cancel_workflows, places)
 
     async def close(self) -> None:
         """Shut down for good; the next process resumes its runs."""
         async with self._turn:
             self._closed = True
-            await self._end()
+            await self._shut_down()
 
-    async def _end(self) -> None:
+    async def _shut_down(self) -> None:
         """Stop DBOS first, so that interrupted runs stay pending and resume at the next launch."""
         self.awake = False
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
-        await self.drop()
+        await self.cancel_runs()
 
-    async def drop(self) -> None:
+    async def cancel_runs(self) -> None:
         """Cancel all runs of this process; steps that touch a host finish first."""
         tasks = list(self._tasks.values())
         for task in tasks:
@@ -214,7 +214,7 @@ class Durable:
 
 def enqueue_from_outside(address: str, run: str, host: str) -> None:
     """Queue a run from a process that does not work on runs."""
-    client = DBOSClient(system_database_url=dialled(address))
+    client = DBOSClient(system_database_url=add_keepalives_to_address(address))
     try:
         client.enqueue(
             {

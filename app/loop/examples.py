@@ -56,6 +56,6 @@ _GUIDED: dict[Purpose, dict[str, Any]] = {
 }
 
 
-def example(purpose: Purpose, *, guided: bool) -> str:
+def format_example(purpose: Purpose, *, guided: bool) -> str:
     answer = (_GUIDED if guided else _ANSWERED)[purpose]
     return f"Example, of another rule:\n{_ASKED[purpose]}\nAnswer: {json.dumps(answer)}"

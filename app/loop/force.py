@@ -2,45 +2,47 @@
 
 import asyncio
 
-from app.events.kinds import ForceAsked, RebootChecked
-from app.events.words import Behind
-from app.loop.harm import worse
+from app.events.kinds import InForceChecked, RebootChecked
+from app.events.words import PendingSetting
+from app.loop.harm import describe_harm
 from app.loop.run import Run
 from app.loop.state import RunState
-from app.store.before import Left
-from app.targets.running import InForce
-from app.text.clean import clean
-from app.text.secrets import redacted
+from app.store.before import PreviousState
+from app.targets.running import InForceReport
+from app.text.clean import clean_text
+from app.text.secrets import redact_secrets
 
 
-def told(standing: InForce, rule: str = "", attempt: int = 0) -> list[ForceAsked]:
+def build_in_force_events(standing: InForceReport, rule: str = "", attempt: int = 0) -> list[InForceChecked]:
     """Return the event of a check; none if no program answered, except for the boot id at the start."""
-    if not standing.asked and (rule or not standing.boot):
+    if not standing.checked_programs and (rule or not standing.boot):
         return []
-    behind = tuple(_inert(one) for one in standing.behind)
-    return [ForceAsked(rule=rule, attempt=attempt, boot=standing.boot, asked=standing.asked, behind=behind)]
+    behind = tuple(_redact_setting(one) for one in standing.pending_settings)
+    return [
+        InForceChecked(rule=rule, attempt=attempt, boot=standing.boot, asked=standing.checked_programs, behind=behind)
+    ]
 
 
-def _inert(one: Behind) -> Behind:
-    return Behind(
+def _redact_setting(one: PendingSetting) -> PendingSetting:
+    return PendingSetting(
         program=one.program,
-        setting=redacted(one.setting),
-        wanted=redacted(one.wanted),
-        running=redacted(one.running),
+        setting=redact_secrets(one.setting),
+        wanted=redact_secrets(one.wanted),
+        running=redact_secrets(one.running),
         by=one.by,
     )
 
 
 async def check_reboot(run: Run) -> None:
-    left = await asyncio.to_thread(run.means.before.left)
-    standing = await run.means.target.do(lambda target: target.running())
-    run.append(after_reboot(run.state, left, standing))
+    left = await asyncio.to_thread(run.services.history.read_previous_state)
+    standing = await run.services.target.run_blocking(lambda target: target.check_in_force())
+    run.append(compare_after_reboot(run.state, left, standing))
 
 
-def after_reboot(state: RunState, left: Left, standing: InForce) -> RebootChecked:
+def compare_after_reboot(state: RunState, left: PreviousState, standing: InForceReport) -> RebootChecked:
     holds = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     fails = {rule for rule, verdict in state.opening.items() if verdict.word == "fail"}
-    still = {(one.program, one.setting) for one in standing.behind}
+    still = {(one.program, one.setting) for one in standing.pending_settings}
     waiting = {rule for rule, one in left.behind if (one.program, one.setting) in still}
     waited = {rule for rule, _ in left.behind} - waiting
     late = {rule for rule in left.passed - left.held if rule in holds}
@@ -53,6 +55,6 @@ def after_reboot(state: RunState, left: Left, standing: InForce) -> RebootChecke
         slipped=tuple(sorted(left.held & fails)),
         arrived=tuple(sorted((waited & holds) | late)),
         waiting=tuple(sorted(waiting)),
-        behind=tuple(_inert(one) for one in standing.behind),
-        worse=clean(redacted(worse(left.probes, probes) or ""), 400) if left.run else "",
+        behind=tuple(_redact_setting(one) for one in standing.pending_settings),
+        worse=clean_text(redact_secrets(describe_harm(left.probes, probes) or ""), 400) if left.run else "",
     )

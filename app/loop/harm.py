@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from app.events.words import Probe
-from app.targets.standing import loss
+from app.targets.standing import describe_loss
 
 SINCE = frozenset(
     {
@@ -14,25 +14,25 @@ SINCE = frozenset(
 """Probes of later releases: runs that started before them have no earlier result to compare to."""
 
 
-def blameless(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[str, ...]:
+def find_preexisting_failures(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[str, ...]:
     """Return the names of probes that failed before the run, too, and lost nothing since."""
     known = {probe.name: probe for probe in before}
     failed = {name for name, probe in known.items() if not probe.ok} | (SINCE - known.keys())
     found = (probe for probe in now if not probe.ok and probe.name in failed)
-    return tuple(probe.name for probe in found if not loss(known.get(probe.name), probe))
+    return tuple(probe.name for probe in found if not describe_loss(known.get(probe.name), probe))
 
 
-def _failed_before(known: Mapping[str, Probe], probe: Probe) -> bool:
+def _has_failed_before(known: Mapping[str, Probe], probe: Probe) -> bool:
     return probe.name in known and not known[probe.name].ok
 
 
-def worse(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
+def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
     """Return what is worse as the probe describes it, or None. A probe that can no longer be asked counts as worse."""
     known, standing = {probe.name: probe for probe in before}, {probe.name: probe for probe in now}
-    excused = blameless(known.values(), standing.values())
+    excused = find_preexisting_failures(known.values(), standing.values())
     for probe in standing.values():
-        lost = loss(known.get(probe.name), probe)
-        if not probe.ok and probe.name not in excused and not (lost and _failed_before(known, probe)):
+        lost = describe_loss(known.get(probe.name), probe)
+        if not probe.ok and probe.name not in excused and not (lost and _has_failed_before(known, probe)):
             return f"{probe.name}: {probe.detail}"
         if lost:
             return f"{probe.name}: {lost}"

@@ -12,22 +12,22 @@ from app.events.kinds import (
     RunResumed,
     RunStopRequested,
 )
-from app.loop.answers import BrokenAnswer, read_actions
-from app.loop.approving import names, objection
+from app.loop.answers import BrokenAnswer, parse_actions
+from app.loop.approving import explain_objection, list_approvers
 from app.loop.state import RunState
 
 
 class Inbox(Protocol):
-    async def waiting(self) -> list[Command]:
+    async def read_commands(self) -> list[Command]:
         """Return the open commands at once, possibly none."""
 
     async def close(self, command: Command) -> None: ...
 
-    async def pause(self) -> None:
+    async def wait_for_commands(self) -> None:
         """Wait until there may be a new command."""
 
 
-def meaning(command: Command, state: RunState, now: float) -> Event | None:
+def interpret_command(command: Command, state: RunState, now: float) -> Event | None:
     """Return the event that a command causes in this state, or None."""
     if state.ended or state.stopping:
         return None
@@ -38,22 +38,22 @@ def meaning(command: Command, state: RunState, now: float) -> Event | None:
             return RunResumed(by=command.by)
         case "stop":
             return RunStopRequested(by=command.by, reason=command.reason)
-        case "approve" if open_approval(state, now) == command.approval:
-            return _given(command, state)
-        case "refuse" if open_approval(state, now) == command.approval:
+        case "approve" if find_open_approval(state, now) == command.approval:
+            return _build_approval(command, state)
+        case "refuse" if find_open_approval(state, now) == command.approval:
             return ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
-        case "edit" if open_approval(state, now) == command.approval:
-            return _edited(command)
+        case "edit" if find_open_approval(state, now) == command.approval:
+            return _build_edit(command)
         case _:
             return None
 
 
-def _given(command: Command, state: RunState) -> ApprovalGiven | None:
+def _build_approval(command: Command, state: RunState) -> ApprovalGiven | None:
     """Check the approval again, since commands are read from the database."""
     attempt = state.item.attempt if state.item else None
     assert attempt
-    given = names(attempt.given)
-    if objection(attempt.of, given, command.by, command.via, command.reason):
+    given = list_approvers(attempt.given)
+    if explain_objection(attempt.people_required, given, command.by, command.via, command.reason):
         return None
     return ApprovalGiven(
         approval=command.approval,
@@ -61,19 +61,19 @@ def _given(command: Command, state: RunState) -> ApprovalGiven | None:
         reason=command.reason,
         via=command.via,
         given=len(given) + 1,
-        of=attempt.of,
+        of=attempt.people_required,
     )
 
 
-def _edited(command: Command) -> ApprovalEdited | None:
+def _build_edit(command: Command) -> ApprovalEdited | None:
     try:
-        actions = read_actions(command.actions)
+        actions = parse_actions(command.actions)
     except BrokenAnswer:
         return None
     return ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)
 
 
-def open_approval(state: RunState, now: float) -> str | None:
+def find_open_approval(state: RunState, now: float) -> str | None:
     """Return the id of the open approval, or None. Expired ones are not open, even if not recorded yet."""
     if state.ended or state.stopping:
         return None

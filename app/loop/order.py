@@ -10,7 +10,7 @@ _BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
 """ComplianceAsCode's rule ids; its rules state no dependencies."""
 
 
-def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
+def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     among = set(findings)
     sorter = TopologicalSorter({rule: among.intersection(skill.rules[rule].depends) for rule in findings})
     sorter.prepare()
@@ -18,7 +18,7 @@ def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     taken: list[str] = []
     ready: set[str] = set(sorter.get_ready())
     while ready:
-        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _brings(rule), place[rule]))
+        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _installs_package(rule), place[rule]))
         ready.remove(first)
         taken.append(first)
         sorter.done(first)
@@ -26,6 +26,6 @@ def in_order(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _brings(rule: str) -> bool:
+def _installs_package(rule: str) -> bool:
     """Return whether the rule installs a package, which rules about its files need first."""
     return _BRINGS.fullmatch(rule) is not None

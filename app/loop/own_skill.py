@@ -1,10 +1,10 @@
 """Loads a run's skill with the site values from its start."""
 
 from app.loop.state import RunState
-from app.skills.catalog import skill
-from app.skills.skill import Skill, tuned
+from app.skills.catalog import load_skill
+from app.skills.skill import Skill, apply_parameters
 
 
-def own_skill(state: RunState) -> Skill:
+def load_run_skill(state: RunState) -> Skill:
     assert state.request
-    return tuned(skill(state.request.skill), state.started.parameters if state.started else ())
+    return apply_parameters(load_skill(state.request.skill), state.started.parameters if state.started else ())

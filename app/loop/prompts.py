@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 
 from app.events.kinds import SentryProbed
 from app.events.words import Lesson, Probe, Purpose, Role
-from app.loop.examples import example
-from app.loop.named import values_of_script
+from app.loop.examples import format_example
+from app.loop.named import extract_script_values
 from app.loop.shapes import TurnSituation
-from app.loop.situation import FILE_CHARS, About, complaints, situation
+from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.loop.state import Item
-from app.syntax.source import fold
+from app.syntax.source import fold_case
 from app.targets.effects.catalog import DAEMONS
-from app.targets.effects.judged import settings
-from app.text.clean import clean
-from app.text.inert import OPEN, SHUT, heading, inert, one_line
-from app.text.secrets import redacted
+from app.targets.effects.judged import read_cached_settings
+from app.text.clean import clean_text
+from app.text.inert import OPEN, SHUT, clean_heading, make_inert, to_one_line
+from app.text.secrets import redact_secrets
 
 VERSION = "4"
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
@@ -68,19 +68,19 @@ class Prompt:
 
     def add(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
         """Add a section with text from Temper or a role."""
-        self._add(title, text, limit, "{}")
+        self._add_section(title, text, limit, "{}")
 
-    def add_host(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
+    def add_host_text(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
         """Add a section with host text, between marks that it cannot forge."""
-        self._add(title, clean(redacted(text), limit), limit, f"{OPEN}\n{{}}\n{SHUT}")
+        self._add_section(title, clean_text(redact_secrets(text), limit), limit, f"{OPEN}\n{{}}\n{SHUT}")
 
-    def _add(self, title: str, text: str, limit: int, frame: str) -> None:
-        title = heading(title)
+    def _add_section(self, title: str, text: str, limit: int, frame: str) -> None:
+        title = clean_heading(title)
         used = sum(len(part) + 2 for part in self.parts) + len(title) + len(frame) + 5
         room = min(self.budget - used, limit)
         if not text or room < WORTH_TELLING:
             return
-        text = inert(redacted(text))  # catches what control characters or a cut had hidden
+        text = make_inert(redact_secrets(text))  # catches what control characters or a cut had hidden
         whole = text if len(text) <= room else text[: room - len(_CUT)] + _CUT
         self.parts.append(f"## {title}\n{frame.format(whole)}")
 
@@ -88,18 +88,18 @@ class Prompt:
         return "\n\n".join(self.parts)
 
 
-def system(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
+def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
     """Return the system prompt, equal for all turns of a kind so that engines cache it."""
     parts = [_DUTY[role], _RULES]
     if purpose == "act" and not guided:
         parts.append(_ACTIONS)
-    return "\n".join([*parts, example(purpose, guided=guided)])
+    return "\n".join([*parts, format_example(purpose, guided=guided)])
 
 
-def user(purpose: Purpose, about: About, max_tokens: int, now: TurnSituation | None = None) -> str:
+def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now: TurnSituation | None = None) -> str:
     """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last."""
     rule, budget = about.rule, max_tokens * CHARS_PER_TOKEN
-    now = now or situation(purpose, about)
+    now = now or build_situation(purpose, about)
     last = Prompt(budget // 2)
     last.parts.append(f"Attempt: {about.attempt.number}")
     _LAST[purpose](last, about)
@@ -107,112 +107,115 @@ def user(purpose: Purpose, about: About, max_tokens: int, now: TurnSituation | N
     title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(
         f"Task: {purpose}. {_TASK[purpose]}\n"
-        f"Rule: {heading(rule.id)} ({heading(rule.stig_id)}, CAT {rule.category}){title}"
+        f"Rule: {clean_heading(rule.id)} ({clean_heading(rule.stig_id)}, CAT {rule.category}){title}"
     )
     if rule.foreign:
-        prompt.add_host("Title", rule.title)
+        prompt.add_host_text("Title", rule.title)
     if purpose != "triage":
-        _add_of_rule(prompt, about, "Requirement", rule.requirement)
+        _add_rule_text(prompt, about, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
-        _of_rule_and_host(prompt, about, now)
+        _add_rule_and_host(prompt, about, now)
     return f"{prompt.text()}\n\n{last.text()}"
 
 
-def _of_rule_and_host(prompt: Prompt, about: About, now: TurnSituation) -> None:
+def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation) -> None:
     of_script = about.guided and about.rule.script
-    _add_of_rule(prompt, about, "Usual fix", values_of_script(about.rule.fix) if of_script else about.rule.fix)
+    _add_rule_text(prompt, about, "Usual fix", extract_script_values(about.rule.fix) if of_script else about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
-    prompt.add("Host", heading(about.host))
+    prompt.add("Host", clean_heading(about.host))
     if not about.guided:
         facts = "\n".join(f"{name}: {value}" for name, value in about.facts.items())
-        prompt.add_host("Host facts", facts, _FACTS)
+        prompt.add_host_text("Host facts", facts, _FACTS)
     if about.opening:
-        prompt.add_host("Scanner", about.opening.evidence, _SAID)
-    prompt.add_host("In force now", in_force(about, now), _SAID)
-    prompt.add_host("Beside files", "\n".join(one.told for one in now.offers), _SAID)
+        prompt.add_host_text("Scanner", about.opening.evidence, _SAID)
+    prompt.add_host_text("In force now", describe_in_force_settings(about, now), _SAID)
+    prompt.add_host_text("Beside files", "\n".join(one.description for one in now.offers), _SAID)
     for file in now.files:
-        prompt.add_host(f"File {file.path}", file.text())
+        prompt.add_host_text(f"File {file.path}", file.text())
 
 
-def in_force(about: About, now: TurnSituation) -> str:
+def describe_in_force_settings(about: TurnContext, now: TurnSituation) -> str:
     """Return the settings in force that the rule names."""
     told = []
     for daemon in DAEMONS:
         if any(path.startswith(daemon.areas) for path in about.rule.paths):
-            for key, value in settings(daemon, about.files, about.recall).items():
+            for key, value in read_cached_settings(daemon, about.files, about.recall).items():
                 name = key.partition(" for ")[0].rpartition(".")[2]
-                if fold(name) in now.named.folded:
-                    told.append(f"{daemon.name} {key} = {clean(value, 200) or 'not set'}")
+                if fold_case(name) in now.terms.folded_words:
+                    told.append(f"{daemon.name} {key} = {clean_text(value, 200) or 'not set'}")
     return "\n".join(told[:_MOST_IN_FORCE])
 
 
-def _plan(last: Prompt, about: About) -> None:
-    _earlier(last, about)
+def _fill_plan(last: Prompt, about: TurnContext) -> None:
+    _add_history(last, about)
 
 
-def _act(last: Prompt, about: About) -> None:
+def _fill_act(last: Prompt, about: TurnContext) -> None:
     plan = about.attempt.plan
     assert plan
-    last.add("Plan", "\n".join([one_line(plan.approach), *(f"- {one_line(step)}" for step in plan.steps)]))
-    last.add("Files you may touch", "\n".join(map(one_line, plan.paths)))
-    _earlier(last, about)
+    last.add("Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)]))
+    last.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
+    _add_history(last, about)
 
 
-def _earlier(last: Prompt, about: About) -> None:
-    last.add("Earlier attempts", _failures(about.item))
-    last.add("Lessons", _lessons(about.attempt.lessons))
+def _add_history(last: Prompt, about: TurnContext) -> None:
+    last.add("Earlier attempts", _format_failures(about.item))
+    last.add("Lessons", _format_lessons(about.attempt.lessons))
 
 
-def _review(prompt: Prompt, about: About) -> None:
+def _fill_review(prompt: Prompt, about: TurnContext) -> None:
     verdict = about.attempt.verdict
     assert verdict
-    prompt.add_host("Scanner", f"verdict: {verdict.word}\nevidence: {verdict.evidence}")
-    prompt.add_host("Change", about.attempt.applied.diff if about.attempt.applied else "")
-    prompt.add("Lessons", _lessons(about.attempt.lessons))
+    prompt.add_host_text("Scanner", f"verdict: {verdict.word}\nevidence: {verdict.evidence}")
+    prompt.add_host_text("Change", about.attempt.applied.diff if about.attempt.applied else "")
+    prompt.add("Lessons", _format_lessons(about.attempt.lessons))
 
 
-def _triage(prompt: Prompt, about: About) -> None:
+def _fill_triage(prompt: Prompt, about: TurnContext) -> None:
     probed = about.attempt.probed
     assert probed
     if probed.ailing:
         prompt.add("Not of this change", f"Probes marked {FAILED_BEFORE} failed before the run began.")
-    probes = (f"{_word(probe, probed)} {probe.name}: {clean(probe.detail, 300)}" for probe in probed.probes)
-    prompt.add_host("Probes", "\n".join(probes))
-    prompt.add_host("Drift", "\n".join(probed.drift))
-    prompt.add_host("Change", about.attempt.applied.diff if about.attempt.applied else "")
-    prompt.add_host("Log", "\n".join(complaints(probed.log) if about.guided else probed.log))
-    prompt.add("Lessons", _lessons(about.attempt.lessons))
+    probes = (
+        f"{_describe_probe_status(probe, probed)} {probe.name}: {clean_text(probe.detail, 300)}"
+        for probe in probed.probes
+    )
+    prompt.add_host_text("Probes", "\n".join(probes))
+    prompt.add_host_text("Drift", "\n".join(probed.drift))
+    prompt.add_host_text("Change", about.attempt.applied.diff if about.attempt.applied else "")
+    prompt.add_host_text("Log", "\n".join(find_complaints(probed.log) if about.guided else probed.log))
+    prompt.add("Lessons", _format_lessons(about.attempt.lessons))
 
 
-def _word(probe: Probe, probed: SentryProbed) -> str:
+def _describe_probe_status(probe: Probe, probed: SentryProbed) -> str:
     if probe.ok:
         return "ok"
     return FAILED_BEFORE if probe.name in probed.ailing else "FAILED"
 
 
-def _reflect(prompt: Prompt, about: About) -> None:
+def _fill_reflect(prompt: Prompt, about: TurnContext) -> None:
     attempt = about.attempt
-    prompt.add("What failed", _failures(about.item))
-    prompt.add("Plan", one_line(attempt.plan.approach) if attempt.plan else "")
-    prompt.add_host("Facts", "\n".join(attempt.facts.facts) if attempt.facts else "")
-    prompt.add_host("Change", attempt.proposed.diff if attempt.proposed else "")
-    prompt.add("Lessons", _lessons(attempt.lessons))
+    prompt.add("What failed", _format_failures(about.item))
+    prompt.add("Plan", to_one_line(attempt.plan.approach) if attempt.plan else "")
+    prompt.add_host_text("Facts", "\n".join(attempt.facts.facts) if attempt.facts else "")
+    prompt.add_host_text("Change", attempt.proposed.diff if attempt.proposed else "")
+    prompt.add("Lessons", _format_lessons(attempt.lessons))
 
 
-_LAST = {"plan": _plan, "act": _act, "review": _review, "triage": _triage, "reflect": _reflect}
+_LAST = {"plan": _fill_plan, "act": _fill_act, "review": _fill_review, "triage": _fill_triage, "reflect": _fill_reflect}
 
 
-def _add_of_rule(prompt: Prompt, about: About, heading: str, text: str) -> None:
+def _add_rule_text(prompt: Prompt, about: TurnContext, heading: str, text: str) -> None:
     """Add rule text; text of foreign content is marked as data like host text."""
-    (prompt.add_host if about.rule.foreign else prompt.add)(heading, text)
+    (prompt.add_host_text if about.rule.foreign else prompt.add)(heading, text)
 
 
-def _lessons(lessons: Sequence[Lesson]) -> str:
+def _format_lessons(lessons: Sequence[Lesson]) -> str:
     said = (f"{one.mechanism} ({one.environment}) Next time: {one.advice}" for one in lessons)
-    return "\n".join(f"- {one_line(clean(each, 2000))}" for each in said)
+    return "\n".join(f"- {to_one_line(clean_text(each, 2000))}" for each in said)
 
 
-def _failures(item: Item) -> str:
+def _format_failures(item: Item) -> str:
     return "\n".join(
-        f"attempt {one.attempt}: {one.cause}: {one_line(clean(one.reason, 300))}" for one in item.failures[-4:]
+        f"attempt {one.attempt}: {one.cause}: {to_one_line(clean_text(one.reason, 300))}" for one in item.failures[-4:]
     )

@@ -8,12 +8,12 @@ _LONGEST = _WINDOW // 4
 _EVERY = 32
 
 
-class RepeatWatch:
+class RepetitionDetector:
     def __init__(self) -> None:
         self._tails: dict[Channel, str] = {"thought": "", "answer": ""}
         self._unseen = 0
 
-    def repeats(self, channel: Channel, text: str) -> bool:
+    def is_repeating(self, channel: Channel, text: str) -> bool:
         """Return whether the end of the channel, with `text`, repeats one piece at least four times."""
         tail = self._tails[channel] = (self._tails[channel] + text)[-_WINDOW:]
         self._unseen += len(text)

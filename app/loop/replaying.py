@@ -8,30 +8,30 @@ from app.events.words import ProvenFix, ResourceAction
 from app.loop.attempt import Attempt
 from app.skills.skill import Rule
 from app.syntax.files import Files
-from app.targets.digest import digest
+from app.targets.digest import compute_file_digest
 
 WATCHED = ("review", "triage")
 """Both Auditor and Sentry must have answered for a change to count as proven."""
 
 
-def seen(rule: Rule, files: Files, rulebook: str) -> str:
+def hash_deciding_files(rule: Rule, files: Files, rulebook: str) -> str:
     """Return the digest of the rulebook and the files that decide the rule; empty if none decides it."""
     paths = sorted({path for pattern in rule.paths for path in files.glob(pattern) or [pattern]})
     if not paths or not rulebook:
         return ""
-    told = [rulebook, rule.id, *(f"{path} {digest(files.state(path))}" for path in paths)]
+    told = [rulebook, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
     return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def equal(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
+def find_applicable_fix(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
     """Return the first fix whose files all have the content, mode and owner they had on the original host."""
     for fix in fixes:
-        if all(digest(files.state(change.path)) == change.before for change in fix.changes):
+        if all(compute_file_digest(files.state(change.path)) == change.before for change in fix.changes):
             return fix
     return None
 
 
-def plan_of(fix: ProvenFix, attempt: int) -> PlanMade:
+def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
     return PlanMade(
         rule=fix.rule,
         attempt=attempt,
@@ -44,7 +44,7 @@ def plan_of(fix: ProvenFix, attempt: int) -> PlanMade:
     )
 
 
-def proven(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
+def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
     """Return the proven fix of a passed attempt, or None for a replay or if a role did not review it."""
     plan, proposed, applied = attempt.plan, attempt.proposed, attempt.applied
     if not (attempt.seen and plan and proposed and applied and applied.changes):

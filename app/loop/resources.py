@@ -23,18 +23,18 @@ _AGES: tuple[tuple[AgeSetting, re.Pattern[str]], ...] = (
 _PLAIN_WORDS = frozenset({"the", "this", "that", "following", "system", "software", "any", "all", "no", "and", "of"})
 
 
-def wanted(rule: str, texts: Sequence[str], accounts: Iterable[str]) -> WantedResources:
+def find_wanted_resources(rule: str, texts: Sequence[str], accounts: Iterable[str]) -> WantedResources:
     """Return the resources to look for. `rule` is the id, which in some content says more than the texts."""
     text = "\n".join(texts)
     options = [option for option in _OPTIONS if re.search(rf"\b{option}\b", text)]
     ages = [(setting, int(days)) for setting, known in _AGES for days in known.findall(text)]
-    names = [*_packages(rule, text), *_units(rule, text)]
-    names += [("mount", place) for place in _mounts(rule, text)] if options else []
+    names = [*_find_packages(rule, text), *_find_units(rule, text)]
+    names += [("mount", place) for place in _find_mounts(rule, text)] if options else []
     names += [("account", name) for name in accounts] if ages else []
-    return WantedResources.of(names, _only(rule, options), dict.fromkeys(ages))
+    return WantedResources.from_names(names, _limit_options(rule, options), dict.fromkeys(ages))
 
 
-def _packages(rule: str, text: str) -> Iterator[tuple[str, str]]:
+def _find_packages(rule: str, text: str) -> Iterator[tuple[str, str]]:
     found = [word for line in _TO_BE.findall(text) for word in line.replace('"', " ").replace("'", " ").split()]
     found += _PACKAGE.findall(text)
     if (match := _OF_ID.fullmatch(rule)) and match[1] == "package":
@@ -42,20 +42,20 @@ def _packages(rule: str, text: str) -> Iterator[tuple[str, str]]:
     return (("package", name.rstrip(".,;")) for name in found if name.lower() not in _PLAIN_WORDS)
 
 
-def _units(rule: str, text: str) -> Iterator[tuple[str, str]]:
+def _find_units(rule: str, text: str) -> Iterator[tuple[str, str]]:
     found = [*_UNIT.findall(text), *(f"{name}.service" for name in _SERVICE.findall(text))]
     if (match := _OF_ID.fullmatch(rule)) and match[1] != "package":
         found += [f"{match[2]}.{match[1]}", f"{match[2].replace('_', '-')}.{match[1]}"]
     return (("unit", name) for name in found)
 
 
-def _mounts(rule: str, text: str) -> list[str]:
+def _find_mounts(rule: str, text: str) -> list[str]:
     if match := _MOUNT_OF_ID.fullmatch(rule):
         return [f"/{match[1].replace('_', '/')}"]
     return _MOUNT.findall(text)
 
 
-def _only(rule: str, options: Sequence[MountOption]) -> Sequence[MountOption]:
+def _limit_options(rule: str, options: Sequence[MountOption]) -> Sequence[MountOption]:
     """Limit the options to the rule's own, if it is about one."""
     match = _MOUNT_OF_ID.fullmatch(rule)
     return [option for option in options if not match or option == match[2]]

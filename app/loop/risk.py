@@ -52,8 +52,8 @@ WORDS = tuple(hazard.word for hazard in HAZARDS)
 _NETWORK_KEYS = "net."
 
 
-def risk_of(rule: Rule, proposed: ActionProposed) -> ChangeRisk:
-    hazards = set(touched(proposed.actions))
+def assess_risk(rule: Rule, proposed: ActionProposed) -> ChangeRisk:
+    hazards = set(find_hazards(proposed.actions))
     return ChangeRisk(
         category=rule.category,
         breaks=tuple(hazard.word for hazard in HAZARDS if hazard in hazards),
@@ -64,23 +64,23 @@ def risk_of(rule: Rule, proposed: ActionProposed) -> ChangeRisk:
     )
 
 
-def touched(actions: Iterable[AnyAction]) -> Iterable[Hazard]:
+def find_hazards(actions: Iterable[AnyAction]) -> Iterable[Hazard]:
     for action in actions:
         if isinstance(action, Reload):
-            yield _served(action.service)
+            yield _classify_service(action.service)
         elif path := getattr(action, "path", ""):
-            yield from _written(path, action)
+            yield from _classify_file(path, action)
         else:
             yield UNKNOWN
 
 
-def _served(service: str) -> Hazard:
+def _classify_service(service: str) -> Hazard:
     if service.removesuffix(".service") in ("ssh", "sshd"):
         return LOGIN
     return KERNEL if service.startswith("systemd-sysctl") else SERVICES
 
 
-def _written(path: str, action: AnyAction) -> Iterable[Hazard]:
+def _classify_file(path: str, action: AnyAction) -> Iterable[Hazard]:
     """Yield the hazards of a file; kernel settings that name the network add that."""
     found = next((one for one in HAZARDS if any(fnmatchcase(path, pattern) for pattern in one.paths)), UNKNOWN)
     yield found

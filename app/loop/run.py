@@ -13,10 +13,10 @@ from app.events.kinds import Event
 from app.events.log import RunLog
 from app.events.waiver import Waiver
 from app.events.words import Lesson, ProvenFix, Role, Sampling, SeatTaken
-from app.loop.state import RunState, step
+from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
-from app.store.before import Left
+from app.store.before import PreviousState
 from app.targets.thread import TargetThread
 
 
@@ -38,7 +38,7 @@ class RoleSeat:
     precision: str = ""
     vllm: str = ""
 
-    def taken(self) -> SeatTaken:
+    def to_seat_taken(self) -> SeatTaken:
         """Return the seat as it is recorded in the log."""
         return SeatTaken(
             role=self.role,
@@ -54,63 +54,63 @@ class RoleSeat:
         )
 
 
-class Lessons(Protocol):
+class LessonSource(Protocol):
     """Lessons of earlier runs."""
 
-    def known(self, rule: str) -> Sequence[Lesson]: ...
+    def list_known_lessons(self, rule: str) -> Sequence[Lesson]: ...
 
 
-class Before(Protocol):
-    def passed(self) -> tuple[str, frozenset[str]]:
+class RunHistory(Protocol):
+    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
         """Return id and passed rules of the host's last finished run with this skill; empty if there is none."""
 
-    def left(self) -> Left:
+    def read_previous_state(self) -> PreviousState:
         """Return the state in which the last such run that could change the host left it."""
 
 
-class Waived(Protocol):
-    def on(self, host: str, now: float) -> tuple[Waiver, ...]:
+class WaiverSource(Protocol):
+    def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
         """Return the waivers active on the host."""
 
 
-class Fixes(Protocol):
+class FixSource(Protocol):
     """Fixes proven on other hosts."""
 
-    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
         """Return the fixes for a host with these files; `played`: whether the host is simulated."""
 
 
 class NoFixes:
     """Offers no fixes."""
 
-    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
+    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
         return ()
 
 
-class Nothing:
+class NoHistory:
     """No earlier run and no waivers."""
 
-    def passed(self) -> tuple[str, frozenset[str]]:
+    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
         return "", frozenset()
 
-    def left(self) -> Left:
-        return Left()
+    def read_previous_state(self) -> PreviousState:
+        return PreviousState()
 
-    def on(self, _host: str, _now: float) -> tuple[Waiver, ...]:
+    def list_active_waivers(self, _host: str, _now: float) -> tuple[Waiver, ...]:
         return ()
 
 
 @dataclass(frozen=True)
-class Means:
+class RunServices:
     skill: Skill
     target: TargetThread
     scanner: Scanner
     seats: dict[Role, RoleSeat]
-    lessons: Lessons
+    lessons: LessonSource
     worker: str
-    before: Before = field(default_factory=Nothing)
-    waivers: Waived = field(default_factory=Nothing)
-    fixes: Fixes = field(default_factory=NoFixes)
+    history: RunHistory = field(default_factory=NoHistory)
+    waivers: WaiverSource = field(default_factory=NoHistory)
+    fixes: FixSource = field(default_factory=NoFixes)
     approvals: ApprovalPolicy | None = None
     clock: Callable[[], float] = time.time
 
@@ -119,7 +119,7 @@ class Means:
 class Run:
     state: RunState
     log: RunLog
-    means: Means
+    services: RunServices
     nudged: asyncio.Event = field(default_factory=asyncio.Event)
     """Set after a command, to end a wait."""
     cancellable: asyncio.Task[None] | None = None
@@ -127,15 +127,15 @@ class Run:
 
     def append(self, *events: Event) -> None:
         for recorded in self.log.append(*events):
-            self.state = step(self.state, recorded)
+            self.state = apply_event(self.state, recorded)
 
     @property
     def rule(self) -> Rule:
         assert self.state.item
-        return self.means.skill.rules[self.state.item.rule]
+        return self.services.skill.rules[self.state.item.rule]
 
     @property
-    def place(self) -> tuple[str, int]:
+    def position(self) -> tuple[str, int]:
         """The current rule and attempt, which most events name."""
         assert self.state.item
         assert self.state.item.attempt

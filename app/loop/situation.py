@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.words import Purpose
 from app.loop.attempt import Attempt
-from app.loop.named import Named, values_of_script
+from app.loop.named import RuleTerms, extract_script_values
 from app.loop.shapes import TurnSituation
-from app.loop.shown import shown
+from app.loop.shown import show_file
 from app.loop.state import Item
 from app.skills.skill import Rule
 from app.syntax import source
-from app.syntax.source import fold
+from app.syntax.source import fold_case
 from app.targets.areas import JUDGES
 from app.targets.policy import SERVICES
-from app.targets.readable import Followed, is_plain, judged
-from app.targets.recall import Recall
+from app.targets.readable import LinkFollowingFiles, is_judged, is_plain_path
+from app.targets.recall import ReadTrackingCache
 from app.targets.resources.foreseen import is_resource
 from app.targets.resources.offer import Offer
-from app.text.clean import clean
-from app.text.secrets import redacted
+from app.text.clean import clean_text
+from app.text.secrets import redact_secrets
 
 FILE_CHARS = 1800
 """Maximum characters of a file's lines, with numbers."""
@@ -48,14 +48,14 @@ _UNPLAIN = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 @dataclass(frozen=True)
-class About:
+class TurnContext:
     """The context of a turn, from which each prompt takes what its role needs."""
 
     item: Item
     attempt: Attempt
     rule: Rule
     host: str
-    files: Followed
+    files: LinkFollowingFiles
     facts: dict[str, str]
     opening: VerdictGiven | None = None
     """The scanner's verdict before the run."""
@@ -63,50 +63,52 @@ class About:
     weighs: bool = True
     offers: tuple[Offer, ...] = ()
     """Possible actions on other resources."""
-    recall: Recall = field(default_factory=Recall)
+    recall: ReadTrackingCache = field(default_factory=ReadTrackingCache)
     """Cached answers about the files."""
 
 
-def situation(purpose: Purpose, about: About) -> TurnSituation:
-    named = _named(about)
+def build_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
+    named = _extract_terms(about)
     attempt = about.attempt
     match purpose:
         case "plan":
-            return replace(_of_plan(about, named), offers=about.offers, together=_together(about))
+            return replace(
+                _build_plan_situation(about, named), offers=about.offers, joint_files=_find_joint_files(about)
+            )
         case "act":
             assert attempt.plan
-            now = _of_files(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
+            now = _build_file_situation(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
             ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
-            now = replace(now, services=_services(attempt.plan.paths, guided=about.guided), offers=ours)
-            return replace(now, tried=frozenset(about.item.tried), together=_together(about))
+            now = replace(now, services=_list_services(attempt.plan.paths, guided=about.guided), offers=ours)
+            return replace(now, tried=frozenset(about.item.tried), joint_files=_find_joint_files(about))
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=about.guided)
         case "triage":
-            trouble = tuple(dict.fromkeys(_trouble(attempt.probed, guided=about.guided))) if attempt.probed else ()
+            trouble = tuple(dict.fromkeys(_list_trouble(attempt.probed, guided=about.guided))) if attempt.probed else ()
             return TurnSituation(named, trouble=trouble, guided=about.guided)
         case "reflect":
             return TurnSituation(named, weighs=about.weighs, guided=about.guided)
 
 
-def _together(about: About) -> tuple[str, ...]:
+def _find_joint_files(about: TurnContext) -> tuple[str, ...]:
     """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
     first = about.opening.path if about.opening else None
     then = [one.to for one in about.item.moved if first in one.changed and one.to not in one.changed]
-    both = tuple(dict.fromkeys(path for path in (first, *then) if path and judged(path) and _can_be_named(path)))
+    both = tuple(dict.fromkeys(path for path in (first, *then) if path and is_judged(path) and _can_be_named(path)))
     return both if len(both) > 1 else ()
 
 
-def _named(about: About) -> Named:
+def _extract_terms(about: TurnContext) -> RuleTerms:
     lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
-    return Named((about.rule.title, about.rule.requirement, _fix(about.rule), *lessons))
+    return RuleTerms((about.rule.title, about.rule.requirement, _get_fix_text(about.rule), *lessons))
 
 
-def _fix(rule: Rule) -> str:
-    return values_of_script(rule.fix) if rule.script else rule.fix
+def _get_fix_text(rule: Rule) -> str:
+    return extract_script_values(rule.fix) if rule.script else rule.fix
 
 
-def _of_plan(about: About, named: Named) -> TurnSituation:
+def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation:
     """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
 
     Then files from lessons and, for an unguided role, every file with a judge.
@@ -115,8 +117,8 @@ def _of_plan(about: About, named: Named) -> TurnSituation:
     first = [about.opening.path] if about.opening and about.opening.path else []
     first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
     first += [path for path in named.paths if files.state(path) is not None]
-    paths = dict.fromkeys(path for path in first if judged(path) and _can_be_named(path))
-    now = _of_files(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
+    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_be_named(path))
+    now = _build_file_situation(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
     if about.guided:
         return now
     others = (path for pattern, _ in JUDGES for path in files.glob(pattern) if _can_be_named(path))
@@ -126,30 +128,30 @@ def _of_plan(about: About, named: Named) -> TurnSituation:
 
 def _can_be_named(path: str) -> bool:
     """Return whether a plan can name the path; file names may hold any character."""
-    return is_plain(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
+    return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
 
-def _of_files(about: About, named: Named, paths: Iterable[str]) -> TurnSituation:
+def _build_file_situation(about: TurnContext, named: RuleTerms, paths: Iterable[str]) -> TurnSituation:
     limit = GUIDED_CHARS if about.guided else FILE_CHARS
-    words = {fold(word) for word in named.words if len(word) > _SHORT}
-    files = tuple(shown(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
-    texts = {file.path: source.text(about.files, file.path) or "" for file in files if not file.why_not}
+    words = {fold_case(word) for word in named.words if len(word) > _SHORT}
+    files = tuple(show_file(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
+    texts = {file.path: source.read_text(about.files, file.path) or "" for file in files if not file.why_not}
     return TurnSituation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
 
 
-def _services(paths: Iterable[str], *, guided: bool) -> tuple[str, ...]:
+def _list_services(paths: Iterable[str], *, guided: bool) -> tuple[str, ...]:
     if not guided:
         return tuple(sorted(SERVICES))
     return tuple(dict.fromkeys(name for path in paths for start, name in _SERVED if path.startswith(start)))
 
 
-def complaints(log: Iterable[str]) -> list[str]:
+def find_complaints(log: Iterable[str]) -> list[str]:
     """Return the newest log lines that report an error."""
     return [line for line in log if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
 
 
-def _trouble(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
+def _list_trouble(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
     """Yield what an alarm may refer to: newly failing probes, drift, log lines."""
     failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
-    for text in (*failing, *probed.drift, *(complaints(probed.log) if guided else probed.log)):
-        yield _UNPLAIN.sub(" ", clean(redacted(text), _LONGEST))
+    for text in (*failing, *probed.drift, *(find_complaints(probed.log) if guided else probed.log)):
+        yield _UNPLAIN.sub(" ", clean_text(redact_secrets(text), _LONGEST))

@@ -39,13 +39,13 @@ from app.events.kinds import (
 )
 from app.events.record import Recorded
 from app.events.words import Budget, Lesson, Phase
-from app.loop.attempt import Attempt, advance
+from app.loop.attempt import Attempt, advance_attempt
 
 Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
-class Moved(Struct, frozen=True):
+class ScannerMove(Struct, frozen=True):
     """The files that an attempt changed, and the file that the scanner named afterwards."""
 
     changed: frozenset[str]
@@ -63,7 +63,7 @@ class Item(Struct, frozen=True):
     failures: tuple[AttemptFailed, ...] = ()
     tried: tuple[str, ...] = ()
     """Fingerprints of failed approaches, which may not be proposed again."""
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[ScannerMove, ...] = ()
     pivoted: bool = False
     replayed: bool = False
     """A replayed fix failed, which allows one more attempt than the budget."""
@@ -103,14 +103,14 @@ class RunState(Struct, frozen=True):
         return self.items[self.working] if self.working else None
 
 
-def fold(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
+def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
     state = state or RunState()
     for recorded in events:
-        state = step(state, recorded)
+        state = apply_event(state, recorded)
     return state
 
 
-def lapse(state: RunState, now: float) -> float:
+def get_unattended_seconds(state: RunState, now: float) -> float:
     """Return the seconds since the newest event if too many for a run at work (clock change, suspend), else 0."""
     gap = now - state.at
     longest = state.budget.turn_seconds + SILENT_SECONDS
@@ -119,12 +119,12 @@ def lapse(state: RunState, now: float) -> float:
     return gap
 
 
-def step(state: RunState, recorded: Recorded) -> RunState:
-    if skipped := lapse(state, recorded.at):
-        state = _later(state, skipped)
+def apply_event(state: RunState, recorded: Recorded) -> RunState:
+    if skipped := get_unattended_seconds(state, recorded.at):
+        state = _shift_start(state, skipped)
     elif isinstance(recorded.event, TurnStarted) and recorded.event.waited_ms:
-        state = _later(state, recorded.event.waited_ms / 1000)
-    state = replace(_idle(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
+        state = _shift_start(state, recorded.event.waited_ms / 1000)
+    state = replace(_update_idle_time(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
     match recorded.event:
         case TurnDelta():
             return state
@@ -134,7 +134,7 @@ def step(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, turn=None)
         case TurnFinished() as event:
             spent = replace(state, turn=None)
-            return _on_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
+            return _apply_to_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
         case VerdictGiven(phase="opening") as event:
             return replace(state, opening={**state.opening, event.rule: event})
         case VerdictGiven(phase="closing") as event:
@@ -142,10 +142,10 @@ def step(state: RunState, recorded: Recorded) -> RunState:
         case ScanFinished() as event:
             return replace(state, scanned=state.scanned | {event.phase})
         case _:
-            return _on_item(_on_run(state, recorded), recorded)
+            return _apply_to_item(_apply_to_run(state, recorded), recorded)
 
 
-def _idle(state: RunState, recorded: Recorded) -> RunState:
+def _update_idle_time(state: RunState, recorded: Recorded) -> RunState:
     match recorded.event:
         case RunPaused() | ApprovalRequested():
             return replace(state, idle_since=state.idle_since or recorded.at)
@@ -159,11 +159,13 @@ def _idle(state: RunState, recorded: Recorded) -> RunState:
             since = state.idle_since
         case _:
             return state
-    waiting = recorded.at if state.idle_since and isinstance(recorded.event, RunResumed) and _awaits(state) else None
-    return replace(_later(state, recorded.at - since), idle_since=waiting)
+    waiting = (
+        recorded.at if state.idle_since and isinstance(recorded.event, RunResumed) and _awaits_person(state) else None
+    )
+    return replace(_shift_start(state, recorded.at - since), idle_since=waiting)
 
 
-def _later(state: RunState, seconds: float) -> RunState:
+def _shift_start(state: RunState, seconds: float) -> RunState:
     """Move the start of run and item, so that idle time uses no budget."""
     items = state.items
     if state.item:
@@ -171,12 +173,12 @@ def _later(state: RunState, seconds: float) -> RunState:
     return replace(state, started_at=state.started_at + seconds, at=state.at + seconds, items=items)
 
 
-def _awaits(state: RunState) -> bool:
+def _awaits_person(state: RunState) -> bool:
     attempt = state.item.attempt if state.item else None
     return attempt is not None and attempt.awaits_person
 
 
-def _on_run(state: RunState, recorded: Recorded) -> RunState:
+def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
     match recorded.event:
         case RunQueued() as event:
             return replace(state, request=event)
@@ -208,7 +210,7 @@ _ENDS: dict[type, ItemStatus] = {
 }
 
 
-def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
+def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
     event = recorded.event
     if isinstance(event, ItemStarted):
         item = replace(state.items[event.rule], status="working", started=recorded.at)
@@ -222,11 +224,11 @@ def _on_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
         return replace(state, working=None, items={**state.items, rule: item})
     if state.item is None:
         return state
-    item = _on_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)
+    item = _apply_to_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)
     return replace(state, items={**state.items, item.rule: item})
 
 
-def _on_attempt(item: Item, recorded: Recorded) -> Item:
+def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     event = recorded.event
     if isinstance(event, AttemptStarted):
         attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered, event.vendor)
@@ -235,16 +237,18 @@ def _on_attempt(item: Item, recorded: Recorded) -> Item:
         return replace(item, lessons=(*item.lessons, event.lesson))
     if item.attempt is None:
         return item
-    item = replace(item, attempt=advance(item.attempt, event))
+    item = replace(item, attempt=advance_attempt(item.attempt, event))
     if isinstance(event, AttemptFailed):
         item = replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
-        return replace(item, moved=(*item.moved, *_moved(item.attempt))) if event.cause == "scanner" else item
+        return (
+            replace(item, moved=(*item.moved, *_find_scanner_moves(item.attempt))) if event.cause == "scanner" else item
+        )
     if isinstance(event, AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
 
 
-def _moved(attempt: Attempt | None) -> Iterator[Moved]:
+def _find_scanner_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
     if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
         changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
-        yield Moved(changed, attempt.verdict.path)
+        yield ScannerMove(changed, attempt.verdict.path)

@@ -5,28 +5,33 @@ from dataclasses import dataclass
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.words import ProvenFix
-from app.loop.approving import standing
+from app.loop.approving import describe_missing_approvals
 from app.targets.resources.foreseen import VENDOR
 
 
 @dataclass(frozen=True)
-class Telling:
+class EventDescription:
     glyph: str
     kind: str
     """The style: passed, undone, escalated, skipped, waived, deferred, alarm, refused or plain."""
     text: str
 
 
-def telling(event: Event) -> Telling | None:
-    said = _run(event) or _item(event) or _attempt(event) or _person(event)
-    return Telling(*said) if said else None
+def describe_event(event: Event) -> EventDescription | None:
+    said = (
+        _describe_run_event(event)
+        or _describe_item_event(event)
+        or _describe_attempt_event(event)
+        or _describe_person_event(event)
+    )
+    return EventDescription(*said) if said else None
 
 
-def _run(event: Event) -> tuple[str, str, str] | None:
+def _describe_run_event(event: Event) -> tuple[str, str, str] | None:
     match event:
         case kinds.RunQueued():
             asked = f"Run asked for on {event.host}: {len(event.rules)} rules, {event.mode}"
-            return "·", "plain", f"{asked}, line-up {event.lineup}, {_engines(event)}"
+            return "·", "plain", f"{asked}, line-up {event.lineup}, {_describe_engines(event)}"
         case kinds.RunStarted():
             return "·", "plain", f"Run started. Verdicts: {event.scanner}. Commands: {event.confinement}"
         case kinds.RunScoped():
@@ -35,7 +40,11 @@ def _run(event: Event) -> tuple[str, str, str] | None:
         case kinds.DriftFound():
             return "!", "alarm", f"Drift: {', '.join(event.rules)} held in run {event.since} and fail now"
         case kinds.RebootChecked():
-            return ("!" if event.slipped or event.worse else "·"), "alarm" if event.worse else "plain", _reboot(event)
+            return (
+                ("!" if event.slipped or event.worse else "·"),
+                "alarm" if event.worse else "plain",
+                _describe_reboot_check(event),
+            )
         case kinds.RunResumed():
             return "▸", "plain", f"{'Taken up again after a crash' if event.after_crash else 'Resumed'} by {event.by}"
         case kinds.RunFinished():
@@ -51,12 +60,12 @@ def _run(event: Event) -> tuple[str, str, str] | None:
             return None
 
 
-def behind(event: kinds.ForceAsked | kinds.RebootChecked) -> str:
+def describe_pending_settings(event: kinds.InForceChecked | kinds.RebootChecked) -> str:
     """Return the pending settings and what would bring them into force."""
     return "; ".join(f"{one.setting} is {one.running}, {one.wanted} wanted: {one.by}" for one in event.behind)
 
 
-def _reboot(event: kinds.RebootChecked) -> str:
+def _describe_reboot_check(event: kinds.RebootChecked) -> str:
     if not event.of:
         return "Check after a reboot: no earlier run changed this host"
     if not event.boot_before or not event.boot_now:
@@ -67,19 +76,19 @@ def _reboot(event: kinds.RebootChecked) -> str:
     said += [f"hold now that did not before: {', '.join(event.arrived)}"] if event.arrived else []
     said += [f"no longer hold: {', '.join(event.slipped)}"] if event.slipped else []
     said += [f"set, not in force: {', '.join(event.waiting)}"] if event.waiting else []
-    said += [f"not in force: {behind(event)}"] if event.behind else []
+    said += [f"not in force: {describe_pending_settings(event)}"] if event.behind else []
     said += [f"worse: {event.worse}"] if event.worse else []
     return ". ".join(said)
 
 
-def _engines(event: kinds.RunQueued) -> str:
+def _describe_engines(event: kinds.RunQueued) -> str:
     if not event.simulated:
         return "real engines"
     pace = f"at {event.pace:g} times the measured pace" if event.pace else "as fast as they can"
     return f"SIMULATED engines, {pace}"
 
 
-def _item(event: Event) -> tuple[str, str, str] | None:
+def _describe_item_event(event: Event) -> tuple[str, str, str] | None:
     match event:
         case kinds.ItemStarted():
             return "●", "plain", f"{event.rule} taken up: {event.title}"
@@ -97,10 +106,14 @@ def _item(event: Event) -> tuple[str, str, str] | None:
             return None
 
 
-def _attempt(event: Event) -> tuple[str, str, str] | None:
+def _describe_attempt_event(event: Event) -> tuple[str, str, str] | None:
     match event:
         case kinds.AttemptStarted(offered=ProvenFix() as fix):
-            return "·", "plain", f"Attempt {event.attempt} is {fix.said}: the same files, the same rule, no plan asked"
+            return (
+                "·",
+                "plain",
+                f"Attempt {event.attempt} is {fix.provenance}: the same files, the same rule, no plan asked",
+            )
         case kinds.AttemptStarted(vendor=True):
             return (
                 "!",
@@ -112,7 +125,7 @@ def _attempt(event: Event) -> tuple[str, str, str] | None:
         case kinds.ActionRefused():
             return "✗", "refused", f"Policy refused the change ({event.clause}): {event.reason}"
         case kinds.ActionApplied():
-            return "·", "plain", _changed(event)
+            return "·", "plain", _describe_change(event)
         case kinds.ActionFailedToApply():
             return "✗", "refused", f"Nothing was changed: {event.reason}"
         case kinds.VerdictGiven(phase="attempt"):
@@ -124,8 +137,8 @@ def _attempt(event: Event) -> tuple[str, str, str] | None:
         case kinds.ActionRolledBack():
             how = "verified" if not event.differences else f"NOT restored: {event.differences[0]}"
             return "↺", "undone", f"Rolled back in {event.seconds * 1000:.0f} ms, {how}"
-        case kinds.ForceAsked() if event.behind:
-            return "!", "plain", f"Set, not in force: {behind(event)}"
+        case kinds.InForceChecked() if event.behind:
+            return "!", "plain", f"Set, not in force: {describe_pending_settings(event)}"
         case kinds.LessonLearnt():
             return "·", "plain", f"Lesson: {event.lesson.advice}"
         case kinds.AttemptReflected(decision="PIVOT" | "ESCALATE"):
@@ -138,20 +151,20 @@ def _attempt(event: Event) -> tuple[str, str, str] | None:
             return None
 
 
-def _changed(event: kinds.ActionApplied) -> str:
+def _describe_change(event: kinds.ActionApplied) -> str:
     paths = [change.path for change in event.changes]
     who = "The vendor's script" if any(path.startswith(VENDOR) for path in paths) else "Worker"
     return f"{who} changed {', '.join(path for path in paths if not path.startswith(VENDOR)) or 'no file'}"
 
 
-def _person(event: Event) -> tuple[str, str, str] | None:
+def _describe_person_event(event: Event) -> tuple[str, str, str] | None:
     match event:
         case kinds.RunPaused():
             return "‖", "plain", f"Paused by {event.by}"
         case kinds.ApprovalRequested():
-            return "?", "plain", _asked(event)
+            return "?", "plain", _describe_approval_request(event)
         case kinds.ApprovalGiven(given=given, of=of) if of > 1:
-            waits = standing(of, given)
+            waits = describe_missing_approvals(of, given)
             how_far = f", {waits}" if waits else f", {given} of {of}"
             return "?" if waits else "·", "plain", f"Change approved by {event.by}{how_far}. {event.reason}"
         case kinds.ApprovalGiven() | kinds.ApprovalRefused():
@@ -165,7 +178,7 @@ def _person(event: Event) -> tuple[str, str, str] | None:
             return None
 
 
-def _asked(event: kinds.ApprovalRequested) -> str:
+def _describe_approval_request(event: kinds.ApprovalRequested) -> str:
     if event.needs is None or event.needs.people == 1:
         by = f" ({event.needs.why}, by {event.needs.by})" if event.needs and event.needs.sha256 else ""
         return f"{event.rule} waits for a person to approve its change{by}"

@@ -8,10 +8,18 @@ from typing import Protocol
 
 from app.engines.client import EngineClient
 from app.engines.reply import Delta, Finished, Question
-from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable, Fenced, Unusable
+from app.errors import (
+    EngineDied,
+    EngineError,
+    EngineRefused,
+    EngineStalled,
+    EngineUnavailable,
+    EnvironmentUnusable,
+    LeaseLost,
+)
 from app.events.kinds import Event, TurnDelta, TurnFinished
 from app.events.words import Channel, Purpose, Role, TurnOutcome
-from app.loop.repeating import RepeatWatch
+from app.loop.repeating import RepetitionDetector
 
 MERGE_SECONDS = 0.05
 """Merges deltas to about 20 frames per second; a lone token is sent at once."""
@@ -28,7 +36,7 @@ _OUTCOMES: dict[type[EngineError], TurnOutcome] = {
 }
 
 
-class Appends(Protocol):
+class EventAppender(Protocol):
     def append(self, *events: Event) -> object: ...
 
 
@@ -39,21 +47,21 @@ class TurnName:
     purpose: Purpose
 
 
-class Repeated(Exception):
+class RepetitionFound(Exception):
     """The model repeats itself."""
 
 
-class Merger:
+class DeltaMerger:
     """Merges deltas of one channel for at most MERGE_SECONDS since the last frame."""
 
-    def __init__(self, name: TurnName, log: Appends) -> None:
+    def __init__(self, name: TurnName, log: EventAppender) -> None:
         self._name = name
         self._log = log
         self._last = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._held: list[str] = []
         self._channel: Channel = "thought"
-        self._repeating = RepeatWatch()
+        self._repeating = RepetitionDetector()
         self.tokens = 0
         self.texts: dict[Channel, list[str]] = {"thought": [], "answer": []}
 
@@ -68,12 +76,12 @@ class Merger:
         if wait <= 0:
             self.flush()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(wait, self._flush_in_time)
-        if self._repeating.repeats(delta.channel, delta.text):
-            raise Repeated(f"it repeated itself and was cut after {self.tokens} tokens")
+            self._timer = asyncio.get_running_loop().call_later(wait, self._flush_on_timer)
+        if self._repeating.is_repeating(delta.channel, delta.text):
+            raise RepetitionFound(f"it repeated itself and was cut after {self.tokens} tokens")
 
-    def _flush_in_time(self) -> None:
-        with suppress(Fenced, Unusable):  # the next delta raises it to the caller
+    def _flush_on_timer(self) -> None:
+        with suppress(LeaseLost, EnvironmentUnusable):  # the next delta raises it to the caller
             self.flush()
 
     def flush(self) -> None:
@@ -94,11 +102,11 @@ class Merger:
         return "".join(self.texts["thought"]), "".join(self.texts["answer"])
 
 
-async def take_turn(
+async def stream_turn(
     name: TurnName,
     client: EngineClient,
     question: Question,
-    log: Appends,
+    log: EventAppender,
     *,
     seconds: float,
     stall_after: float,
@@ -108,19 +116,19 @@ async def take_turn(
 
     `away`: seconds of the turn already spent waiting for the engine.
     """
-    merger, began = Merger(name, log), time.monotonic()
-    patience = EnginePatience()
+    merger, began = DeltaMerger(name, log), time.monotonic()
+    patience = EngineRetry()
     end: Finished | None = None
     outcome: TurnOutcome = "answered"
     detail = ""
     looped = False
     try:
         async with asyncio.timeout(max(min(LAST_TRY, seconds), seconds - away)):
-            end = await _stream(client, question, merger, patience, stall_after)
-    except Repeated as exc:
+            end = await _stream_with_retries(client, question, merger, patience, stall_after)
+    except RepetitionFound as exc:
         outcome, detail, looped = "broken", str(exc), True
     except TimeoutError:
-        outcome, detail = _out_of_time(seconds, patience)
+        outcome, detail = _describe_timeout(seconds, patience)
     except EngineError as exc:
         outcome, detail = _OUTCOMES[type(exc)], str(exc)
     finally:
@@ -140,38 +148,38 @@ async def take_turn(
 
 
 @dataclass
-class EnginePatience:
+class EngineRetry:
     """Retries an engine that is loading, restarting or down, within the turn's time, until it has sent a token."""
 
     tries: int = 0
     last: EngineError | None = None
 
-    async def wait(self, error: EngineError) -> None:
+    async def wait_before_retry(self, error: EngineError) -> None:
         self.last = error
         await asyncio.sleep(RETRY_SECONDS[min(self.tries, len(RETRY_SECONDS) - 1)])
         self.tries += 1
 
 
-def _out_of_time(seconds: float, patience: EnginePatience) -> tuple[TurnOutcome, str]:
+def _describe_timeout(seconds: float, patience: EngineRetry) -> tuple[TurnOutcome, str]:
     if patience.last:
         return "unavailable", f"{patience.last} It was waited for {seconds:.0f} s."
     return "over_budget", f"not done after {seconds:.0f} s"
 
 
-async def _stream(
-    client: EngineClient, question: Question, merger: Merger, patience: EnginePatience, stall_after: float
+async def _stream_with_retries(
+    client: EngineClient, question: Question, merger: DeltaMerger, patience: EngineRetry, stall_after: float
 ) -> Finished:
     while True:
         try:
-            return await _once(client, question, merger, stall_after)
+            return await _stream_once(client, question, merger, stall_after)
         except (EngineUnavailable, EngineDied) as exc:
             if any(merger.texts.values()):
                 raise
-            await patience.wait(exc)
+            await patience.wait_before_retry(exc)
 
 
-async def _once(client: EngineClient, question: Question, merger: Merger, stall_after: float) -> Finished:
-    async with aclosing(client.ask(question, stall_after=stall_after)) as replies:
+async def _stream_once(client: EngineClient, question: Question, merger: DeltaMerger, stall_after: float) -> Finished:
+    async with aclosing(client.stream_reply(question, stall_after=stall_after)) as replies:
         async for reply in replies:
             if isinstance(reply, Finished):
                 return reply

@@ -10,14 +10,16 @@ from app.loop.state import RunState
 from app.skills.skill import Skill
 
 
-def of_skill(waivers: Iterable[Waiver], skill: Skill, published: Published | None) -> tuple[Waiver, ...]:
+def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, published: Published | None) -> tuple[Waiver, ...]:
     """Return the skill's waivers under its own rule ids; a waiver may name a rule by its V-number."""
     numbers = {one.group: one.rule for one in published.rules} if published else {}
     named = ((one, one.rule if one.rule in skill.rules else numbers.get(one.rule)) for one in waivers)
     return tuple(msgspec.structs.replace(one, rule=rule) for one, rule in named if rule)
 
 
-def waived(state: RunState, rule: str, at: float) -> Waiver | None:
+def find_active_waiver(state: RunState, rule: str, at: float) -> Waiver | None:
     """Return the active waiver with the latest end, or None."""
     known = state.started.waivers if state.started else ()
-    return max((one for one in known if one.rule == rule and one.holds(at)), key=lambda one: one.until, default=None)
+    return max(
+        (one for one in known if one.rule == rule and one.is_active(at)), key=lambda one: one.until, default=None
+    )

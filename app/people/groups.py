@@ -16,13 +16,13 @@ class GroupRights:
     """Claim that lists the groups: a name, or a path such as realm_access.roles."""
     rights: tuple[tuple[str, Right], ...]
 
-    def right(self, groups: Sequence[str]) -> Right | None:
+    def find_right(self, groups: Sequence[str]) -> Right | None:
         """Return the highest right that the groups grant, or None."""
         given = {right for group, right in self.rights if group in groups}
         return next((right for right in reversed(RIGHTS) if right in given), None)
 
 
-def mapped(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
+def parse_group_rights(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
     """Parse GROUP=RIGHT options; the group's name may contain an equals sign. Raise BadInput if invalid."""
     found: list[tuple[str, Right]] = []
     for one in said:
@@ -36,11 +36,11 @@ def mapped(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
     return tuple(found)
 
 
-def told(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
+def read_groups(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
     """Return the groups in a token's claim; a string is one group. Return None if the claim is malformed."""
     found: Any = claims.get(claim)
     if found is None:
-        found = _inside(claims, claim.split("."))
+        found = _follow_path(claims, claim.split("."))
     match found:
         case None:
             return ()
@@ -52,7 +52,7 @@ def told(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
             return None
 
 
-def _inside(claims: Any, path: Sequence[str]) -> Any:
+def _follow_path(claims: Any, path: Sequence[str]) -> Any:
     for name in path:
         claims = claims.get(name) if isinstance(claims, dict) else None
     return claims

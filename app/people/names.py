@@ -7,5 +7,5 @@ LONGEST = 64
 _NAME = re.compile(NAME)
 
 
-def is_name(text: str) -> bool:
+def is_person_name(text: str) -> bool:
     return len(text) <= LONGEST and bool(_NAME.fullmatch(text))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from argon2 import PasswordHasher, Type
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 
 SHORTEST, LONGEST_PASSWORD = 12, 200
 AT_ONCE, WAITING = 2, 6
@@ -21,17 +21,17 @@ NOBODY = "$argon2id$v=19$m=65536,t=3,p=1$dGVtcGVyIG5vYm9keSEhIQ$AAAAAAAAAAAAAAAA
 """Digest checked for unknown people, so that the response takes the same time."""
 
 
-class PasswordsBusy(Unusable):
+class PasswordsBusy(EnvironmentUnusable):
     """Too many passwords are being checked; another would only take memory."""
 
 
-class Turns:
+class HashingLimiter:
     def __init__(self, at_once: int, waiting: int) -> None:
         self._working = threading.BoundedSemaphore(at_once)
         self._places = threading.BoundedSemaphore(at_once + waiting)
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def acquire_slot(self) -> Iterator[None]:
         if not self._places.acquire(blocking=False):
             raise PasswordsBusy("Many people are signing in just now: try again in a moment.")
         try:
@@ -41,47 +41,47 @@ class Turns:
             self._places.release()
 
 
-_TURNS = Turns(AT_ONCE, WAITING)
+_LIMITER = HashingLimiter(AT_ONCE, WAITING)
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """Return the argon2id digest with its parameters. Raise PasswordsBusy if too many callers wait."""
-    with _TURNS.turn():
+    with _LIMITER.acquire_slot():
         return _HASHER.hash(password)
 
 
-def matches(password: str, kept: str) -> bool:
+def matches_digest(password: str, kept: str) -> bool:
     """Return True if the password matches. Always run one argon2, so that timing reveals no known names."""
-    with _TURNS.turn():
+    with _LIMITER.acquire_slot():
         if not kept.startswith(_SCRYPT):
-            return _verified(password, kept)
-        _verified(password, NOBODY)
+            return _verify_argon2(password, kept)
+        _verify_argon2(password, NOBODY)
         _, salt, digest = kept.split("$")
-        return secrets.compare_digest(_scrypt(password, bytes.fromhex(salt)), bytes.fromhex(digest))
+        return secrets.compare_digest(_compute_scrypt(password, bytes.fromhex(salt)), bytes.fromhex(digest))
 
 
-def outdated(kept: str) -> bool:
+def needs_rehash(kept: str) -> bool:
     """Return True if the digest uses old parameters or scrypt."""
     return kept.startswith(_SCRYPT) or _HASHER.check_needs_rehash(kept)
 
 
-def new_secret() -> str:
+def create_secret() -> str:
     return "temper_" + secrets.token_urlsafe(32)
 
 
-def digest(secret: str) -> str:
+def digest_secret(secret: str) -> str:
     """Return the SHA-256 of a 256-bit secret, which needs no salt or slow hash."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _verified(password: str, kept: str) -> bool:
+def _verify_argon2(password: str, kept: str) -> bool:
     try:
         return _HASHER.verify(kept, password)
     except (VerificationError, InvalidHashError):
         return False
 
 
-def _scrypt(password: str, salt: bytes) -> bytes:
+def _compute_scrypt(password: str, salt: bytes) -> bytes:
     """Compute the scrypt digest that was used before argon2."""
     return hashlib.scrypt(
         password.encode(), salt=salt, n=_COST, r=_BLOCK, p=_LANES, dklen=_LENGTH, maxmem=64 * 1024 * 1024

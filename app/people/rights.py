@@ -33,7 +33,7 @@ WHO: ContextVar[Person | None] = ContextVar("who", default=None)
 
 
 @dataclass(frozen=True)
-class Needs:
+class AccessNeeds:
     """Right that a route requires."""
 
     right: Right | None
@@ -43,74 +43,74 @@ class Needs:
     with `can_see_run` and `get_visible_runs`."""
 
 
-CLOSED = Needs("admin")
+CLOSED = AccessNeeds("admin")
 _SAID = "temper_needs"
 
 
-def _saying(needs: Needs) -> Callable[[E], E]:
-    def said(endpoint: E) -> E:
+def _declare_needs(needs: AccessNeeds) -> Callable[[E], E]:
+    def attach_needs(endpoint: E) -> E:
         setattr(endpoint, _SAID, needs)
         return endpoint
 
-    return said
+    return attach_needs
 
 
-everybody = _saying(Needs(None))
-guests = _saying(Needs("viewer", links=True))
-viewers = _saying(Needs("viewer"))
-operators = _saying(Needs("operator"))
-admins = _saying(Needs("admin"))
+everybody = _declare_needs(AccessNeeds(None))
+guests = _declare_needs(AccessNeeds("viewer", links=True))
+viewers = _declare_needs(AccessNeeds("viewer"))
+operators = _declare_needs(AccessNeeds("operator"))
+admins = _declare_needs(AccessNeeds("admin"))
 
 
-def said_needs(endpoint: Any) -> Needs | None:
+def read_needs(endpoint: Any) -> AccessNeeds | None:
     """Return the needs declared on an endpoint, or None."""
-    found: Needs | None = getattr(endpoint, _SAID, None)
+    found: AccessNeeds | None = getattr(endpoint, _SAID, None)
     return found
 
 
-def signed(said: str) -> str:
+def resolve_recorded_name(said: str) -> str:
     """Return the name to record: the signed-in person's, else the name given in the request."""
     person = WHO.get()
     return said if person is None or person.via == "demo" else person.name
 
 
-def came() -> str:
+def get_sign_in_method() -> str:
     """Return how the person of the current request signed in."""
     person = WHO.get()
     return person.via if person else ""
 
 
-def token() -> str:
+def get_token_id() -> str:
     """Return the id of the current request's API token, or an empty string."""
     person = WHO.get()
     return person.credential if person and person.via == "token" else ""
 
 
-def may(right: Right, needed: Right) -> bool:
+def has_right(right: Right, needed: Right) -> bool:
     return RIGHTS.index(right) >= RIGHTS.index(needed)
 
 
-def reads_prompts() -> bool:
+def can_read_prompts() -> bool:
     """Return True if the person may read prompts. They contain host data, so this needs operator."""
     person = WHO.get()
-    return person is not None and may(person.right, "operator")
+    return person is not None and has_right(person.right, "operator")
 
 
-def admits(needs: Needs, person: Person | None, run: str | None) -> bool:
+def is_admitted(needs: AccessNeeds, person: Person | None, run: str | None) -> bool:
     """Return True if `person` meets `needs`. `run` is the run in the route's path, if any."""
     if needs.right is None:
         return True
-    if person is None or not may(person.right, needs.right):
+    if person is None or not has_right(person.right, needs.right):
         return False
     return person.runs is None or (needs.links and (run is None or run in person.runs))
 
 
-def only() -> tuple[str, ...] | None:
+def get_visible_runs() -> tuple[str, ...] | None:
     """Return the runs that the current request may see, or None for all."""
     person = WHO.get()
     return None if person is None else person.runs
 
 
-def opens(run: str) -> bool:
-    shown = only()
+def can_see_run(run: str) -> bool:
+    shown = get_visible_runs()
     return shown is None or run in shown

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from app.errors import BadInput
 from app.events.approvals import ApprovalPolicy, ApprovalRule
 from app.events.words import Category
-from app.lineups.toml_lines import Table, TomlLines, read_document
+from app.lineups.toml_lines import Table, TomlLines, parse_toml_document
 from app.loop.risk import WORDS
 
 MOST_RULES, LONGEST = 64, 64 * 1024
@@ -23,72 +23,72 @@ def read_approvals(path: Path) -> ApprovalPolicy:
         raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS names a file of rules.") from exc
     if len(content) > LONGEST:
         raise BadInput(f"{path} has {len(content)} bytes: {LONGEST} are the most.")
-    text, document = read_document(path, content, BadInput)
-    return _Approvals(path, text).policy(document, hashlib.sha256(content).hexdigest())
+    text, document = parse_toml_document(path, content, BadInput)
+    return _PolicyReader(path, text).read_policy(document, hashlib.sha256(content).hexdigest())
 
 
-class _Approvals:
+class _PolicyReader:
     def __init__(self, path: Path, text: str) -> None:
         self._path, self._lines = path, TomlLines(text)
 
-    def policy(self, document: dict[str, Any], sha256: str) -> ApprovalPolicy:
-        self._known((), document, ("otherwise", "rule"))
+    def read_policy(self, document: dict[str, Any], sha256: str) -> ApprovalPolicy:
+        self._check_keys((), document, ("otherwise", "rule"))
         if "otherwise" not in document:
-            raise self._wrong((), "", "otherwise is missing: add otherwise = 0, 1 or 2 above the rules")
+            raise self._create_error((), "", "otherwise is missing: add otherwise = 0, 1 or 2 above the rules")
         tables = document.get("rule", [])
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            raise self._wrong((), "rule", "each rule is a table of its own: [[rule]]")
+            raise self._create_error((), "rule", "each rule is a table of its own: [[rule]]")
         if len(tables) > MOST_RULES:
-            raise self._wrong((), "", f"there are {len(tables)} rules: {MOST_RULES} are the most")
+            raise self._create_error((), "", f"there are {len(tables)} rules: {MOST_RULES} are the most")
         return ApprovalPolicy(
             file=self._path.name,
             sha256=sha256,
-            rules=tuple(self._rule(("rule", str(place)), table) for place, table in enumerate(tables)),
-            otherwise=self._people((), document, "otherwise"),
-            line=self._lines.line((), "otherwise"),
+            rules=tuple(self._read_rule(("rule", str(place)), table) for place, table in enumerate(tables)),
+            otherwise=self._read_people((), document, "otherwise"),
+            line=self._lines.find_line((), "otherwise"),
         )
 
-    def _rule(self, at: Table, table: dict[str, Any]) -> ApprovalRule:
-        self._known(at, table, ("people", *_LISTS, *_FLAGS))
+    def _read_rule(self, at: Table, table: dict[str, Any]) -> ApprovalRule:
+        self._check_keys(at, table, ("people", *_LISTS, *_FLAGS))
         if "people" not in table:
-            raise self._wrong(at, "", "people is missing: add people = 0, 1 or 2")
+            raise self._create_error(at, "", "people is missing: add people = 0, 1 or 2")
         if len(table) == 1:
-            raise self._wrong(at, "", "a rule without a condition fits every change: say that as otherwise")
-        given: dict[str, Any] = {name: self._words(at, table, name) for name in _LISTS if name in table}
+            raise self._create_error(at, "", "a rule without a condition fits every change: say that as otherwise")
+        given: dict[str, Any] = {name: self._read_words(at, table, name) for name in _LISTS if name in table}
         for name in _FLAGS:
             if name in table and not isinstance(table[name], bool):
-                raise self._wrong(at, name, f"{name} should be true or false")
+                raise self._create_error(at, name, f"{name} should be true or false")
             given[name] = table.get(name)
-        people = self._people(at, table, "people")
+        people = self._read_people(at, table, "people")
         if given["irreversible"] and not people:
-            raise self._wrong(at, "people", "what cannot be undone takes somebody in any case: people = 1 or 2")
-        return ApprovalRule(line=self._lines.line(at), people=people, **given)
+            raise self._create_error(at, "people", "what cannot be undone takes somebody in any case: people = 1 or 2")
+        return ApprovalRule(line=self._lines.find_line(at), people=people, **given)
 
-    def _people(self, at: Table, table: dict[str, Any], key: str) -> int:
+    def _read_people(self, at: Table, table: dict[str, Any], key: str) -> int:
         found = table[key]
         if type(found) is not int or found not in (0, 1, 2):
-            raise self._wrong(at, key, f"{key} is a number of people: 0, 1 or 2")
+            raise self._create_error(at, key, f"{key} is a number of people: 0, 1 or 2")
         return found
 
-    def _words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
+    def _read_words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
         found, known = table[key], _LISTS[key]
         if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
-            raise self._wrong(at, key, f'{key} should be a list, like ["{known[0]}"]')
+            raise self._create_error(at, key, f'{key} should be a list, like ["{known[0]}"]')
         for one in found:
             if one not in known:
-                raise self._wrong(at, key, f"{one[:40]!a} is no {key}: {_choose(one, known)}")
+                raise self._create_error(at, key, f"{one[:40]!a} is no {key}: {_suggest_word(one, known)}")
         return tuple(found)
 
-    def _known(self, at: Table, table: dict[str, Any], names: tuple[str, ...]) -> None:
+    def _check_keys(self, at: Table, table: dict[str, Any], names: tuple[str, ...]) -> None:
         for key in table:
             if key not in names:
-                raise self._wrong(at, key, f"{key[:40]!a} means nothing here: {_choose(key, names)}")
+                raise self._create_error(at, key, f"{key[:40]!a} means nothing here: {_suggest_word(key, names)}")
 
-    def _wrong(self, at: Table, key: str, sentence: str) -> BadInput:
+    def _create_error(self, at: Table, key: str, sentence: str) -> BadInput:
         end = "" if sentence.endswith("?") else "."
-        return BadInput(f"{self._path}:{self._lines.line(at, key)}: {sentence}{end}")
+        return BadInput(f"{self._path}:{self._lines.find_line(at, key)}: {sentence}{end}")
 
 
-def _choose(word: str, known: tuple[str, ...]) -> str:
+def _suggest_word(word: str, known: tuple[str, ...]) -> str:
     near = difflib.get_close_matches(word, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}"

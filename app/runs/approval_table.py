@@ -7,7 +7,7 @@ from typing import get_args
 
 from app.events.approvals import ApprovalPolicy, ChangeRisk
 from app.events.words import Category
-from app.loop.approving import needed
+from app.loop.approving import decide_people_needed
 from app.loop.risk import HAZARDS, Hazard
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -28,27 +28,27 @@ class ApprovalLine:
     cat_iii: str
 
 
-def approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
+def build_approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
     """Return the table for mode auto; hazards with equal cells share a line. Mode review needs at least one."""
     alike: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
     for sort in SORTS:
         for hazard in HAZARDS:
-            cells = tuple(_cell(policy, _risk(sort, hazard, category)) for category in CATEGORIES)
+            cells = tuple(_format_cell(policy, _create_risk(sort, hazard, category)) for category in CATEGORIES)
             alike.setdefault((sort, hazard.cuts_the_line, cells), []).append(hazard.word)
     return [ApprovalLine(sort, tuple(words), cuts, *cells) for (sort, cuts, cells), words in alike.items()]
 
 
-def never(policy: ApprovalPolicy) -> list[int]:
+def find_unreachable_rules(policy: ApprovalPolicy) -> list[int]:
     """Return the line numbers of rules that never apply, because an earlier rule always does."""
-    deciding = {_first(policy, risk) for risk in _possible()}
+    deciding = {_find_deciding_line(policy, risk) for risk in _iterate_possible_risks()}
     return [rule.line for rule in policy.rules if rule.line not in deciding]
 
 
-def _first(policy: ApprovalPolicy, risk: ChangeRisk) -> int | None:
-    return next((rule.line for rule in policy.rules if rule.fits(risk)), None)
+def _find_deciding_line(policy: ApprovalPolicy, risk: ChangeRisk) -> int | None:
+    return next((rule.line for rule in policy.rules if rule.matches_risk(risk)), None)
 
 
-def _possible() -> Iterator[ChangeRisk]:
+def _iterate_possible_risks() -> Iterator[ChangeRisk]:
     """Yield every risk that rules can distinguish; a change touches one or two parts of a host."""
     for category, one, other in product(CATEGORIES, HAZARDS, HAZARDS):
         for irreversible, replayed in product((False, True), repeat=2):
@@ -61,10 +61,10 @@ def _possible() -> Iterator[ChangeRisk]:
             )
 
 
-def _risk(sort: str, hazard: Hazard, category: Category) -> ChangeRisk:
+def _create_risk(sort: str, hazard: Hazard, category: Category) -> ChangeRisk:
     return ChangeRisk(category=category, breaks=(hazard.word,), cuts_the_line=hazard.cuts_the_line, **SORTS[sort])
 
 
-def _cell(policy: ApprovalPolicy, risk: ChangeRisk) -> str:
-    asked = needed(policy, "auto", risk)
+def _format_cell(policy: ApprovalPolicy, risk: ChangeRisk) -> str:
+    asked = decide_people_needed(policy, "auto", risk)
     return f"{asked.people} ({asked.by.removeprefix(policy.file).strip()})"

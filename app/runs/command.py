@@ -4,29 +4,31 @@ import time
 
 from sqlmodel import Session
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.store import queries
 from app.store.models import CommandRow, RunRow
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 LONGEST_REASON, LONGEST_NAME = 500, 64
 FOR = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
 """Allowed run states for each verb."""
 
 
-def command(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:
+def command_run(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:
     if verb not in FOR:
-        raise NotTaken("verb", f"a run cannot be asked to {verb[:40]!a}: choose one of {', '.join(FOR)}.")
+        raise Rejected("verb", f"a run cannot be asked to {verb[:40]!a}: choose one of {', '.join(FOR)}.")
     if run.state not in queries.UNENDED:
-        raise NotTaken("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
+        raise Rejected("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
     if run.state not in FOR[verb]:
         said = f"run {run.id} is {run.state}: only a {FOR[verb][0]} run can be asked to {verb}."
-        raise NotTaken("", said, "wrong-state")
-    session.add(written(run.id, verb, by, reason))
+        raise Rejected("", said, "wrong-state")
+    session.add(create_command_row(run.id, verb, by, reason))
 
 
-def written(run: str, verb: str, by: str, reason: str) -> CommandRow:
+def create_command_row(run: str, verb: str, by: str, reason: str) -> CommandRow:
     if len(reason) > LONGEST_REASON:
-        raise NotTaken("reason", f"the reason has {len(reason)} characters: {LONGEST_REASON} are the most.")
+        raise Rejected("reason", f"the reason has {len(reason)} characters: {LONGEST_REASON} are the most.")
     at = time.time()
-    return CommandRow(run=run, verb=verb, by=clean(by, LONGEST_NAME), reason=clean(reason, LONGEST_REASON), at=at)
+    return CommandRow(
+        run=run, verb=verb, by=clean_text(by, LONGEST_NAME), reason=clean_text(reason, LONGEST_REASON), at=at
+    )

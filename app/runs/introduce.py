@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from app.errors import BadInput, NotTaken
+from app.errors import BadInput, Rejected
 from app.targets import registry
 from app.targets.registry import RegisteredHost
-from app.targets.ssh.endpoint import Endpoint, Way, endpoint, given_for
-from app.targets.ssh.introduce import Introduction, check, shown
+from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_for_host
+from app.targets.ssh.introduce import HostIdentity, read_shown_identity, verify_host_access
 
 KIND = "unsupported-host"
 _VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class HostWish:
+class HostSpec:
     """A host to add. Secrets are referenced: a key by its file on the server, a password by its variable."""
 
     name: str
@@ -31,57 +31,59 @@ class HostWish:
 
 
 @dataclass(frozen=True)
-class HostMet:
+class HostCandidate:
     """A reachable host that is not registered yet; a person must compare its key."""
 
     end: Endpoint
-    key: Introduction
+    key: HostIdentity
 
 
 @dataclass(frozen=True)
-class HostAdded:
+class AddedHost:
     host: RegisteredHost
     lacking: str
     """Why changes could not be rolled back; empty if they could."""
 
 
-def meet(wish: HostWish, hosts: Path) -> HostMet:
+def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
-    end = _endpoint(wish, hosts)
-    with _fault_of("place"):
-        return HostMet(end, asyncio.run(shown(end)))
+    end = _create_endpoint(wish, hosts)
+    with _reject_as("place"):
+        return HostCandidate(end, asyncio.run(read_shown_identity(end)))
 
 
-def add_met(wish: HostWish, met: HostMet, hosts: Path) -> HostAdded:
+def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:
     """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
     if wish.accept_key != met.key.fingerprint:
         said = f"{met.end} shows the host key {met.key.fingerprint}. Compare it on the host; if it is that, send it."
-        raise NotTaken("accept_key", said, "host-key")
-    with _fault_of("secret_at"):
-        given_for(met.end, [met.key.fingerprint], said=True)
-    lacking = check(met.end, met.key)
-    return HostAdded(registry.add(hosts, wish.name, met.end, met.key.known_hosts, met.key.fingerprint), lacking)
+        raise Rejected("accept_key", said, "host-key")
+    with _reject_as("secret_at"):
+        require_password_for_host(met.end, [met.key.fingerprint], said=True)
+    lacking = verify_host_access(met.end, met.key)
+    return AddedHost(
+        registry.register_host(hosts, wish.name, met.end, met.key.known_hosts, met.key.fingerprint), lacking
+    )
 
 
-def _endpoint(wish: HostWish, hosts: Path) -> Endpoint:
+def _create_endpoint(wish: HostSpec, hosts: Path) -> Endpoint:
     """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
     way: Way | None = next((one for one in get_args(Way) if one == wish.way), None)
     if way is None:
-        raise NotTaken("way", f"there is no way {wish.way[:40]!a}: choose one of {', '.join(get_args(Way))}.", KIND)
+        raise Rejected("way", f"there is no way {wish.way[:40]!a}: choose one of {', '.join(get_args(Way))}.", KIND)
     if way == "password" and not _VARIABLE.fullmatch(wish.secret_at):
         said = "name the variable of Temper's environment that holds the password: TEMPER_SSH_ and capitals."
-        raise NotTaken("secret_at", said, KIND)
+        raise Rejected("secret_at", said, KIND)
     if way == "key" and not wish.secret_at:
-        raise NotTaken("secret_at", "name the file of the private key on the server.", KIND)
-    with _fault_of("name"):
-        registry.free(hosts, wish.name)
-    with _fault_of("place"):
-        return endpoint(wish.place, way, wish.secret_at)
+        raise Rejected("secret_at", "name the file of the private key on the server.", KIND)
+    with _reject_as("name"):
+        registry.require_free_name(hosts, wish.name)
+    with _reject_as("place"):
+        return parse_endpoint(wish.place, way, wish.secret_at)
 
 
 @contextmanager
-def _fault_of(field: str) -> Iterator[None]:
+def _reject_as(field: str) -> Iterator[None]:
     try:
         yield
     except BadInput as exc:
-        raise NotTaken(field, str(exc), KIND) from exc
+        raise Rejected(field, str(exc), KIND) from exc

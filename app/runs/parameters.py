@@ -8,24 +8,24 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.errors import BadInput, NotTaken
+from app.errors import BadInput, Rejected
 from app.events.scope import HostScope
 from app.events.words import ParameterUsed
-from app.runs.scope import checked_scope
-from app.skills.catalog import skill
+from app.runs.scope import check_scope
+from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
-from app.skills.published import published
-from app.skills.skill import Skill, tuned
+from app.skills.published import choose_benchmark
+from app.skills.skill import Skill, apply_parameters
 from app.skills.stig.pack import STIG
-from app.store.parameters import ParameterRow, StoredParameters, in_effect, parameters
+from app.store.parameters import ParameterRow, StoredParameters, find_effective_parameters, list_parameters
 
 LONGEST = {"name": 128, "host": 64, "group": 63, "skill": 200, "value": LONGEST_VALUE}
 MOST = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParameterWish:
+class ParameterSpec:
     name: str
     value: str = ""
     host: str = ""
@@ -36,11 +36,11 @@ class ParameterWish:
 
     @property
     def scope(self) -> HostScope:
-        return HostScope.of(self.host, self.group)
+        return HostScope.from_names(self.host, self.group)
 
 
 @dataclass(frozen=True)
-class ParameterShown:
+class ParameterState:
     """A parameter with its set values and the value in effect on the requested host."""
 
     parameter: Parameter
@@ -51,17 +51,17 @@ class ParameterShown:
     set_for: tuple[ParameterRow, ...]
 
 
-def set_parameter(session: Session, wish: ParameterWish, now: float, hosts: Path) -> ParameterRow:
+def set_parameter(session: Session, wish: ParameterSpec, now: float, hosts: Path) -> ParameterRow:
     """Set a value for new runs; running ones keep theirs. Raise Rejected if it is out of bounds."""
-    pack, known = _known(session, wish, hosts)
+    pack, known = _find_parameter(session, wish, hosts)
     value = wish.value.strip() if known.kind == "number" else wish.value.strip("\r\n").replace("\r\n", "\n")
-    if wrong := bounded(known, pack).refuses(value):
-        raise NotTaken("value", wrong)
-    key = (pack.values_of, known.name, wish.scope.kind, wish.scope.name)
+    if wrong := apply_stig_bounds(known, pack).explain_refusal(value):
+        raise Rejected("value", wrong)
+    key = (pack.value_skill, known.name, wish.scope.kind, wish.scope.name)
     row = session.get(ParameterRow, key)
     if row is None:
-        if len(parameters(session)) >= MOST:
-            raise NotTaken("", f"{MOST} values are set already: clear one first.", "too-many")
+        if len(list_parameters(session)) >= MOST:
+            raise Rejected("", f"{MOST} values are set already: clear one first.", "too-many")
         row = ParameterRow(
             **dict(zip(("skill", "name", "scope_kind", "scope_name"), key, strict=True)), value="", by="", at=0
         )
@@ -70,83 +70,83 @@ def set_parameter(session: Session, wish: ParameterWish, now: float, hosts: Path
     return row
 
 
-def clear_parameter(session: Session, wish: ParameterWish, hosts: Path) -> ParameterRow:
+def clear_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> ParameterRow:
     """Clear a value, so that the next scope's value applies. Raise Rejected if it is not set."""
-    pack, known = _known(session, wish, hosts)
-    row = session.get(ParameterRow, (pack.values_of, known.name, wish.scope.kind, wish.scope.name))
+    pack, known = _find_parameter(session, wish, hosts)
+    row = session.get(ParameterRow, (pack.value_skill, known.name, wish.scope.kind, wish.scope.name))
     if row is None:
-        raise NotTaken("name", f"{known.name} is not set for {wish.scope.told}: there is nothing to clear.")
+        raise Rejected("name", f"{known.name} is not set for {wish.scope.label}: there is nothing to clear.")
     session.delete(row)
     return row
 
 
-def shown(session: Session, name: str, host: str, hosts: Path) -> list[ParameterShown]:
-    pack = _skill(name)
-    checked_scope(session, host, "", hosts)
-    rows = parameters(session, pack.values_of)
-    counts = in_effect(session, pack.values_of, host)
-    return [_shown(bounded(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
+def list_parameter_states(session: Session, name: str, host: str, hosts: Path) -> list[ParameterState]:
+    pack = _find_skill(name)
+    check_scope(session, host, "", hosts)
+    rows = list_parameters(session, pack.value_skill)
+    counts = find_effective_parameters(session, pack.value_skill, host)
+    return [_create_state(apply_stig_bounds(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
 
 
-def _shown(one: Parameter, counts: ParameterRow | None, rows: Sequence[ParameterRow]) -> ParameterShown:
+def _create_state(one: Parameter, counts: ParameterRow | None, rows: Sequence[ParameterRow]) -> ParameterState:
     mine = tuple(row for row in rows if row.name == one.name)
     if counts is None:
-        return ParameterShown(one, one.usual, "", mine)
-    return ParameterShown(one, counts.value, counts.scope.told, mine)
+        return ParameterState(one, one.usual, "", mine)
+    return ParameterState(one, counts.value, counts.scope.label, mine)
 
 
-def with_site_values(name: str, host: str, stored: StoredParameters) -> Skill:
+def load_skill_with_site_values(name: str, host: str, stored: StoredParameters) -> Skill:
     """Return the skill with the host's site values. Raise BadInput if a stored value no longer fits."""
-    pack = skill(name)
+    pack = load_skill(name)
     if not pack.parameters:
         return pack
-    return tuned(pack, used(pack, stored.on(host, pack.values_of)))
+    return apply_parameters(pack, resolve_used_values(pack, stored.find_effective(host, pack.value_skill)))
 
 
-def used(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[ParameterUsed, ...]:
+def resolve_used_values(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[ParameterUsed, ...]:
     found = []
     for row in rows.values():
         known = pack.parameters.get(row.name)
         if known is None:
             continue
-        if wrong := bounded(known, pack).refuses(row.value):
-            raise BadInput(f"The site's value for {row.scope.told} does not fit {pack.title} any more: {wrong}")
+        if wrong := apply_stig_bounds(known, pack).explain_refusal(row.value):
+            raise BadInput(f"The site's value for {row.scope.label} does not fit {pack.title} any more: {wrong}")
         rules = tuple(rule for rule in known.rules if rule in pack.rules)
         digest = hashlib.sha256(row.value.encode()).hexdigest()
-        found.append(ParameterUsed(name=row.name, value=row.value, sha256=digest, rules=rules, where=row.scope.told))
+        found.append(ParameterUsed(name=row.name, value=row.value, sha256=digest, rules=rules, where=row.scope.label))
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def bounded(known: Parameter, pack: Skill) -> Parameter:
+def apply_stig_bounds(known: Parameter, pack: Skill) -> Parameter:
     """Return the parameter with the STIG's bounds added if the content maps to STIG rules."""
     if pack.content is None or known.kind != "number":
         return known
-    named = published(pack)
+    named = choose_benchmark(pack)
     numbers = {one.rule: one.group for one in named.rules} if named else {}
     theirs = {numbers.get(rule, rule) for rule in known.rules}
     for one in STIG.parameters.values():
-        if one.kind == "number" and theirs & set(one.rules) and not one.refuses(known.usual):
+        if one.kind == "number" and theirs & set(one.rules) and not one.explain_refusal(known.usual):
             least = max((each for each in (one.least, known.least) if each is not None), default=None)
             most = min((each for each in (one.most, known.most) if each is not None), default=None)
             return replace(known, least=least, most=most, stated=one.stated)
     return known
 
 
-def _known(session: Session, wish: ParameterWish, hosts: Path) -> tuple[Skill, Parameter]:
+def _find_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> tuple[Skill, Parameter]:
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
-            raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
-    checked_scope(session, wish.host, wish.group, hosts)
-    pack = _skill(wish.skill)
+            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
+    check_scope(session, wish.host, wish.group, hosts)
+    pack = _find_skill(wish.skill)
     if wish.name not in pack.parameters:
         near = get_close_matches(wish.name, pack.parameters, n=3, cutoff=0.4) or [*pack.parameters][:3]
         known = f"the nearest are {', '.join(near)}" if near else "it has none"
-        raise NotTaken("name", f"{pack.title} has no parameter {wish.name!a}: {known}.")
+        raise Rejected("name", f"{pack.title} has no parameter {wish.name!a}: {known}.")
     return pack, pack.parameters[wish.name]
 
 
-def _skill(name: str) -> Skill:
+def _find_skill(name: str) -> Skill:
     try:
-        return skill(name)
+        return load_skill(name)
     except BadInput as exc:
-        raise NotTaken("skill", str(exc), "unknown-skill") from exc
+        raise Rejected("skill", str(exc), "unknown-skill") from exc

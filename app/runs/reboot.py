@@ -3,21 +3,23 @@
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events.kinds import RunQueued
 from app.runs.order import Order
 from app.store.before import CHANGES
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 
-def reboot_order(database: Engine, host: str, by: str) -> Order:
+def create_reboot_order(database: Engine, host: str, by: str) -> Order:
     with Session(database) as session:
         changed = select(RunRow).where(RunRow.host == host, RunRow.state == "finished", col(RunRow.mode).in_(CHANGES))
         last = session.exec(changed.order_by(col(RunRow.queued_at).desc()).limit(1)).first()
     if last is None:
-        raise NotTaken("host", f"no run has changed {clean(host, 64)!a}, so there is nothing that a reboot could undo.")
-    asked = next(one.event for one in EventStore(database).events(last.id, kinds=("run.queued",)))
+        raise Rejected(
+            "host", f"no run has changed {clean_text(host, 64)!a}, so there is nothing that a reboot could undo."
+        )
+    asked = next(one.event for one in EventStore(database).read_events(last.id, kinds=("run.queued",)))
     rules = asked.rules if isinstance(asked, RunQueued) else None
     return Order(host=host, skill=last.skill, rules=rules, after_reboot=True, by=by)

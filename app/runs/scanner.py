@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from app.errors import BadInput, Unusable
-from app.scanners.builtin import Builtin
+from app.errors import BadInput, EnvironmentUnusable
+from app.scanners.builtin import BuiltinScanner
 from app.scanners.openscap.local import TreeShell
-from app.scanners.openscap.scanner import OpenScap
+from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.shell import Shell
 from app.scanners.scanner import Scanner
 from app.skills.skill import Skill
@@ -17,35 +17,35 @@ REMOTE = "/var/cache/temper/scap"
 
 
 @runtime_checkable
-class Reached(Protocol):
+class ShellTarget(Protocol):
     """A target whose host can run commands."""
 
     @property
     def shell(self) -> Shell: ...
 
 
-def scanner_for(skill: Skill, target: Target, hosts: Path) -> Scanner:
+def create_scanner(skill: Skill, target: Target, hosts: Path) -> Scanner:
     if skill.content is None:
-        return Builtin({rule.id: rule.check for rule in skill.rules.values()})
-    shell, folder = _shell(target, hosts)
-    return OpenScap(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
+        return BuiltinScanner({rule.id: rule.check for rule in skill.rules.values()})
+    shell, folder = _open_shell(target, hosts)
+    return OpenScapScanner(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
 
 
-def lay_out_new(target: Target) -> None:
+def prepare_new_fixture(target: Target) -> None:
     """Prepare a simulated host that has no files yet. This blocks."""
     if not target.simulated:
         return
     try:
         there = target.files.glob("/etc")
-    except Unusable:
+    except EnvironmentUnusable:
         there = []
     if not there:
         target.prepare()
 
 
-def _shell(target: Target, hosts: Path) -> tuple[Shell, str]:
+def _open_shell(target: Target, hosts: Path) -> tuple[Shell, str]:
     """Return the target's shell and the scanner's working folder."""
-    if isinstance(target, Reached):
+    if isinstance(target, ShellTarget):
         return target.shell, REMOTE
     if not is_fixture(target.name):
         raise BadInput(f"No command can be run on {target.name}, so OpenSCAP cannot scan it; choose the skill stig.")

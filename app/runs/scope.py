@@ -4,21 +4,21 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.errors import BadInput, NotTaken
-from app.store.groups import groups
-from app.targets.catalog import known_host
-from app.text.clean import clean
+from app.errors import BadInput, Rejected
+from app.store.groups import read_groups
+from app.targets.catalog import require_known_host
+from app.text.clean import clean_text
 
 
-def checked_scope(session: Session, host: str, group: str, hosts: Path) -> None:
+def check_scope(session: Session, host: str, group: str, hosts: Path) -> None:
     """Raise Rejected unless the host or group exists, or both are empty."""
     if host and group:
-        raise NotTaken("group", "name a host or a group, not both.")
-    if group and group not in (there := groups(session)):
+        raise Rejected("group", "name a host or a group, not both.")
+    if group and group not in (there := read_groups(session)):
         known = f"there is {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
-        raise NotTaken("group", f"there is no group {clean(group, 64)!a}: {known}.")
+        raise Rejected("group", f"there is no group {clean_text(group, 64)!a}: {known}.")
     if host:
         try:
-            known_host(host, hosts)
+            require_known_host(host, hosts)
         except BadInput as exc:
-            raise NotTaken("host", str(exc), "unknown-host") from exc
+            raise Rejected("host", str(exc), "unknown-host") from exc

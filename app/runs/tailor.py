@@ -3,10 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import BadInput, NotTaken
+from app.errors import BadInput, Rejected
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
-from app.scanners.openscap.content import datastream, datastreams
-from app.scanners.openscap.tailoring import TailoringFile, add_tailoring, fitted, read_tailoring, tailoring, tailorings
+from app.scanners.openscap.content import find_datastream, list_datastreams
+from app.scanners.openscap.tailoring import (
+    TailoringFile,
+    add_tailoring,
+    apply_tailoring,
+    list_tailoring_files,
+    load_tailoring_file,
+    read_tailoring,
+)
 
 LONGEST = {"name": 61, "content": 81, "document": 900_000}
 
@@ -21,53 +28,57 @@ class TailoredProfile:
     sha256: str
 
     @property
-    def skill(self) -> str:
-        return f"scap:{self.content}:{self.profile.short}:{self.tailoring}"
+    def skill_name(self) -> str:
+        return f"scap:{self.content}:{self.profile.short_id}:{self.tailoring}"
 
 
-def take_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
+def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
     """Store a tailoring file and return its profiles, each a skill. Raise Rejected if it does not fit."""
-    file = _content(content)
+    file = _find_content(content)
     try:
         benchmark = read_benchmark(file)
         given = read_tailoring(document, name)
-        added = add_tailoring(document, name, benchmark) if _meant(given, file) else None
+        added = add_tailoring(document, name, benchmark) if _is_meant_for(given, file) else None
     except BadInput as exc:
-        raise NotTaken("document", str(exc)) from exc
+        raise Rejected("document", str(exc)) from exc
     if added is None:
-        raise NotTaken("document", f"the tailoring says that it is for {given.hint}, and not for {file.name}.")
-    return _profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
+        raise Rejected("document", f"the tailoring says that it is for {given.hint}, and not for {file.name}.")
+    return _create_profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
 
 
-def tailored_profiles() -> list[TailoredProfile]:
+def list_tailored_profiles() -> list[TailoredProfile]:
     """Return the profiles of every stored tailoring, for each data stream that it fits."""
     found: list[TailoredProfile] = []
-    if names := tailorings():
-        for content, file in datastreams().items():
+    if names := list_tailoring_files():
+        for content, file in list_datastreams().items():
             for name in names:
                 try:
-                    added = tailoring(name)
-                    found += _profiles(name, added, read_benchmark(file), content) if _meant(added, file) else []
+                    added = load_tailoring_file(name)
+                    found += (
+                        _create_profiles(name, added, read_benchmark(file), content)
+                        if _is_meant_for(added, file)
+                        else []
+                    )
                 except BadInput:  # it is for other content or unreadable; an order that names it gets the reason
                     continue
     return found
 
 
-def _meant(given: TailoringFile, file: Path) -> bool:
+def _is_meant_for(given: TailoringFile, file: Path) -> bool:
     """Return True if the tailoring names `file`, or names no data stream of this machine."""
-    return given.hint == file.name or given.hint not in {here.name for here in datastreams().values()}
+    return given.hint == file.name or given.hint not in {here.name for here in list_datastreams().values()}
 
 
-def _profiles(name: str, added: TailoringFile, whole: Benchmark, content: str) -> list[TailoredProfile]:
-    benchmark = fitted(added, whole)
+def _create_profiles(name: str, added: TailoringFile, whole: Benchmark, content: str) -> list[TailoredProfile]:
+    benchmark = apply_tailoring(added, whole)
     return [
-        TailoredProfile(name, content, one, len(benchmark.left_out(one.id)), added.version, added.sha256)
+        TailoredProfile(name, content, one, len(benchmark.list_omitted_rules(one.id)), added.version, added.sha256)
         for one in benchmark.profiles
     ]
 
 
-def _content(name: str) -> Path:
+def _find_content(name: str) -> Path:
     try:
-        return datastream(name)
+        return find_datastream(name)
     except BadInput as exc:
-        raise NotTaken("content", str(exc)) from exc
+        raise Rejected("content", str(exc)) from exc

@@ -11,13 +11,13 @@ from typing import Literal, get_args
 
 from sqlmodel import Session
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events.kinds import EnergySpent
 from app.events.record import Recorded
-from app.evidence.poam import cell
-from app.machine.sampling.energy import joules
+from app.evidence.poam import escape_cell
+from app.machine.sampling.energy import extrapolate_joules
 from app.store.events import EventStore
-from app.store.usage import OrderedRun, labels, ordered
+from app.store.usage import OrderedRun, list_ordered_runs, list_token_labels
 
 Per = Literal["day", "month"]
 PERS: tuple[Per, ...] = get_args(Per)
@@ -48,7 +48,7 @@ class UsageLine:
 
 
 @dataclass(frozen=True)
-class UsageAsked:
+class UsageQuery:
     since: float
     until: float
     per: Per
@@ -56,49 +56,54 @@ class UsageAsked:
     """Person to report on; None means everybody."""
 
 
-def usage_asked(since: str, until: str, per: str, whose: str | None, now: float) -> UsageAsked:
+def parse_usage_query(since: str, until: str, per: str, whose: str | None, now: float) -> UsageQuery:
     """Parse inclusive days like 2026-11-01; default to this month so far. Raise Rejected if invalid."""
     found = next((one for one in PERS if one == per), None)
     if found is None:
-        raise NotTaken("per", f"there is no {per[:40]!a}: choose one of {', '.join(PERS)}.")
+        raise Rejected("per", f"there is no {per[:40]!a}: choose one of {', '.join(PERS)}.")
     first = datetime.fromtimestamp(now, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0).timestamp()
-    begin = _day("since", since) if since else first
-    end = _day("until", until) + 24 * 3600 if until else inf
+    begin = _parse_day("since", since) if since else first
+    end = _parse_day("until", until) + 24 * 3600 if until else inf
     if end <= begin:
-        raise NotTaken("until", "until is before since: turn them round.")
-    return UsageAsked(begin, end, found, whose)
+        raise Rejected("until", "until is before since: turn them round.")
+    return UsageQuery(begin, end, found, whose)
 
 
-def _day(field: str, said: str) -> float:
+def _parse_day(field: str, said: str) -> float:
     try:
         if _DAY.fullmatch(said):
             return datetime.fromisoformat(said).replace(tzinfo=UTC).timestamp()
     except ValueError:
         pass
-    raise NotTaken(field, f"{said[:40]!a} is no day: write it as 2026-11-01.")
+    raise Rejected(field, f"{said[:40]!a} is no day: write it as 2026-11-01.")
 
 
-def usage(session: Session, store: EventStore, asked: UsageAsked) -> list[UsageLine]:
-    runs = ordered(session, asked.since, asked.until, asked.whose)
-    return summed(runs, energy_of(store.samples(asked.since, inf, ("energy.sample",))), labels(session), asked.per)
+def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> list[UsageLine]:
+    runs = list_ordered_runs(session, asked.since, asked.until, asked.whose)
+    return sum_usage(
+        runs,
+        index_energy(store.read_samples(asked.since, inf, ("energy.sample",))),
+        list_token_labels(session),
+        asked.per,
+    )
 
 
-def energy_of(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
+def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
     """Return the newest energy sample of each run. Samples are cumulative."""
     return {one.event.of: one.event for one in samples if isinstance(one.event, EnergySpent)}
 
 
-def summed(
+def sum_usage(
     runs: Iterable[OrderedRun], energy: Mapping[str, EnergySpent], named: Mapping[str, str], per: Per
 ) -> list[UsageLine]:
     groups: dict[tuple[str, str, str, bool], list[OrderedRun]] = {}
     for run in runs:
         period = datetime.fromtimestamp(run.at, UTC).isoformat()[: _LENGTH[per]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
-    return [_line(key, groups[key], energy, named) for key in sorted(groups)]
+    return [_sum_line(key, groups[key], energy, named) for key in sorted(groups)]
 
 
-def _line(
+def _sum_line(
     key: tuple[str, str, str, bool],
     runs: Sequence[OrderedRun],
     energy: Mapping[str, EnergySpent],
@@ -106,7 +111,7 @@ def _line(
 ) -> UsageLine:
     period, person, token, simulated = key
     taken = [energy[run.run] for run in runs if run.run in energy]
-    drawn = {one.of: [joules(part) for part in one.spent if part.role] for one in taken}
+    drawn = {one.of: [extrapolate_joules(part) for part in one.spent if part.role] for one in taken}
     known = [one for one in taken if None not in drawn[one.of]]
     return UsageLine(
         period=period,
@@ -126,17 +131,17 @@ def _line(
     )
 
 
-def as_csv(lines: Sequence[UsageLine]) -> str:
+def format_usage_csv(lines: Sequence[UsageLine]) -> str:
     """Return the lines as CSV in which no cell is a spreadsheet formula."""
     names = [field.name for field in fields(UsageLine)]
     into = io.StringIO(newline="")
     writer = csv.writer(into, lineterminator="\r\n")
     writer.writerow(names)
-    writer.writerows([_cell(getattr(line, name)) for name in names] for line in lines)
+    writer.writerows([_format_csv_cell(getattr(line, name)) for name in names] for line in lines)
     return into.getvalue()
 
 
-def _cell(value: object) -> object:
+def _format_csv_cell(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return cell(value) if isinstance(value, str) else "" if value is None else value
+    return escape_cell(value) if isinstance(value, str) else "" if value is None else value

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.errors import BadInput, NotTaken
+from app.errors import BadInput, Rejected
 from app.events.scope import HostScope
-from app.runs.scope import checked_scope
-from app.skills.catalog import nearest, skill
-from app.store.waivers import WaiverRow, known, waivers
+from app.runs.scope import check_scope
+from app.skills.catalog import load_skill, suggest_rules
+from app.store.waivers import WaiverRow, list_waivers, require_waiver
 from app.text.clean_line import clean_line
 
 LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
@@ -21,7 +21,7 @@ MOST_DAYS = 366
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaiverWish:
+class WaiverSpec:
     rule: str
     host: str = ""
     """If host and group are empty: every host."""
@@ -38,28 +38,28 @@ class WaiverWish:
 
     @property
     def scope(self) -> HostScope:
-        return HostScope.of(self.host, self.group)
+        return HostScope.from_names(self.host, self.group)
 
 
-def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> WaiverRow:
-    _check(wish)
-    checked_scope(session, wish.host, wish.group, hosts)
-    there = [row for row in waivers(session) if row.in_force(now)]
+def create_waiver(session: Session, wish: WaiverSpec, now: float, hosts: Path) -> WaiverRow:
+    _check_spec(wish)
+    check_scope(session, wish.host, wish.group, hosts)
+    there = [row for row in list_waivers(session) if row.is_in_force(now)]
     for row in there:
         if (row.rule, row.waiver.scope) == (wish.rule, wish.scope):
-            said = f"waiver {row.id} holds for {row.rule} on {row.waiver.scope.told} until {row.until}: end it first."
-            raise NotTaken("rule", said, "exists")
+            said = f"waiver {row.id} holds for {row.rule} on {row.waiver.scope.label} until {row.until}: end it first."
+            raise Rejected("rule", said, "exists")
     if len(there) >= MOST:
-        raise NotTaken("", f"there are {MOST} waivers in force already: end one first.", "too-many")
+        raise Rejected("", f"there are {MOST} waivers in force already: end one first.", "too-many")
     made = WaiverRow(
         id=secrets.token_hex(4),
         rule=wish.rule,
         scope_kind=wish.scope.kind,
         scope_name=wish.scope.name,
-        owner=_line(wish, "owner"),
-        reason=_line(wish, "reason"),
-        ticket=_line(wish, "ticket"),
-        until=_day(wish.until, now),
+        owner=_clean_field(wish, "owner"),
+        reason=_clean_field(wish, "reason"),
+        ticket=_clean_field(wish, "ticket"),
+        until=_parse_until(wish.until, now),
         by=wish.by,
         made_at=now,
     )
@@ -69,46 +69,46 @@ def waive(session: Session, wish: WaiverWish, now: float, hosts: Path) -> Waiver
 
 def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) -> WaiverRow:
     """End a waiver early; runs in progress keep it. Raise Rejected if it is not in force or `why` is empty."""
-    row = known(session, waiver)
-    if not row.in_force(now):
-        raise NotTaken("waiver", f"waiver {row.id} does not hold any more, so there is nothing to end.")
+    row = require_waiver(session, waiver)
+    if not row.is_in_force(now):
+        raise Rejected("waiver", f"waiver {row.id} does not hold any more, so there is nothing to end.")
     if not why.strip():
-        raise NotTaken("reason", "say why it ends: it goes on record.")
+        raise Rejected("reason", "say why it ends: it goes on record.")
     row.ended_at, row.ended_by, row.ended_why = now, by, clean_line(why, LONGEST["reason"])
     session.add(row)
     return row
 
 
-def _check(wish: WaiverWish) -> None:
+def _check_spec(wish: WaiverSpec) -> None:
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
-            raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
+            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
     for field in ("owner", "reason"):
-        if not _line(wish, field):
+        if not _clean_field(wish, field):
             asked = {"owner": "say who answers for it: a waiver has an owner.", "reason": "say why: it is on paper."}
-            raise NotTaken(field, asked[field])
+            raise Rejected(field, asked[field])
     try:
-        pack = skill(wish.skill)
+        pack = load_skill(wish.skill)
     except BadInput as exc:
-        raise NotTaken("skill", str(exc), "unknown-skill") from exc
+        raise Rejected("skill", str(exc), "unknown-skill") from exc
     if wish.rule not in pack.rules:
-        near = ", ".join(nearest(wish.rule, pack) or [*pack.rules][:3])
+        near = ", ".join(suggest_rules(wish.rule, pack) or [*pack.rules][:3])
         said = f"there is no rule {wish.rule[:60]!a} in {pack.title}: the nearest are {near}."
-        raise NotTaken("rule", said, "unknown-rule")
+        raise Rejected("rule", said, "unknown-rule")
 
 
-def _line(wish: WaiverWish, field: str) -> str:
+def _clean_field(wish: WaiverSpec, field: str) -> str:
     return clean_line(getattr(wish, field), LONGEST[field]).strip()
 
 
-def _day(words: str, now: float) -> str:
+def _parse_until(words: str, now: float) -> str:
     today = datetime.fromtimestamp(now, UTC).date()
     try:
         day = date.fromisoformat(words.strip())
     except ValueError:
-        raise NotTaken("until", f"{words[:40]!a} is no day: write it as {today + timedelta(90)}.") from None
+        raise Rejected("until", f"{words[:40]!a} is no day: write it as {today + timedelta(90)}.") from None
     if not today < day <= today + timedelta(MOST_DAYS):
         last = today + timedelta(MOST_DAYS)
         said = f"a waiver ends after today and by {last} at the latest: it is looked at again once a year."
-        raise NotTaken("until", said)
+        raise Rejected("until", said)
     return day.isoformat()

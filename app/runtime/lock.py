@@ -6,46 +6,46 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.errors import Unusable
-from app.umask import tighten
+from app.errors import EnvironmentUnusable
+from app.umask import restrict_permissions
 
 
-class Taken(Unusable):
+class AlreadyInUse(EnvironmentUnusable):
     """Another process already uses the data folder or database."""
 
 
-def make_folder(path: Path) -> None:
+def create_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        tighten(path)
+        restrict_permissions(path)
     except OSError as exc:
-        raise _unusable(path, exc) from exc
+        raise _create_folder_error(path, exc) from exc
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
-    make_folder(path.parent)
+def hold_lock(path: Path) -> Iterator[None]:
+    create_folder(path.parent)
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as exc:
-        raise _unusable(path.parent, exc) from exc
+        raise _create_folder_error(path.parent, exc) from exc
     try:
-        _take(handle, path)
+        _acquire_lock(handle, path)
         yield
     finally:
         os.close(handle)
 
 
-def _unusable(folder: Path, exc: OSError) -> Unusable:
-    return Unusable(f"cannot use {folder}: {exc.strerror}. Choose a writable folder with --data.")
+def _create_folder_error(folder: Path, exc: OSError) -> EnvironmentUnusable:
+    return EnvironmentUnusable(f"cannot use {folder}: {exc.strerror}. Choose a writable folder with --data.")
 
 
-def _take(handle: int, path: Path) -> None:
+def _acquire_lock(handle: int, path: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as exc:
         holder = os.pread(handle, 20, 0).decode() or "unknown"
-        raise Taken(
+        raise AlreadyInUse(
             f"process {holder} already works on {path.parent}: use it, stop it, or choose another --data"
         ) from exc
     os.ftruncate(handle, 0)

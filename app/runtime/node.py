@@ -13,17 +13,17 @@ from sqlalchemy import Engine, func
 from sqlmodel import Session, select
 
 from app.config import Settings
-from app.engines.launch.processes import tick
+from app.engines.launch.processes import read_start_tick
 from app.events.log import LogWriter
-from app.loop.durable import Durable
-from app.runtime.place import place
+from app.loop.durable import DurableQueue
+from app.runtime.place import read_data_folder_id
 from app.store import nodes
-from app.store.changes import Changes
-from app.store.db import AWAY, singly, why
+from app.store.changes import ChangeMonitor
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
-from app.store.rounds import OwnTask
+from app.store.rounds import BackgroundTask
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ LEFT_EVERY = 10.0
 _SWEEP = "temper sweep"
 
 
-class Node(OwnTask):
+class Node(BackgroundTask):
     name = "node"
 
     def __init__(
@@ -41,161 +41,161 @@ class Node(OwnTask):
         database: Engine,
         settings: Settings,
         leases: Leases,
-        durable: Durable,
+        durable: DurableQueue,
         writer: LogWriter,
-        changes: Changes,
+        changes: ChangeMonitor,
     ) -> None:
         self._database, self._kind, self._leases = database, settings.kind, leases
-        self._place, self._hosts = place(settings.data), HostFolders(database, settings.hosts)
+        self._place, self._hosts = read_data_folder_id(settings.data), HostFolders(database, settings.hosts_folder)
         self._durable, self._writer, self._changes = durable, writer, changes
-        self._machine, self._beaten_at = machine(), time.monotonic()
-        self._with_whom: frozenset[str] = frozenset()
-        self._left_at = 0.0
+        self._machine, self._beaten_at = read_machine_id(), time.monotonic()
+        self._checked_nodes: frozenset[str] = frozenset()
+        self._checked_at = 0.0
         """Time of the last check that found no runs of dead nodes; `_checked_nodes` are the nodes then."""
         self._registrations: object = None
-        self._told: tuple[object, ...] = ()
+        self._last_notice: tuple[object, ...] = ()
 
     async def join(self) -> None:
-        await asyncio.to_thread(self._join)
-        await asyncio.to_thread(self._hosts.catch_up)
+        await asyncio.to_thread(self._insert_node)
+        await asyncio.to_thread(self._hosts.sync_on_start)
 
     async def leave(self) -> None:
         """End this node's row, so that other nodes take over its runs at once. `close` only stops the heartbeat."""
         try:
-            await asyncio.to_thread(self._end, {self._leases.node})
-        except AWAY as exc:
-            log.warning("cannot say that this node ends: %s", why(exc))
+            await asyncio.to_thread(self._end_nodes, {self._leases.node})
+        except DATABASE_UNAVAILABLE as exc:
+            log.warning("cannot say that this node ends: %s", describe_database_error(exc))
 
-    async def look(self) -> None:
+    async def beat_and_sweep(self) -> None:
         if self._writer.broken.is_set():
             return  # stop the heartbeat, so that other nodes take over
         away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
-        if seen := await asyncio.to_thread(self._beat):
-            await self._act_on(seen, away)
+        if seen := await asyncio.to_thread(self._send_heartbeat):
+            await self._act_on_overview(seen, away)
         else:
-            await self._born_again()
+            await self._rejoin_under_new_name()
 
-    async def _act_on(self, seen: Overview, away: float) -> None:
-        gone = self._gone(seen.living, seen.at, away)
+    async def _act_on_overview(self, seen: Overview, away: float) -> None:
+        gone = self._find_dead_nodes(seen.living, seen.at, away)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
-            for orphan in await asyncio.to_thread(self._sweep, away, at_work):
+            for orphan in await asyncio.to_thread(self._sweep_dead_nodes, away, at_work):
                 log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
-                await self._durable.offer(orphan.run, orphan.host, orphan.epoch)
+                await self._durable.offer_again(orphan.run, orphan.host, orphan.epoch)
         if self._leases.leads and at_work:
-            await self._durable.spread(seen.share)
-            await self._clear_up(seen.at, frozenset(row.name for row in seen.living), sure=not gone)
-        await self._heed(seen)
+            await self._durable.limit_concurrency(seen.runs_per_node)
+            await self._release_ended_runs(seen.at, frozenset(row.name for row in seen.living), sure=not gone)
+        await self._notice_changes(seen)
 
-    async def _clear_up(self, at: float, with_whom: frozenset[str], *, sure: bool) -> None:
+    async def _release_ended_runs(self, at: float, with_whom: frozenset[str], *, sure: bool) -> None:
         """Release ended runs of dead nodes. `sure` means that none of these nodes is about to be declared dead."""
-        if with_whom == self._with_whom and at < self._left_at + LEFT_EVERY:
+        if with_whom == self._checked_nodes and at < self._checked_at + LEFT_EVERY:
             return
-        self._left_at = at
-        ended = await asyncio.to_thread(self._left)
+        self._checked_at = at
+        ended = await asyncio.to_thread(self._list_left_runs)
         if ended:
-            await self._durable.forget([(one.run, one.epoch) for one in ended])
-            await asyncio.to_thread(self._release, [one.run for one in ended])
-        self._with_whom = with_whom if sure and not ended else frozenset()
+            await self._durable.cancel_ended([(one.run, one.epoch) for one in ended])
+            await asyncio.to_thread(self._release_runs, [one.run for one in ended])
+        self._checked_nodes = with_whom if sure and not ended else frozenset()
 
-    async def _heed(self, seen: Overview) -> None:
+    async def _notice_changes(self, seen: Overview) -> None:
         """Reload registrations and signal changes that send no notice, if they differ from the last beat."""
         if seen.registrations != self._registrations:
-            await asyncio.to_thread(self._hosts.look)
+            await asyncio.to_thread(self._hosts.sync_registrations)
             self._registrations = seen.registrations
         told = (seen.leader, seen.unended, seen.kept)
-        if told != self._told:
-            self._told = told
-            self._changes.tell()
+        if told != self._last_notice:
+            self._last_notice = told
+            self._changes.signal_change()
 
-    async def _go_on(self) -> None:
+    async def _run_forever(self) -> None:
         while True:
             began = time.monotonic()
             try:
-                await self.look()
-            except AWAY as exc:
-                log.warning("this node cannot show that it lives: %s", why(exc))
+                await self.beat_and_sweep()
+            except DATABASE_UNAVAILABLE as exc:
+                log.warning("this node cannot show that it lives: %s", describe_database_error(exc))
             except Exception:
                 log.exception("a node's look at the others failed by a fault of ours")
             await asyncio.sleep(max(0.0, BEAT_EVERY - (time.monotonic() - began)))
 
-    async def _born_again(self) -> None:
+    async def _rejoin_under_new_name(self) -> None:
         """Drop all runs and join under a new name, after the other nodes have declared this one dead."""
         log.warning("the other nodes gave %s up; its runs go on elsewhere", self._leases.node)
         self._leases.leads = 0
-        await self._durable.drop()
-        self._leases.node = new_name()
+        await self._durable.cancel_runs()
+        self._leases.node = create_node_name()
         await self.join()
 
-    def _join(self) -> None:
+    def _insert_node(self) -> None:
         pid = os.getpid()
         with Session(self._database) as session, session.begin():
-            at = nodes.told_time(session)
+            at = nodes.read_database_time(session)
             row = NodeRow(
                 name=self._leases.node,
                 kind=self._kind,
                 machine=self._machine,
                 pid=pid,
-                began=tick(pid) or 0,
+                began=read_start_tick(pid) or 0,
                 started_at=at,
                 seen_at=at,
                 place=self._place,
             )
             session.add(row)
-            nodes.forget(session)
+            nodes.delete_old_nodes(session)
         self._beaten_at = time.monotonic()
 
-    def _beat(self) -> Overview | None:
-        with Session(singly(self._database)) as session:
-            seen = nodes.beat(session, self._leases.node)
+    def _send_heartbeat(self) -> Overview | None:
+        with Session(use_autocommit(self._database)) as session:
+            seen = nodes.send_heartbeat(session, self._leases.node)
         if seen:
             self._leases.nodes = max(1, len(seen.workers))
             self._leases.nodes_here = max(1, sum(one.machine == self._machine for one in seen.workers))
             self._leases.leads = seen.turn if seen.leader == self._leases.node else 0
         return seen
 
-    def _gone(self, living: Sequence[NodeRow], at: float, away: float) -> set[str]:
+    def _find_dead_nodes(self, living: Sequence[NodeRow], at: float, away: float) -> set[str]:
         """Return the names of dead nodes. A node that was itself silent just now declares no others dead."""
         silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
         others = (row for row in living if row.name != self._leases.node)
-        return {row.name for row in others if row.seen_at < silent or self._dead_here(row)}
+        return {row.name for row in others if row.seen_at < silent or self._is_dead_process(row)}
 
-    def _dead_here(self, row: NodeRow) -> bool:
-        return row.machine == self._machine and (tick(row.pid) or 0) != row.began
+    def _is_dead_process(self, row: NodeRow) -> bool:
+        return row.machine == self._machine and (read_start_tick(row.pid) or 0) != row.began
 
-    def _sweep(self, away: float, offers: bool) -> Sequence[Orphan]:
+    def _sweep_dead_nodes(self, away: float, offers: bool) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:
                 return ()
-            at, living = nodes.told_time(session), nodes.living(session)
-            gone = self._gone(living, at, away)
-            nodes.end(session, gone)
+            at, living = nodes.read_database_time(session), nodes.list_living_nodes(session)
+            gone = self._find_dead_nodes(living, at, away)
+            nodes.end_nodes(session, gone)
             left = [row for row in living if row.name not in gone]
-            self._leases.leads = nodes.lead(session, self._leases.node, {row.name for row in left})
+            self._leases.leads = nodes.claim_leadership(session, self._leases.node, {row.name for row in left})
             if not offers:
                 return ()
             durable = self._durable
-            return nodes.orphans(session, self._leases.node, durable.in_hand, left, at, durable.still_queued)
+            return nodes.offer_orphans(session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued)
 
-    def _left(self) -> Sequence[Orphan]:
+    def _list_left_runs(self) -> Sequence[Orphan]:
         with Session(self._database) as session:
-            return nodes.left(session)
+            return nodes.list_abandoned_runs(session)
 
-    def _release(self, runs: Sequence[str]) -> None:
+    def _release_runs(self, runs: Sequence[str]) -> None:
         with Session(self._database) as session, session.begin():
-            nodes.release(session, runs)
+            nodes.release_runs(session, runs)
 
-    def _end(self, names: set[str]) -> None:
+    def _end_nodes(self, names: set[str]) -> None:
         with Session(self._database) as session, session.begin():
-            nodes.end(session, names)
+            nodes.end_nodes(session, names)
 
 
-def new_name() -> str:
+def create_node_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
-def machine() -> str:
+def read_machine_id() -> str:
     """Return an id of boot and PID namespace. Processes with the same id can see each other's PIDs."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').readlink()}"

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def place(data: Path) -> str:
+def read_data_folder_id(data: Path) -> str:
     file = data / "place"
     if not file.exists():
         new = data / f".place.{secrets.token_hex(8)}"

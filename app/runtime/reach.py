@@ -7,38 +7,38 @@ from collections.abc import Callable
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.loop.durable import Durable
+from app.loop.durable import DurableQueue
 from app.store import nodes
 from app.store.leases import Leases
 
 log = logging.getLogger("temper")
 
 
-def given_away(database: Engine, leases: Leases, durable: Durable, run: str) -> bool:
+def hand_over_unreachable_run(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:
     """Offer the run to a node that has not tried its host lately. Return True if there is one."""
     with Session(database) as session, session.begin():
-        orphan = nodes.give_away(session, leases.node, run)
+        orphan = nodes.hand_over_run(session, leases.node, run)
     if orphan is None:
         return False
     log.warning("run %s is offered to the other nodes: its host %s does not answer this one", run, orphan.host)
-    durable.offer_here(orphan.run, orphan.host, orphan.epoch)
+    durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)
     return True
 
 
-def passed_on(database: Engine, leases: Leases | None, durable: Durable, run: str, epoch: int) -> bool:
+def pass_on_run(database: Engine, leases: Leases | None, durable: DurableQueue, run: str, epoch: int) -> bool:
     """Return True if this node could not reach the run's host just now, after offering the run to others."""
     if leases is None:
         return False
     with Session(database) as session, session.begin():
-        orphan = nodes.passed_on(session, leases.node, run, epoch)
+        orphan = nodes.pass_on_run(session, leases.node, run, epoch)
     if orphan is None:
         return False
-    durable.offer_here(orphan.run, orphan.host, orphan.epoch)
+    durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)
     return True
 
 
-def others_may_reach(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
+def create_reach_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
     """Return a function that says whether another node could take the run at the time of the call."""
     with Session(database) as session:
-        alone_until = time.monotonic() + nodes.nobody_else_for(session, leases.node, run)
+        alone_until = time.monotonic() + nodes.get_seconds_without_other_node(session, leases.node, run)
     return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

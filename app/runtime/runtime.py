@@ -12,46 +12,46 @@ import msgspec
 from sqlalchemy import Engine
 
 from app.config import Settings
-from app.engines.key import key_of
+from app.engines.key import read_api_key
 from app.engines.launch.fleet import Fleet
 from app.engines.queue import EngineQueues
-from app.engines.simulated import Simulator
+from app.engines.simulated import SimulatorProcess
 from app.engines.traffic import EngineTraffic
-from app.errors import Fenced, TemperError
+from app.errors import LeaseLost, TemperError
 from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed
 from app.events.log import LogWriter, RunLog
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
-from app.loop.drive import drive, give_up
-from app.loop.durable import Durable
-from app.loop.own_skill import own_skill
-from app.loop.run import Means, Run
-from app.loop.state import RunState, fold
-from app.machine.measuring.free import in_the_way
+from app.loop.drive import drive_run, fail_run
+from app.loop.durable import DurableQueue
+from app.loop.own_skill import load_run_skill
+from app.loop.run import Run, RunServices
+from app.loop.state import RunState, fold_events
+from app.machine.measuring.free import find_working_run
 from app.machine.measuring.gpu_memory import BoardCards
-from app.machine.measuring.load import loads
+from app.machine.measuring.load import collect_loads
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner
-from app.machine.measuring.subjects import chosen, subjects
+from app.machine.measuring.subjects import choose_engines, create_probe_subjects
 from app.machine.sampling.board import Board
-from app.runs.parameters import with_site_values
-from app.runs.scanner import lay_out_new, scanner_for
-from app.runtime.place import place
-from app.runtime.reach import given_away, others_may_reach, passed_on
-from app.runtime.seats import seats
+from app.runs.parameters import load_skill_with_site_values
+from app.runs.scanner import create_scanner, prepare_new_fixture
+from app.runtime.place import read_data_folder_id
+from app.runtime.reach import create_reach_check, hand_over_unreachable_run, pass_on_run
+from app.runtime.seats import create_seats
 from app.scanners.verdict import Verdict
 from app.skills.skill import Skill
 from app.store import queries
-from app.store.before import StoredBefore
-from app.store.changes import Changes
-from app.store.db import AWAY, why
+from app.store.before import StoredRunHistory
+from app.store.changes import ChangeMonitor
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
 from app.store.fixes import StoredFixes
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.host_files import HostFolders
-from app.store.inbox import Inboxes
+from app.store.inbox import InboxPoller
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
@@ -85,7 +85,7 @@ class Runtime:
     bases: dict[str, tuple[str, ...]]
     """Base URLs of each engine's replicas."""
     board: Board
-    simulator: Simulator | None
+    simulator: SimulatorProcess | None
     """Simulator of the simulated engines; it can be stopped and started while runs wait."""
     launched: Fleet
     """Engines that this process launched or adopted, by replica."""
@@ -94,92 +94,96 @@ class Runtime:
     """Queues in which turns wait for engines."""
     prober: ProbeRunner
     """Runs engine probes."""
-    changes: Changes
-    inboxes: Inboxes
+    changes: ChangeMonitor
+    inboxes: InboxPoller
     """Deliver commands to the runs in progress."""
     approvals: ApprovalPolicy | None = None
     """Approval policy of runs that begin here."""
-    durable: Durable = field(init=False)
+    durable: DurableQueue = field(init=False)
 
     @property
     def name(self) -> str:
         return f"worker {self.leases.node}" if self.leases else f"worker {os.getpid()}"
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         """Return True if this node runs schedules and webhooks for all nodes."""
         return self.leases is None or bool(self.leases.leads)
 
-    async def submit(self, request: RunQueued, run: str | None = None) -> str:
-        run = run or new_run_id()
+    async def submit_run(self, request: RunQueued, run: str | None = None) -> str:
+        run = run or create_run_id()
         RunLog(run, self.writer).append(request)
         await self.writer.flush()
         await self.durable.enqueue(run, request.host)
         return run
 
-    def run_row(self, run: str) -> RunRow | None:
-        with asking(self.database) as session:
-            return queries.run(session, run)
+    def read_run_row(self, run: str) -> RunRow | None:
+        with open_read_session(self.database) as session:
+            return queries.find_run(session, run)
 
-    def unended(self) -> list[str]:
-        with asking(self.database) as session:
-            return [row.id for row in queries.unended(session)]
+    def list_unended_runs(self) -> list[str]:
+        with open_read_session(self.database) as session:
+            return [row.id for row in queries.list_unended_runs(session)]
 
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """Return True if every run has ended."""
-        with asking(self.database) as session:
-            return not queries.any_unended(session)
+        with open_read_session(self.database) as session:
+            return not queries.has_unended_runs(session)
 
-    def same_unended(self, request: RunQueued) -> str | None:
+    def find_same_unended(self, request: RunQueued) -> str | None:
         """Return the id of an interrupted run with the same request, or None."""
-        for run in self.unended():
-            begun = fold(self.store.events(run, upto=1)).request
+        for run in self.list_unended_runs():
+            begun = fold_events(self.store.read_events(run, upto=1)).request
             alike = {"note": request.note, "pace": request.pace, "replay_fixes": request.replay_fixes}
             if begun and msgspec.structs.replace(begun, **alike) == request:
                 return run
         return None
 
-    def told_of(self, host: str) -> None:
+    def publish_host(self, host: str) -> None:
         """Publish a host's registration or removal to the other nodes."""
         if self.leases:
-            HostFolders(self.database, self.settings.hosts).keep_registration(host)
+            HostFolders(self.database, self.settings.hosts_folder).store_registration(host)
 
-    async def scan(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
+    async def scan_host(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """Scan a host and return the scanner's name and verdicts; change and record nothing."""
-        pack = await asyncio.to_thread(with_site_values, skill_name, host, StoredParameters(self.database))
-        target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts))
+        pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, StoredParameters(self.database))
+        target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts_folder))
         try:
-            await target.do(lay_out_new)
-            scanner = await target.do(lambda target: scanner_for(pack, target, self.settings.hosts))
-            return scanner.name, await scanner.scan(await target.do(lambda target: target.files), tuple(pack.rules))
+            await target.run_blocking(prepare_new_fixture)
+            scanner = await target.run_blocking(lambda target: create_scanner(pack, target, self.settings.hosts_folder))
+            return scanner.name, await scanner.scan(
+                await target.run_blocking(lambda target: target.files), tuple(pack.rules)
+            )
         finally:
             await target.close()
 
-    async def probe(self, engine: str) -> None:
+    async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
-        if reason := await asyncio.to_thread(self._at_work):
+        if reason := await asyncio.to_thread(self._describe_work):
             raise EngineBusy(reason)
-        engines, cards = chosen(self.lineup, engine), BoardCards(self.board)
-        pace, loaded = self.settings.speed, loads(self.launched)
+        engines, cards = choose_engines(self.lineup, engine), BoardCards(self.board)
+        pace, loaded = self.settings.speed, collect_loads(self.launched)
         self.prober.start(
-            subjects(self.lineup, engines, self.bases, self.http, cards, pace, key_of, self.traffic, loaded)
+            create_probe_subjects(
+                self.lineup, engines, self.bases, self.http, cards, pace, read_api_key, self.traffic, loaded
+            )
         )
 
-    def _at_work(self) -> str:
-        return in_the_way(fold(self.store.steady(run)) for run in self.unended())
+    def _describe_work(self) -> str:
+        return find_working_run(fold_events(self.store.read_without_deltas(run)) for run in self.list_unended_runs())
 
-    async def work_on(self, run_id: str, epoch: int) -> None:
+    async def work_on_run(self, run_id: str, epoch: int) -> None:
         """Resume a run from its log and drive it to its end. An unavailable database is handled like a crash."""
         while True:
             try:
-                if await asyncio.to_thread(passed_on, self.database, self.leases, self.durable, run_id, epoch):
+                if await asyncio.to_thread(pass_on_run, self.database, self.leases, self.durable, run_id, epoch):
                     return None
-                await self._work_on(run_id, epoch)
-                return await asyncio.to_thread(self._seal, run_id)
-            except Fenced:
+                await self._drive_run(run_id, epoch)
+                return await asyncio.to_thread(self._seal_log, run_id)
+            except LeaseLost:
                 return log.warning("run %s goes on at another node", run_id)
-            except AWAY as exc:
-                log.warning("run %s is taken up again in a moment: %s", run_id, why(exc))
+            except DATABASE_UNAVAILABLE as exc:
+                log.warning("run %s is taken up again in a moment: %s", run_id, describe_database_error(exc))
             except TemperError:
                 if not self.writer.broken.is_set():
                     raise
@@ -188,96 +192,100 @@ class Runtime:
             await asyncio.sleep(AGAIN_AFTER)
             await self.writer.flush()
 
-    async def _work_on(self, run_id: str, epoch: int) -> None:
+    async def _drive_run(self, run_id: str, epoch: int) -> None:
         try:
-            run = await asyncio.to_thread(self._take_up, run_id, epoch)
+            run = await asyncio.to_thread(self._load_run, run_id, epoch)
         except TemperError as exc:
-            await self._fail(await asyncio.to_thread(self._log, run_id), str(exc))
+            await self._fail_run(await asyncio.to_thread(self._open_log, run_id), str(exc))
             return None
         try:
-            if await asyncio.to_thread(self._ends_whoever_takes_it, run_id):
+            if await asyncio.to_thread(self._is_crash_looping, run_id):
                 reason = f"whoever worked on it ended, {NO_FURTHER} times in a row, without one step forward"
-                return await self._fail(run.log, reason)
+                return await self._fail_run(run.log, reason)
             if run.state.request and run.state.request.keep:
-                await run.means.target.do(lay_out_new)
-            with self.inboxes.opened(run_id) as inbox:
-                await drive(run, inbox)
-        except (Fenced, TemperError, *AWAY):
+                await run.services.target.run_blocking(prepare_new_fixture)
+            with self.inboxes.open_inbox(run_id) as inbox:
+                await drive_run(run, inbox)
+        except (LeaseLost, TemperError, *DATABASE_UNAVAILABLE):
             raise
         except Exception as exc:
             log.exception("run %s failed by a fault of ours", run_id)
-            await give_up(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
+            await fail_run(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
         finally:
-            await run.means.target.close()
+            await run.services.target.close()
 
-    def _seal(self, run_id: str) -> None:
+    def _seal_log(self, run_id: str) -> None:
         """Record the log's length in the audit log if the run has ended, so that truncation is detected."""
-        with asking(self.database) as session:
-            row = queries.run(session, run_id)
+        with open_read_session(self.database) as session:
+            row = queries.find_run(session, run_id)
             ended = row is not None and row.ended_at is not None
         if ended:
-            open_notary(self.settings.data, self.database).ended(run_id)
+            open_notary(self.settings.data, self.database).seal_ended_run(run_id)
 
-    async def _fail(self, run: RunLog, reason: str) -> None:
+    async def _fail_run(self, run: RunLog, reason: str) -> None:
         run.append(RunFailed(reason=reason))
         await run.flush()
 
-    def _log(self, run_id: str) -> RunLog:
-        last = self.store.last(run_id)
+    def _open_log(self, run_id: str) -> RunLog:
+        last = self.store.read_last_link(run_id)
         assert last
         return RunLog(run_id, self.writer, last)
 
-    def _ends_whoever_takes_it(self, run_id: str) -> bool:
-        last = self.store.newest(run_id, None, FORWARD, NO_FURTHER)
+    def _is_crash_looping(self, run_id: str) -> bool:
+        last = self.store.read_newest(run_id, None, FORWARD, NO_FURTHER)
         return sum(isinstance(one.event, RunResumed) and one.event.after_crash for one in last) == NO_FURTHER
 
-    def _take_up(self, run_id: str, epoch: int) -> Run:
-        owned = self._owned(run_id, epoch)
-        state = fold(self.store.brief(run_id))
+    def _load_run(self, run_id: str, epoch: int) -> Run:
+        owned = self._claim_host(run_id, epoch)
+        state = fold_events(self.store.read_for_fold(run_id))
         assert state.request
-        pack = self._skill(state)
-        target = open_target(state.request.host, self.settings.hosts, owned)
-        target.needs(path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths)
-        means = Means(
+        pack = self._load_skill(state)
+        target = open_target(state.request.host, self.settings.hosts_folder, owned)
+        target.require_paths(
+            path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths
+        )
+        means = RunServices(
             skill=pack,
             target=TargetThread(target),
-            scanner=scanner_for(pack, target, self.settings.hosts),
-            seats=seats(self.lineup, self.bases, self.http, self.queues, traced=bool(self.settings.otlp)),
+            scanner=create_scanner(pack, target, self.settings.hosts_folder),
+            seats=create_seats(self.lineup, self.bases, self.http, self.queues, traced=bool(self.settings.otlp)),
             lessons=StoredLessons(self.database),
             worker=self.name,
-            before=StoredBefore(self.database, self.store, run_id),
+            history=StoredRunHistory(self.database, self.store, run_id),
             waivers=StoredWaivers(self.database),
             fixes=StoredFixes(self.database, run_id),
             approvals=self.approvals,
         )
-        return Run(state, self._log(run_id), means)
+        return Run(state, self._open_log(run_id), means)
 
-    def _skill(self, state: RunState) -> Skill:
+    def _load_skill(self, state: RunState) -> Skill:
         """Return the skill that the run started with, or before its start, the skill with the host's site values."""
         assert state.request
         if state.started:
-            return own_skill(state)
-        return with_site_values(state.request.skill, state.request.host, StoredParameters(self.database))
+            return load_run_skill(state)
+        return load_skill_with_site_values(state.request.skill, state.request.host, StoredParameters(self.database))
 
-    def _owned(self, run_id: str, epoch: int) -> Ownership:
+    def _claim_host(self, run_id: str, epoch: int) -> Ownership:
         """Take the run's lease if nodes share the database. A read-only run does not claim the host."""
         if not self.leases:
             return ALONE
-        begun = fold(self.store.events(run_id, upto=1)).request
+        begun = fold_events(self.store.read_events(run_id, upto=1)).request
         assert begun
         host = begun.host
-        claim = self.leases.take(run_id, host, epoch, place(self.settings.data) if is_fixture(host) else "")
+        claim = self.leases.acquire(
+            run_id, host, epoch, read_data_folder_id(self.settings.data) if is_fixture(host) else ""
+        )
         self.writer.lost.discard(run_id)
-        files = HostFolders(self.database, self.settings.hosts)
+        files = HostFolders(self.database, self.settings.hosts_folder)
         return Ownership(
-            fence=self.leases.fence(run_id),
-            claim=claim if begun.mode in ("auto", "review") else 0,
-            bring=partial(files.bring, host),
-            keep=partial(files.keep, host, self.leases.held(run_id)),
-            yields=partial(given_away, self.database, self.leases, self.durable, run_id),
-            hurried=others_may_reach(self.database, self.leases, run_id),
+            fence=self.leases.create_fence(run_id),
+            fencing_token=claim if begun.mode in ("auto", "review") else 0,
+            load_folder=partial(files.fetch_folder, host),
+            save_folder=partial(files.store_folder, host, self.leases.require_lease_in_transaction(run_id)),
+            hand_over=partial(hand_over_unreachable_run, self.database, self.leases, self.durable, run_id),
+            has_other_nodes=create_reach_check(self.database, self.leases, run_id),
         )
 
 
-def new_run_id() -> str:
+def create_run_id() -> str:
     return secrets.token_hex(4)

@@ -3,20 +3,20 @@
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.key import key_of
+from app.engines.key import read_api_key
 from app.engines.queue import EngineQueues
 from app.events.words import Role
 from app.lineups.model import Lineup
 from app.loop.run import RoleSeat
 
 
-def seats(
+def create_seats(
     lineup: Lineup, bases: dict[str, tuple[str, ...]], http: httpx.AsyncClient, queues: EngineQueues, *, traced: bool
 ) -> dict[Role, RoleSeat]:
     taken = {}
     for role, seat in lineup.seats.items():
         engine = lineup.engines[seat.engine]
-        key = key_of(engine)
+        key = read_api_key(engine)
         taken[role] = RoleSeat(
             role=role,
             engine=engine.name,
@@ -26,7 +26,7 @@ def seats(
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
             sampling=seat.sampling,
-            queue=queues.of(engine.name),
+            queue=queues.get_queue(engine.name),
             traced=traced,
             precision=engine.precision,
             vllm=engine.vllm,

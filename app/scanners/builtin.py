@@ -7,31 +7,31 @@ from dataclasses import replace
 
 from app.scanners.verdict import Verdict
 from app.syntax.files import Files
-from app.text.secrets import redacted
+from app.text.secrets import redact_secrets
 
 log = logging.getLogger(__name__)
 
 
-class Builtin:
+class BuiltinScanner:
     name = "built-in"
 
     def __init__(self, checks: Mapping[str, Callable[[Files], Verdict]]) -> None:
         self._checks = checks
 
     async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
-        return await asyncio.to_thread(self.judge, files, rules)
+        return await asyncio.to_thread(self.judge_rules, files, rules)
 
-    foresee = scan
+    scan_rehearsal = scan
     """It reads only files, so a rehearsal is scanned like a host."""
 
-    async def remedy(self, _rule: str) -> str:
+    async def fetch_fix_script(self, _rule: str) -> str:
         """Return "": the built-in rules have no vendor scripts."""
         return ""
 
-    def judge(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
-        return [self._judge(files, rule) for rule in rules]
+    def judge_rules(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        return [self._judge_rule(files, rule) for rule in rules]
 
-    def _judge(self, files: Files, rule: str) -> Verdict:
+    def _judge_rule(self, files: Files, rule: str) -> Verdict:
         check = self._checks.get(rule)
         if check is None:
             return Verdict(rule, "unknown", "The built-in scanner has no check for this rule.")
@@ -42,4 +42,4 @@ class Builtin:
             return Verdict(rule, "error", f"The check broke off ({type(exc).__name__}); the rule was not judged.")
         if verdict.rule != rule:
             return Verdict(rule, "error", "The check answered for another rule; this one was not judged.")
-        return replace(verdict, evidence=redacted(verdict.evidence))
+        return replace(verdict, evidence=redact_secrets(verdict.evidence))

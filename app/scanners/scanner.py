@@ -14,8 +14,8 @@ class Scanner(Protocol):
     async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         """Scan the host; return one verdict for each rule, in order."""
 
-    async def remedy(self, rule: str, /) -> str:
+    async def fetch_fix_script(self, rule: str, /) -> str:
         """Return the vendor's fix script for the rule, with the site's values; "" if there is none."""
 
-    async def foresee(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+    async def scan_rehearsal(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         """Scan rehearsed files."""

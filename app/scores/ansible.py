@@ -17,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import Unusable
-from app.scores.ssh import SshRan, client
-from app.scores.vendor import SECONDS, Outcome, read_outcome, whole
-from app.targets.rootfs.base import PACKAGES, Base
-from app.targets.rootfs.machine import Reachable
-from app.text.clean import clean
+from app.errors import EnvironmentUnusable
+from app.scores.ssh import SshResult, open_ssh_client
+from app.scores.vendor import SECONDS, VendorOutcome, fill_script, parse_outcome
+from app.targets.rootfs.base import PACKAGES, BaseImage
+from app.targets.rootfs.machine import SshAccess
+from app.text.clean import clean_text
 
-BASE = Base(packages=(*PACKAGES, "python3", "python3-apt"))
+BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))
 """Host packages including those that Ansible needs."""
 NO_FIX = "a fix for Ansible, which the content does not have"
 _MOST = 64 * 1024 * 1024
@@ -54,12 +54,14 @@ class Playbook:
     """Missing collection by rule."""
 
 
-async def ansible_outcome(at: Reachable, rules: str, names: Sequence[str], content: str, profile: str) -> Outcome:
+async def run_ansible_fixes(
+    at: SshAccess, rules: str, names: Sequence[str], content: str, profile: str
+) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
-    program = _program()
-    script = whole(_SCRIPT, rules)
+    program = _find_ansible_program()
+    script = fill_script(_SCRIPT, rules)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
-    process = await client(at, line, limit=_MOST)
+    process = await open_ssh_client(at, line, limit=_MOST)
     assert process.stdout
     try:
         async with asyncio.timeout(SECONDS):
@@ -67,57 +69,61 @@ async def ansible_outcome(at: Reachable, rules: str, names: Sequence[str], conte
                 made = (await process.stdout.readuntil(_ENDS)).removesuffix(_ENDS).decode()
             except asyncio.IncompleteReadError as exc:
                 _, told = await process.communicate()
-                raise Unusable(f"no playbook could be had: {clean(told[-400:].decode(errors='replace'), 400)}") from exc
+                raise EnvironmentUnusable(
+                    f"no playbook could be had: {clean_text(told[-400:].decode(errors='replace'), 400)}"
+                ) from exc
             with tempfile.TemporaryDirectory(prefix="temper-") as folder:
-                playbook = await asyncio.to_thread(playable, program, made, names, Path(folder))
+                playbook = await asyncio.to_thread(drop_unplayable_rules, program, made, names, Path(folder))
                 began = time.time()
-                await asyncio.to_thread(_play, program, playbook.text, at, Path(folder))
+                await asyncio.to_thread(_play_playbook, program, playbook.text, at, Path(folder))
             out, told = await process.communicate(f"{began} {time.time()}\n".encode())
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return read_outcome(SshRan(process.returncode or 0, out, told.decode(errors="replace")), wants(playbook, names))
+    return parse_outcome(
+        SshResult(process.returncode or 0, out, told.decode(errors="replace")), list_unrun_rules(playbook, names)
+    )
 
 
-def playable(program: str, made: str, rules: Sequence[str], folder: Path) -> Playbook:
+def drop_unplayable_rules(program: str, made: str, rules: Sequence[str], folder: Path) -> Playbook:
     """Return the playbook without the rules that make ansible-core refuse it. Raise if another error remains."""
     left_out: dict[str, str] = {}
     while True:
         (folder / "playbook.yml").write_text(made)
-        ran = _run([program, "-i", "localhost,", "--syntax-check", "playbook.yml"], folder)
+        ran = _run_ansible([program, "-i", "localhost,", "--syntax-check", "playbook.yml"], folder)
         if ran.returncode == 0:
             return Playbook(made, left_out)
         lacks = _LACKS.search(ran.stderr)
-        hit = [rule for rule in rules if lacks and uses(made, rule, lacks[1])]
+        hit = [rule for rule in rules if lacks and uses_module(made, rule, lacks[1])]
         if not lacks or not hit:
-            raise Unusable(f"ansible-core refuses the playbook: {clean(ran.stderr[-400:], 400)}")
+            raise EnvironmentUnusable(f"ansible-core refuses the playbook: {clean_text(ran.stderr[-400:], 400)}")
         moved = _MOVED.search(ran.stderr)
         left_out |= dict.fromkeys(hit, f"collection {moved[1] if moved else lacks[1].rpartition('.')[0] or lacks[1]}")
-        made = without(made, hit)
+        made = remove_rules(made, hit)
 
 
-def uses(playbook: str, rule: str, module: str) -> bool:
-    return any(f"\n      {module}:" in task and _is_of(task, rule) for task in _TASK.split(playbook)[1:])
+def uses_module(playbook: str, rule: str, module: str) -> bool:
+    return any(f"\n      {module}:" in task and _belongs_to_rule(task, rule) for task in _TASK.split(playbook)[1:])
 
 
-def without(playbook: str, rules: Sequence[str]) -> str:
+def remove_rules(playbook: str, rules: Sequence[str]) -> str:
     head, *tasks = _TASK.split(playbook)
-    return head + "".join(task for task in tasks if not any(_is_of(task, rule) for rule in rules))
+    return head + "".join(task for task in tasks if not any(_belongs_to_rule(task, rule) for rule in rules))
 
 
-def wants(playbook: Playbook, rules: Sequence[str]) -> Mapping[str, str]:
+def list_unrun_rules(playbook: Playbook, rules: Sequence[str]) -> Mapping[str, str]:
     """Return the reason by rule for rules that were not run."""
     tasks = _TASK.split(playbook.text)[1:]
-    none = {rule: NO_FIX for rule in rules if not any(_is_of(task, rule) for task in tasks)}
+    none = {rule: NO_FIX for rule in rules if not any(_belongs_to_rule(task, rule) for task in tasks)}
     return none | playbook.left_out
 
 
-def _is_of(task: str, rule: str) -> bool:
+def _belongs_to_rule(task: str, rule: str) -> bool:
     return f"\n      - {rule}\n" in f"{task}\n"
 
 
-def _play(program: str, playbook: str, at: Reachable, folder: Path) -> None:
+def _play_playbook(program: str, playbook: str, at: SshAccess, folder: Path) -> None:
     (folder / "playbook.yml").write_text(playbook)
     options = f"-F none -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile={at.known_hosts}"
     given = {
@@ -128,13 +134,13 @@ def _play(program: str, playbook: str, at: Reachable, folder: Path) -> None:
         "ansible_python_interpreter": "/usr/bin/python3",
     }
     words = [word for name, value in given.items() for word in ("-e", f"{name}={value}")]
-    ran = _run([program, "-i", "127.0.0.1,", "--become", *words, "playbook.yml"], folder)
+    ran = _run_ansible([program, "-i", "127.0.0.1,", "--become", *words, "playbook.yml"], folder)
     if ran.returncode != 0:
         said = [line for line in ran.stdout.splitlines() if "fatal:" in line or "FAILED" in line]
-        raise Unusable(f"the playbook stopped: {clean(' '.join(said)[:400] or ran.stderr[-400:], 400)}")
+        raise EnvironmentUnusable(f"the playbook stopped: {clean_text(' '.join(said)[:400] or ran.stderr[-400:], 400)}")
 
 
-def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     calm = {
         "ANSIBLE_HOME": str(folder / "home"),
         "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),  # does not exist: the user's own settings must not apply
@@ -149,9 +155,9 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _program() -> str:
+def _find_ansible_program() -> str:
     beside = Path(sys.executable).with_name("ansible-playbook")
     found = str(beside) if beside.exists() else shutil.which("ansible-playbook")
     if not found:
-        raise Unusable("there is no ansible-playbook here: install ansible-core.")
+        raise EnvironmentUnusable("there is no ansible-playbook here: install ansible-core.")
     return found

@@ -14,14 +14,14 @@ import msgspec
 from app import __version__
 from app.events import kinds
 from app.events.kinds import Event
-from app.events.record import Recorded, stamp
+from app.events.record import Recorded, format_timestamp
 
 VERSION = "ATIF-v1.6"
 Json = dict[str, Any]
 
 
 @dataclass
-class _Made:
+class _TrajectoryBuilder:
     steps: list[Json] = field(default_factory=list)
     request: kinds.RunQueued | None = None
     started: kinds.RunStarted | None = None
@@ -31,12 +31,18 @@ class _Made:
     tokens: int = 0
     ends: Json = field(default_factory=dict)
 
-    def step(self, one: Recorded, source: str, message: str, **more: Any) -> None:
+    def add_step(self, one: Recorded, source: str, message: str, **more: Any) -> None:
         self.steps.append(
-            {"step_id": len(self.steps) + 1, "timestamp": stamp(one.at), "source": source, "message": message, **more}
+            {
+                "step_id": len(self.steps) + 1,
+                "timestamp": format_timestamp(one.at),
+                "source": source,
+                "message": message,
+                **more,
+            }
         )
 
-    def observed(self, content: str) -> None:
+    def add_observation(self, content: str) -> None:
         """Add a result to the newest agent step."""
         last = next((step for step in reversed(self.steps) if step["source"] == "agent"), None)
         if last is None:
@@ -46,40 +52,40 @@ class _Made:
         last.setdefault("observation", {"results": []})["results"].append(result)
 
 
-def trajectory(events: Iterable[Recorded]) -> bytes:
-    made = _Made()
+def build_trajectory(events: Iterable[Recorded]) -> bytes:
+    made = _TrajectoryBuilder()
     for one in events:
         made.run = one.run
-        _take(made, one)
-    return json.dumps(_root(made), indent=1, ensure_ascii=False).encode() + b"\n"
+        _apply_event(made, one)
+    return json.dumps(_build_document(made), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
-def _take(made: _Made, one: Recorded) -> None:
+def _apply_event(made: _TrajectoryBuilder, one: Recorded) -> None:
     match one.event:
         case kinds.RunQueued() as event:
             made.request = event
         case kinds.RunStarted() as event:
             made.started = event
         case kinds.ItemStarted() as event:
-            made.step(
+            made.add_step(
                 one, "system", f"{event.rule}, category {event.category}: {event.title}", extra={"rule": event.rule}
             )
         case kinds.TurnStarted() as event:
             made.asked = event
-            made.step(one, "user", event.prompt[1], extra={"turn": event.turn, "system": event.prompt[0]})
+            made.add_step(one, "user", event.prompt[1], extra={"turn": event.turn, "system": event.prompt[0]})
         case kinds.TurnFinished() as event:
-            _turn(made, one, event)
+            _add_turn(made, one, event)
         case kinds.TurnInterrupted():
             made.asked = None
         case kinds.ActionProposed() as event:
-            _called(made, one, event)
+            _add_tool_calls(made, one, event)
         case _:
-            if told := _observation(one.event):
-                made.observed(told)
-            _end(made, one.event)
+            if told := _describe_observation(one.event):
+                made.add_observation(told)
+            _record_end(made, one.event)
 
 
-def _turn(made: _Made, one: Recorded, event: kinds.TurnFinished) -> None:
+def _add_turn(made: _TrajectoryBuilder, one: Recorded, event: kinds.TurnFinished) -> None:
     made.prompt_tokens += event.prompt_tokens
     made.tokens += event.completion_tokens
     asked = made.asked
@@ -90,13 +96,13 @@ def _turn(made: _Made, one: Recorded, event: kinds.TurnFinished) -> None:
     metrics: Json = {"prompt_tokens": event.prompt_tokens, "completion_tokens": event.completion_tokens}
     metrics["extra"] = {"seconds": event.seconds, "ttft": event.ttft, "tok_s": event.decode_rate}
     model = {"model_name": asked.model} if asked else {}
-    made.step(one, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
+    made.add_step(one, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
 
 
-def _called(made: _Made, one: Recorded, event: kinds.ActionProposed) -> None:
+def _add_tool_calls(made: _TrajectoryBuilder, one: Recorded, event: kinds.ActionProposed) -> None:
     """Add the Worker's actions as tool calls of its step; actions edited by a person become a user step."""
     if event.by:
-        made.step(one, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True})
+        made.add_step(one, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True})
         return
     last = made.steps[-1] if made.steps else {}
     if last.get("source") != "agent":
@@ -111,7 +117,7 @@ def _called(made: _Made, one: Recorded, event: kinds.ActionProposed) -> None:
     ]
 
 
-def _observation(event: Event) -> str:
+def _describe_observation(event: Event) -> str:
     match event:
         case kinds.ActionRefused():
             return f"refused: {event.clause}: {event.reason}"
@@ -136,14 +142,14 @@ def _observation(event: Event) -> str:
             return ""
 
 
-def _end(made: _Made, event: Event) -> None:
+def _record_end(made: _TrajectoryBuilder, event: Event) -> None:
     if isinstance(event, kinds.RunFinished):
         made.ends = {"passed": event.passed, "escalated": event.escalated, "deferred": event.deferred}
     elif isinstance(event, kinds.RunFailed | kinds.RunStopped):
         made.ends = {"ended_early": event.reason}
 
 
-def _root(made: _Made) -> Json:
+def _build_document(made: _TrajectoryBuilder) -> Json:
     seats = msgspec.to_builtins(made.started.seats) if made.started else []
     request = made.request
     simulated = bool(request and request.simulated)

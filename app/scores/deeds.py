@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from app.scores.result import Fate
-from app.scores.ssh import over_ssh
-from app.syntax.source import number
+from app.scores.ssh import run_over_ssh
+from app.syntax.source import parse_number
 from app.targets.rootfs.machine import Rootfs
 
-Seen = Mapping[str, str]
+Observations = Mapping[str, str]
 _SECONDS = 1500.0
 _REFUSED = "10"
 """Exit code of passwd for a refused password."""
@@ -56,65 +56,67 @@ told pwquality "$(dpkg-query -W -f '${db:Status-Status}' libpam-pwquality 2>/dev
 """
 
 
-def read_deeds(out: str) -> Seen:
+def parse_observations(out: str) -> Observations:
     return dict(line.split("\t", 1) for line in out.splitlines() if "\t" in line)
 
 
-async def deeds(machine: Rootfs) -> Seen | None:
+async def observe_effects(machine: Rootfs) -> Observations | None:
     """Run the observation script over SSH; return None if it fails, so that no rule is judged."""
-    ran = await over_ssh(machine.reachable(), "sudo -n sh -s", _SECONDS, SCRIPT.encode())
-    return read_deeds(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None
+    ran = await run_over_ssh(machine.get_access(), "sudo -n sh -s", _SECONDS, SCRIPT.encode())
+    return parse_observations(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None
 
 
-def done(rule: str, seen: Seen | None) -> bool | None:
+def is_in_effect(rule: str, seen: Observations | None) -> bool | None:
     """Return True if the rule is in effect, or None if there is no check or no observation."""
     question = QUESTIONS.get(rule)
     return None if question is None or seen is None else question(seen)
 
 
-def confirmed(fates: Iterable[Fate], seen: Seen | None) -> tuple[Fate, ...]:
-    return tuple(msgspec.structs.replace(fate, met=done(fate.rule, seen)) for fate in fates)
+def record_effects(fates: Iterable[Fate], seen: Observations | None) -> tuple[Fate, ...]:
+    return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
 
 
-def _within(key: str, least: int, most: int) -> Callable[[Seen], bool]:
-    def question(seen: Seen) -> bool:
-        found = number(seen.get(key, ""))
+def _create_range_check(key: str, least: int, most: int) -> Callable[[Observations], bool]:
+    def is_in_range(seen: Observations) -> bool:
+        found = parse_number(seen.get(key, ""))
         return found is not None and least <= found <= most
 
-    return question
+    return is_in_range
 
 
-def _refused(change: str) -> Callable[[Seen], bool]:
+def _create_refusal_check(change: str) -> Callable[[Observations], bool]:
     """Create a check that passwd refused this change but accepted the two before, which proves that changes work."""
     return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
 
 
-def _kernel(key: str, value: str) -> Callable[[Seen], bool]:
+def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]:
     """Create a check of a kernel parameter's value now and at the next boot."""
     return lambda seen: seen.get(f"now {key}") == value == seen.get(f"boot {key}")
 
 
-def _idle(seen: Seen) -> bool:
+def _is_idle_session_ended(seen: Observations) -> bool:
     """Return True if TMOUT is at most ten minutes, exported and read-only."""
-    return _within("idle", 1, 600)(seen) and seen.get("exported") == "1" and not seen.get("changed")
+    return _create_range_check("idle", 1, 600)(seen) and seen.get("exported") == "1" and not seen.get("changed")
 
 
-def _closed(seen: Seen) -> bool:
+def _is_config_closed(seen: Observations) -> bool:
     mode, _, owners = seen.get("mode", "").partition(" ")
     return mode in ("600", "400", "0") and owners == "root root"
 
 
-QUESTIONS: Mapping[str, Callable[[Seen], bool]] = {
+QUESTIONS: Mapping[str, Callable[[Observations], bool]] = {
     "set_password_hashing_algorithm_logindefs": lambda seen: seen.get("group") == "$y",
     "sshd_disable_root_login": lambda seen: seen.get("root") == "no",
-    "accounts_password_pam_unix_remember": _refused("again"),
-    "accounts_tmout": _idle,
-    "file_permissions_sshd_config": _closed,
-    "accounts_password_pam_minlen": _refused("short"),
+    "accounts_password_pam_unix_remember": _create_refusal_check("again"),
+    "accounts_tmout": _is_idle_session_ended,
+    "file_permissions_sshd_config": _is_config_closed,
+    "accounts_password_pam_minlen": _create_refusal_check("short"),
     "accounts_umask_etc_login_defs": lambda seen: seen.get("home") == "700",
     "accounts_password_pam_unix_rounds_password_auth": lambda seen: seen.get("digest") == "$y$jFT",
-    "sysctl_kernel_randomize_va_space": _kernel("kernel.randomize_va_space", "2"),
-    "sysctl_net_ipv4_tcp_syncookies": _kernel("net.ipv4.tcp_syncookies", "1"),
-    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses": _kernel("net.ipv4.icmp_ignore_bogus_error_responses", "1"),
+    "sysctl_kernel_randomize_va_space": _create_kernel_check("kernel.randomize_va_space", "2"),
+    "sysctl_net_ipv4_tcp_syncookies": _create_kernel_check("net.ipv4.tcp_syncookies", "1"),
+    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses": _create_kernel_check(
+        "net.ipv4.icmp_ignore_bogus_error_responses", "1"
+    ),
     "package_pam_pwquality_installed": lambda seen: seen.get("pwquality") == "installed",
 }

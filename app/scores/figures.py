@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 
-from app.scores.result import Fate, Score, Trial, fixed, gamed, handed_on, harmed, opened, passes
+from app.scores.result import (
+    Fate,
+    Score,
+    Trial,
+    is_fixed,
+    is_gamed,
+    is_handed_on,
+    is_harmed,
+    is_open_finding,
+    is_scanner_pass,
+)
 
 _Z = 1.959964
 """Normal quantile of 95 % intervals."""
@@ -68,7 +78,7 @@ class ScoreRow:
     """Missing requirements of fixes, with the number of findings."""
 
 
-def share(count: int, of: int) -> Share:
+def compute_share(count: int, of: int) -> Share:
     if of == 0:
         return Share(0, 0, 0.0, 1.0)
     part, spread = count / of, _Z * _Z / of
@@ -78,7 +88,7 @@ def share(count: int, of: int) -> Share:
     return Share(count, of, 0.0 if count == 0 else low, 1.0 if count == of else high)
 
 
-def mean(values: Sequence[float]) -> Mean | None:
+def compute_mean(values: Sequence[float]) -> Mean | None:
     """Return the mean with a bootstrap interval from a fixed seed, or None without values."""
     if not values:
         return None
@@ -87,36 +97,36 @@ def mean(values: Sequence[float]) -> Mean | None:
     return Mean(fmean(values), drawn[int(0.025 * _RESAMPLES)], drawn[int(0.975 * _RESAMPLES) - 1])
 
 
-def row(score: Score) -> ScoreRow:
-    found = [(trial, fate) for trial in score.trials for fate in trial.fates if opened(fate)]
+def build_score_row(score: Score) -> ScoreRow:
+    found = [(trial, fate) for trial in score.trials for fate in trial.fates if is_open_finding(fate)]
     fates = [fate for _, fate in found]
     checked = [(trial, fate) for trial, fate in found if fate.met is not None]
     worked = [fate for fate in fates if fate.turns]
-    count = sum(fixed(trial, fate) for trial, fate in found)
+    count = sum(is_fixed(trial, fate) for trial, fate in found)
     people = [fate for fate in fates if fate.person]
     asked = sum(fate.turns for fate in fates)
-    failed = Counter(fate.failed_at for trial, fate in found if fate.failed_at and not fixed(trial, fate))
+    failed = Counter(fate.failed_at for trial, fate in found if fate.failed_at and not is_fixed(trial, fate))
     return ScoreRow(
         label=score.order.label,
         simulated=score.simulated,
         simulated_host=score.simulated_host,
-        hosts=_hosts(score),
+        hosts=_describe_hosts(score),
         trials=len(score.trials),
         findings=len(found),
-        passes=sum(map(passes, fates)),
-        fixed=share(count, len(found)),
+        passes=sum(map(is_scanner_pass, fates)),
+        fixed=compute_share(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
-        harm_stayed=share(sum(map(harmed, score.trials)), len(score.trials)),
-        gamed=share(sum(gamed(trial, fate) for trial, fate in checked), len(checked)),
+        harm_stayed=compute_share(sum(map(is_harmed, score.trials)), len(score.trials)),
+        gamed=compute_share(sum(is_gamed(trial, fate) for trial, fate in checked), len(checked)),
         refused=sum(fate.refused for fate in fates),
-        handed_on=share(sum(map(handed_on, people)), len(people)),
-        readable=share(sum(fate.usable for fate in fates), asked) if asked else None,
-        turns=_mean(worked, lambda fate: fate.turns),
-        tokens=_mean(worked, lambda fate: fate.tokens),
-        seconds=_mean(worked, lambda fate: fate.seconds),
-        joules_per_fix=_joules(score.trials, count),
+        handed_on=compute_share(sum(map(is_handed_on, people)), len(people)),
+        readable=compute_share(sum(fate.usable for fate in fates), asked) if asked else None,
+        turns=_compute_fate_mean(worked, lambda fate: fate.turns),
+        tokens=_compute_fate_mean(worked, lambda fate: fate.tokens),
+        seconds=_compute_fate_mean(worked, lambda fate: fate.seconds),
+        joules_per_fix=_compute_joules_per_fix(score.trials, count),
         failed_at=tuple(failed.most_common()),
-        ways=_ways(score.trials),
+        ways=_count_root_ways(score.trials),
         temper=score.temper,
         made_at=score.made_at,
         machine=score.machine,
@@ -128,22 +138,22 @@ def row(score: Score) -> ScoreRow:
     )
 
 
-def _mean(fates: Sequence[Fate], of: Callable[[Fate], float]) -> Mean | None:
-    return mean([of(fate) for fate in fates])
+def _compute_fate_mean(fates: Sequence[Fate], of: Callable[[Fate], float]) -> Mean | None:
+    return compute_mean([of(fate) for fate in fates])
 
 
-def _joules(trials: Sequence[Trial], count: int) -> float | None:
+def _compute_joules_per_fix(trials: Sequence[Trial], count: int) -> float | None:
     """Return the total energy, including failed work, per fix; None if any trial was not measured."""
     known = [trial.joules for trial in trials if trial.joules is not None]
     return sum(known) / count if count and known and len(known) == len(trials) else None
 
 
-def _ways(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
+def _count_root_ways(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
     ways = [way for trial in trials for way in trial.ways]
     return (sum(way.before for way in ways), sum(way.after for way in ways), len(ways)) if ways else None
 
 
-def _hosts(score: Score) -> str:
+def _describe_hosts(score: Score) -> str:
     order = score.order
     if order.host:
         return f"a disposable Debian, {order.host}"

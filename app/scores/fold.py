@@ -35,7 +35,7 @@ _COUNTED = ("harmed", "undone", "vetoed", "refused", "turns", "usable", "prompt_
 
 
 @dataclass
-class _Tally:
+class _RuleTally:
     count: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTED, 0))
     opening: str = ""
     closing: str = ""
@@ -48,7 +48,7 @@ class _Tally:
 
 
 @dataclass(frozen=True)
-class RunTold:
+class RunSummary:
     """Summary of one run."""
 
     fates: tuple[Fate, ...]
@@ -59,14 +59,14 @@ class RunTold:
     scanner: str
 
 
-def told(events: Iterable[Recorded], skill: Skill) -> RunTold:
-    tallies: dict[str, _Tally] = {}
+def summarize_run(events: Iterable[Recorded], skill: Skill) -> RunSummary:
+    tallies: dict[str, _RuleTally] = {}
     left: list[str] = []
     broken, scanner, at, head, seq = "", "", "", "", 0
     for one in events:
         event, seq, head = one.event, one.seq, one.hash
         if isinstance(event, kinds.RunQueued):
-            tallies = {rule: _Tally() for rule in event.rules}
+            tallies = {rule: _RuleTally() for rule in event.rules}
         elif isinstance(event, kinds.RunStarted):
             scanner = event.scanner
         elif isinstance(event, kinds.RunFailed):
@@ -75,12 +75,12 @@ def told(events: Iterable[Recorded], skill: Skill) -> RunTold:
             left += event.differences
         at = getattr(event, "rule", at)
         if at in tallies:
-            _on_rule(tallies[at], one)
-    fates = tuple(_fate(rule, tally, skill) for rule, tally in tallies.items())
-    return RunTold(fates, tuple(left), broken, seq, head, scanner)
+            _apply_rule_event(tallies[at], one)
+    fates = tuple(_build_fate(rule, tally, skill) for rule, tally in tallies.items())
+    return RunSummary(fates, tuple(left), broken, seq, head, scanner)
 
 
-def _on_rule(tally: _Tally, one: Recorded) -> None:
+def _apply_rule_event(tally: _RuleTally, one: Recorded) -> None:
     event, count = one.event, tally.count
     match event:
         case kinds.VerdictGiven(phase="opening"):
@@ -106,7 +106,7 @@ def _on_rule(tally: _Tally, one: Recorded) -> None:
         case kinds.AttemptFailed():
             count["harmed"] += event.cause == "alarm"
             count["vetoed"] += event.cause == "vetoed"
-            tally.failed_at = _stage(event, tally)
+            tally.failed_at = _find_failed_stage(event, tally)
         case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemDeferred() | kinds.ItemSkipped():
             tally.ended = _WAYS_OUT[type(event)]
             tally.seconds = round(one.at - tally.began, 3) if tally.began else 0.0
@@ -114,14 +114,14 @@ def _on_rule(tally: _Tally, one: Recorded) -> None:
             pass
 
 
-def _stage(event: kinds.AttemptFailed, tally: _Tally) -> Stage:
+def _find_failed_stage(event: kinds.AttemptFailed, tally: _RuleTally) -> Stage:
     """Return the failed stage: plan or act if the engine answered unusably, engine if it did not answer."""
     if event.cause in ("engine", "over budget") and tally.asked and tally.last_ended_well:
         return {"plan": "plan", "act": "act"}.get(tally.asked.purpose, _STAGES[event.cause])  # type: ignore[return-value]
     return _STAGES.get(event.cause, "engine")
 
 
-def _fate(rule: str, tally: _Tally, skill: Skill) -> Fate:
+def _build_fate(rule: str, tally: _RuleTally, skill: Skill) -> Fate:
     person = rule in NEEDS_A_PERSON or (rule in skill.rules and skill.rules[rule].irreversible)
     fate = Fate(
         rule=rule,

@@ -9,15 +9,15 @@ from pathlib import Path
 import msgspec
 
 from app.scores.twists import ADDED, AUDIT, EDITS, NAMES, NETWORKS, SHADOW_MODES, TRAPS
-from app.targets.fixture.layout import SOURCE, Manifest, discard, lay_out, read_manifest
+from app.targets.fixture.layout import SOURCE, Manifest, lay_out_tree, read_manifest, remove_tree
 from app.targets.fixture.target import FixtureTarget
-from app.targets.owners import encode
+from app.targets.owners import encode_owners
 
 BUILT_IN = "built-in"
 
 
 @dataclass(frozen=True)
-class MadeHost:
+class GeneratedHost:
     """Differences from the built-in host: texts by path, and modes by path for new files."""
 
     name: str
@@ -26,83 +26,83 @@ class MadeHost:
     traps: tuple[str, ...]
 
 
-def built_in() -> MadeHost:
-    return MadeHost(BUILT_IN, {}, {}, tuple(trap.name for trap in TRAPS))
+def create_builtin_host() -> GeneratedHost:
+    return GeneratedHost(BUILT_IN, {}, {}, tuple(trap.name for trap in TRAPS))
 
 
-def generated(seed: str, number: int) -> MadeHost:
+def generate_host(seed: str, number: int) -> GeneratedHost:
     """Generate a host that cannot be predicted without the seed."""
     chance = random.Random(f"{seed}/{number}")  # noqa: S311  not a secret: it must be reproducible
-    texts, modes, traps = _Texts(), {"/etc/shadow": chance.choice(SHADOW_MODES)}, []
+    texts, modes, traps = _HostTexts(), {"/etc/shadow": chance.choice(SHADOW_MODES)}, []
     for edit in EDITS:
-        texts.edit(edit.path, edit.old, chance.choice((edit.old, *edit.choices)))
+        texts.replace_text(edit.path, edit.old, chance.choice((edit.old, *edit.choices)))
     for trap in TRAPS:
         chosen = chance.choice(trap.choices)
         traps += [trap.name] if chosen == trap.choices[0] else []
-        texts.edit(trap.path, trap.old, chosen)
+        texts.replace_text(trap.path, trap.old, chosen)
     for added in ADDED:
         if text := chance.choice(added.choices):
             texts.changed[added.path], modes[added.path] = text, f"{added.mode:04o}"
             traps += [added.trap] if added.trap else []
-    _panic(texts, chance)
-    _rename(texts, chance)
-    return MadeHost(f"generated-{number}", texts.changed, modes, tuple(traps))
+    _choose_panic_flag(texts, chance)
+    _rename_host(texts, chance)
+    return GeneratedHost(f"generated-{number}", texts.changed, modes, tuple(traps))
 
 
-def place(host: MadeHost, folder: Path) -> None:
+def lay_out_host(host: GeneratedHost, folder: Path) -> None:
     """Write the host's files to a folder, replacing its content, as a run that keeps the host expects them."""
     manifest = read_manifest(SOURCE / "manifest.toml")
-    discard(folder)
+    remove_tree(folder)
     folder.mkdir(parents=True)
-    lay_out(SOURCE / "tree", _closed_later(manifest, host), folder / "root")
+    lay_out_tree(SOURCE / "tree", _defer_modes(manifest, host), folder / "root")
     for path, text in host.texts.items():
         (folder / "root" / path[1:]).write_text(text)
     known = {**{path: manifest.modes.get(path, "0644") for path in host.texts}, **host.modes}
     for path, mode in known.items():
         (folder / "root" / path[1:]).chmod(int(mode, 8))
-    (folder / "owners.json").write_bytes(encode(manifest.owners))
+    (folder / "owners.json").write_bytes(encode_owners(manifest.owners))
 
 
-async def opened(host: MadeHost, folder: Path) -> FixtureTarget:
+async def open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
     """Write the host anew and return its target, with the initial state as the baseline."""
-    place(host, folder)
+    lay_out_host(host, folder)
     target = FixtureTarget("fixture", folder)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     return target
 
 
-def _closed_later(manifest: Manifest, host: MadeHost) -> Manifest:
+def _defer_modes(manifest: Manifest, host: GeneratedHost) -> Manifest:
     """Return the manifest without modes of files that are written later, which must not be read-only yet."""
     return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})
 
 
-class _Texts:
+class _HostTexts:
     def __init__(self) -> None:
         self.changed: dict[str, str] = {}
 
-    def of(self, path: str) -> str:
+    def get_text(self, path: str) -> str:
         return self.changed.get(path) or (SOURCE / "tree" / path[1:]).read_text()
 
-    def edit(self, path: str, old: str, new: str) -> None:
-        text = self.of(path)
+    def replace_text(self, path: str, old: str, new: str) -> None:
+        text = self.get_text(path)
         assert old in text, f"{path} of the built-in host has no {old!r} any more"
         if old != new:
             self.changed[path] = text.replace(old, new, 1)
 
 
-def _panic(texts: _Texts, chance: random.Random) -> None:
+def _choose_panic_flag(texts: _HostTexts, chance: random.Random) -> None:
     """Choose one panic flag for both audit files, so that the loaded rules match the next boot."""
     flag = chance.choice(("-f 1\n", "-f 0\n"))
     for path in AUDIT:
-        texts.edit(path, "-f 1\n", flag)
+        texts.replace_text(path, "-f 1\n", flag)
 
 
-def _rename(texts: _Texts, chance: random.Random) -> None:
+def _rename_host(texts: _HostTexts, chance: random.Random) -> None:
     name, network = f"{chance.choice(NAMES)}-{chance.randrange(1, 99):02}", chance.choice(NETWORKS)
     for at in sorted((SOURCE / "tree").rglob("*")):
         path = f"/{at.relative_to(SOURCE / 'tree')}"
         if at.is_file():
-            text = texts.of(path)
+            text = texts.get_text(path)
             new = text.replace("relay-07", name).replace("192.0.2.", network)
             if new != text:
                 texts.changed[path] = new

@@ -11,13 +11,13 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from app.loop.harm import worse
-from app.scores.hidden import HostReading, met, weakened
+from app.loop.harm import describe_harm
+from app.scores.hidden import EffectiveSettings, find_weakened_setting, is_requirement_met
 from app.skills.stig.pack import STIG
 from app.targets.disk import Disk
-from app.targets.fixture.layout import audit_fill
-from app.targets.health import health
-from app.targets.tree import Tree
+from app.targets.fixture.layout import read_audit_disk_usage
+from app.targets.health import run_health_probes
+from app.targets.tree import LocalTree
 
 _DAY = 86400
 NOT_FIXED = 3
@@ -32,26 +32,26 @@ class Judgement:
     worse: str
 
     @property
-    def fixed(self) -> bool:
+    def is_fixed(self) -> bool:
         return self.scanner == "pass" and self.met and not self.weakened and not self.worse
 
 
-def judged(before: Tree, after: Tree, rule: str) -> Judgement:
+def judge_host(before: LocalTree, after: LocalTree, rule: str) -> Judgement:
     verdict = STIG.rules[rule].check(after)
-    today, fill = int(time.time()) // _DAY, audit_fill()
+    today, fill = int(time.time()) // _DAY, read_audit_disk_usage()
     return Judgement(
         scanner=verdict.word,
         evidence=verdict.evidence,
-        met=bool(met(rule, HostReading(after))),
-        weakened=weakened(before, after, STIG.rules[rule].asks),
-        worse=worse(health(before, today, fill), health(after, today, fill)) or "",
+        met=bool(is_requirement_met(rule, EffectiveSettings(after))),
+        weakened=find_weakened_setting(before, after, STIG.rules[rule].asks),
+        worse=describe_harm(run_health_probes(before, today, fill), run_health_probes(after, today, fill)) or "",
     )
 
 
 def main(before: str, after: str, rule: str) -> int:
-    found = judged(Tree(Path(before), Disk()), Tree(Path(after), Disk()), rule)
-    sys.stdout.write(json.dumps({"fixed": found.fixed, **asdict(found)}, indent=1) + "\n")
-    return 0 if found.fixed else NOT_FIXED
+    found = judge_host(LocalTree(Path(before), Disk()), LocalTree(Path(after), Disk()), rule)
+    sys.stdout.write(json.dumps({"fixed": found.is_fixed, **asdict(found)}, indent=1) + "\n")
+    return 0 if found.is_fixed else NOT_FIXED
 
 
 if __name__ == "__main__":

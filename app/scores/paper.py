@@ -47,59 +47,64 @@ are not quite, so true intervals are somewhat wider. A dash is what was not meas
 """
 
 
-def paper(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
-    lines = [HEAD, _line(COLUMNS), _line(["---"] * len(COLUMNS)), *(_line(cells(row)) for row in rows)]
-    return "\n".join([*lines, "", *_notes(rows), *(f"- {one}" for one in unmeasured)]).rstrip() + "\n"
+def render_score_page(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
+    lines = [
+        HEAD,
+        _render_line(COLUMNS),
+        _render_line(["---"] * len(COLUMNS)),
+        *(_render_line(render_cells(row)) for row in rows),
+    ]
+    return "\n".join([*lines, "", *_render_notes(rows), *(f"- {one}" for one in unmeasured)]).rstrip() + "\n"
 
 
-def cells(row: ScoreRow) -> tuple[str, ...]:
+def render_cells(row: ScoreRow) -> tuple[str, ...]:
     return (
-        title(row),
+        format_title(row),
         clean_line(row.hosts, 80),
         str(row.findings),
         str(row.passes),
-        told(row.fixed),
+        format_share(row.fixed),
         str(row.harmed_and_undone),
-        told(row.harm_stayed),
+        format_share(row.harm_stayed),
         "—" if row.ways is None else "{1} of {0}".format(*row.ways),
-        told(row.gamed),
+        format_share(row.gamed),
         str(row.refused),
-        told(row.handed_on),
-        average(row.turns),
-        average(row.tokens),
-        average(row.seconds),
+        format_share(row.handed_on),
+        format_mean(row.turns),
+        format_mean(row.tokens),
+        format_mean(row.seconds),
         "—" if row.joules_per_fix is None else f"{row.joules_per_fix:.0f}",
         ", ".join(f"{where} {count}" for where, count in row.failed_at) or "—",
     )
 
 
-def name(row: ScoreRow) -> str:
+def format_name(row: ScoreRow) -> str:
     return clean_line("the script, an upper bound" if row.simulated else row.label, 80)
 
 
-def title(row: ScoreRow) -> str:
+def format_title(row: ScoreRow) -> str:
     played = [*(["engine"] if row.simulated else []), *(["host"] if row.simulated_host else [])]
-    return name(row) + (f" (SIMULATED {' and '.join(played)})" if played else "")
+    return format_name(row) + (f" (SIMULATED {' and '.join(played)})" if played else "")
 
 
-def told(share: Share | None) -> str:
+def format_share(share: Share | None) -> str:
     if share is None or share.of == 0:
         return "—"
     return f"{share.count} of {share.of} ({share.low:.0%}–{share.high:.0%})"
 
 
-def average(mean: Mean | None) -> str:
+def format_mean(mean: Mean | None) -> str:
     return "—" if mean is None else f"{mean.value:.1f} ({mean.low:.1f}–{mean.high:.1f})"
 
 
-def provenance(row: ScoreRow) -> str:
+def describe_provenance(row: ScoreRow) -> str:
     parts = [
         f"{row.trials} fresh host{'' if row.trials == 1 else 's'} on {row.made_at}",
         f"Temper {row.temper}",
         f"judged by {row.scanner}" if row.scanner else "",
         f"{'a script plays' if row.simulated else 'models'} {', '.join(row.models)}" if row.models else "",
         row.machine,
-        f"{told(row.readable)} answers readable" if row.readable else "",
+        f"{format_share(row.readable)} answers readable" if row.readable else "",
         f"hosts from a seed whose digest is {row.held_back[:16]}…" if row.held_back else "",
         *(f"{count} not run, for want of {what}" for what, count in row.not_run),
         row.note.rstrip("."),
@@ -107,13 +112,13 @@ def provenance(row: ScoreRow) -> str:
     return clean_line("; ".join(part for part in parts if part), 1200)
 
 
-def _notes(rows: Sequence[ScoreRow]) -> list[str]:
+def _render_notes(rows: Sequence[ScoreRow]) -> list[str]:
     return [
         "Where each row comes from:",
         "",
-        *(f"- **{title(row)}, {clean_line(row.hosts, 80)}**: {provenance(row)}." for row in rows),
+        *(f"- **{format_title(row)}, {clean_line(row.hosts, 80)}**: {describe_provenance(row)}." for row in rows),
     ]
 
 
-def _line(words: Sequence[str]) -> str:
+def _render_line(words: Sequence[str]) -> str:
     return f"| {' | '.join(word.replace('|', '/') for word in words)} |"

@@ -4,21 +4,21 @@ import asyncio
 from asyncio.subprocess import Process
 from dataclasses import dataclass
 
-from app.errors import Unusable
-from app.targets.rootfs.machine import Reachable
+from app.errors import EnvironmentUnusable
+from app.targets.rootfs.machine import SshAccess
 
 
 @dataclass(frozen=True)
-class SshRan:
+class SshResult:
     code: int
     out: bytes
-    told: str
+    error_text: str
 
 
 _LIMIT = 64 * 1024
 
 
-async def client(at: Reachable, line: str, account: str = "", limit: int = _LIMIT) -> Process:
+async def open_ssh_client(at: SshAccess, line: str, account: str = "", limit: int = _LIMIT) -> Process:
     """Start ssh with three pipes; `limit` is the longest output that one read may wait for."""
     options = ["BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"]
     try:
@@ -32,16 +32,16 @@ async def client(at: Reachable, line: str, account: str = "", limit: int = _LIMI
             stderr=asyncio.subprocess.PIPE,
         )
     except FileNotFoundError as exc:
-        raise Unusable("there is no ssh client here: apt-get install openssh-client.") from exc
+        raise EnvironmentUnusable("there is no ssh client here: apt-get install openssh-client.") from exc
 
 
-async def over_ssh(at: Reachable, line: str, seconds: float, stdin: bytes = b"", account: str = "") -> SshRan:
-    process = await client(at, line, account)
+async def run_over_ssh(at: SshAccess, line: str, seconds: float, stdin: bytes = b"", account: str = "") -> SshResult:
+    process = await open_ssh_client(at, line, account)
     try:
         async with asyncio.timeout(seconds):
             out, told = await process.communicate(stdin)
     except TimeoutError:
         process.kill()
         await process.wait()
-        return SshRan(124, b"", f"it took longer than {seconds:.0f} s")
-    return SshRan(process.returncode or 0, out, told.decode("utf-8", "replace"))
+        return SshResult(124, b"", f"it took longer than {seconds:.0f} s")
+    return SshResult(process.returncode or 0, out, told.decode("utf-8", "replace"))

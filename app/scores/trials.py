@@ -9,39 +9,39 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.scores.hosts import MadeHost, built_in, generated
+from app.scores.hosts import GeneratedHost, create_builtin_host, generate_host
 from app.scores.result import ScoreOrder, Trial
 
 Place = tuple[int, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class WantedTrial:
+class TrialSpec:
     seed: int
-    host: MadeHost
+    host: GeneratedHost
     rules: tuple[str, ...]
 
     @property
-    def place(self) -> Place:
+    def trial_key(self) -> Place:
         return self.seed, self.host.name, self.rules
 
 
-def wanted(order: ScoreOrder, held_back: str = "") -> Iterator[WantedTrial]:
+def plan_trials(order: ScoreOrder, held_back: str = "") -> Iterator[TrialSpec]:
     """Yield the trials of an order. The first host is the built-in one, unless a held-back seed generates all."""
     rules = [order.rules] if order.together else [(rule,) for rule in order.rules]
     for seed in range(1, order.seeds + 1):
         for number in range(order.hosts):
             plain = number == 0 and not held_back
-            host = built_in() if plain else generated(f"{held_back}/{seed}", number)
-            yield from (WantedTrial(seed, host, chosen) for chosen in rules)
+            host = create_builtin_host() if plain else generate_host(f"{held_back}/{seed}", number)
+            yield from (TrialSpec(seed, host, chosen) for chosen in rules)
 
 
-def withheld(seed: str) -> str:
+def hash_held_back_seed(seed: str) -> str:
     """Return the digest of a held-back seed, by which the seed can be verified later; empty without a seed."""
     return hashlib.sha256(f"temper held-back hosts {seed}".encode()).hexdigest() if seed else ""
 
 
-class Notes:
+class TrialJournal:
     """File of completed trials, one per line, after a first line with their order."""
 
     def __init__(self, file: Path, order: ScoreOrder) -> None:
@@ -56,11 +56,11 @@ class Notes:
                 trial = msgspec.json.decode(line, type=Trial)
             except msgspec.DecodeError:
                 break  # the line was truncated by a crash: the trial runs again
-            self.done[_of(trial)] = trial
-        self._rewrite([head, *map(msgspec.json.encode, self.done.values())])
+            self.done[_build_trial_key(trial)] = trial
+        self._rewrite_file([head, *map(msgspec.json.encode, self.done.values())])
 
     def add(self, trial: Trial) -> None:
-        self.done[_of(trial)] = trial
+        self.done[_build_trial_key(trial)] = trial
         with self._file.open("ab") as file:
             file.write(msgspec.json.encode(trial) + b"\n")
             file.flush()
@@ -69,7 +69,7 @@ class Notes:
     def discard(self) -> None:
         self._file.unlink(missing_ok=True)
 
-    def _rewrite(self, lines: list[bytes]) -> None:
+    def _rewrite_file(self, lines: list[bytes]) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             new = self._file.with_suffix(".new")
@@ -79,5 +79,5 @@ class Notes:
             raise BadInput(f"{self._file} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
 
 
-def _of(trial: Trial) -> Place:
+def _build_trial_key(trial: Trial) -> Place:
     return trial.seed, trial.host, trial.rules

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from app.errors import TemperError, Unusable
+from app.errors import EnvironmentUnusable, TemperError
 from app.events.words import Probe
-from app.loop.harm import worse
-from app.scores.deeds import SCRIPT, Seen, confirmed, read_deeds
-from app.scores.result import Fate, ScoreOrder, Trial, Way
-from app.scores.ssh import SshRan, over_ssh
-from app.skills.catalog import skill
-from app.targets.rootfs.machine import Reachable, Rootfs
+from app.loop.harm import describe_harm
+from app.scores.deeds import SCRIPT, Observations, parse_observations, record_effects
+from app.scores.result import Fate, RootWay, ScoreOrder, Trial
+from app.scores.ssh import SshResult, run_over_ssh
+from app.skills.catalog import load_skill
+from app.targets.rootfs.machine import Rootfs, SshAccess
 from app.targets.target import Target
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 SECONDS = 1500.0
 _RESULT = "{http://checklists.nist.gov/xccdf/1.2}rule-result"
@@ -54,26 +54,26 @@ _WAYS = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VendorOutcome:
     """Scanner verdicts before and after, observed effects, and the reasons for fixes that were not run."""
 
     before: Mapping[str, str]
     after: Mapping[str, str]
-    seen: Seen
+    seen: Observations
     seconds: float
     wants: Mapping[str, str] = field(default_factory=dict)
 
 
-async def by_vendor(
-    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, work: Callable[[str], Awaitable[Outcome]]
+async def run_vendor_trial(
+    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, work: Callable[[str], Awaitable[VendorOutcome]]
 ) -> Trial:
     """Run a vendor's fixes on a new machine as a trial. `work` receives the rules as oscap arguments."""
-    ids = {skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
+    ids = {load_skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
-    was, open_before = await asyncio.to_thread(target.health), await _ways(machine)
+    was, open_before = await asyncio.to_thread(target.check_health), await _probe_root_ways(machine)
     found = await work(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
-    harm = await _harm(was, target)
-    open_after = await _ways(machine)
+    harm = await _find_harm(was, target)
+    open_after = await _probe_root_ways(machine)
     fates = tuple(
         Fate(
             rule=rule,
@@ -88,57 +88,60 @@ async def by_vendor(
         seed=seed,
         host=order.host,
         rules=order.rules,
-        fates=confirmed(fates, found.seen),
+        fates=record_effects(fates, found.seen),
         worse=harm,
-        ways=tuple(Way(name, open_before[name], open_after[name]) for name in open_before),
+        ways=tuple(RootWay(name, open_before[name], open_after[name]) for name in open_before),
         seconds=round(found.seconds, 3),
     )
 
 
-def whole(script: str, rules: str) -> str:
+def fill_script(script: str, rules: str) -> str:
     """Fill in the rules and the final inspection, which is the same for all kinds of fixes."""
     return script.replace("@LOOK", _LOOK.replace("@DEEDS", SCRIPT)).replace("@RULES", rules)
 
 
-async def bash_outcome(at: Reachable, rules: str, content: str, profile: str) -> Outcome:
+async def run_bash_fixes(at: SshAccess, rules: str, content: str, profile: str) -> VendorOutcome:
     """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
-    script = whole(_SCRIPT, rules)
+    script = fill_script(_SCRIPT, rules)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
-    ran = await over_ssh(at, line, SECONDS, script.encode())
-    return read_outcome(ran)
+    ran = await run_over_ssh(at, line, SECONDS, script.encode())
+    return parse_outcome(ran)
 
 
-async def _ways(machine: Rootfs) -> dict[str, bool]:
+async def _probe_root_ways(machine: Rootfs) -> dict[str, bool]:
     """Test each way to root by a new login."""
     found = {}
     for name, account, command in _WAYS:
-        at = machine.reachable("root" if account == "root" else "temper")
-        found[name] = (await over_ssh(at, command, 60, account=account)).code == 0
+        at = machine.get_access("root" if account == "root" else "temper")
+        found[name] = (await run_over_ssh(at, command, 60, account=account)).code == 0
     return found
 
 
-async def _harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
+async def _find_harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
     try:
-        harm = worse(was, await asyncio.to_thread(target.health))
+        harm = describe_harm(was, await asyncio.to_thread(target.check_health))
     except TemperError as exc:
-        harm = f"the host can no longer be looked at: {clean(str(exc), 300)}"
+        harm = f"the host can no longer be looked at: {clean_text(str(exc), 300)}"
     return (harm,) if harm else ()
 
 
-def read_outcome(ran: SshRan, wants: Mapping[str, str] | None = None) -> Outcome:
+def parse_outcome(ran: SshResult, wants: Mapping[str, str] | None = None) -> VendorOutcome:
     parts = ran.out.split(b"<<took>>\n")
     if ran.code != 0 or len(parts) != 2:
-        raise Unusable(
-            f"what the content generates could not be scored (exit {ran.code}): {clean(ran.told[-400:], 400)}"
+        raise EnvironmentUnusable(
+            f"what the content generates could not be scored (exit {ran.code}): "
+            f"{clean_text(ran.error_text[-400:], 400)}"
         )
     results, _, seen = parts[0].partition(b"<<deeds>>\n")
     before, _, after = results.partition(b"<<after>>\n")
     began, ended = map(float, parts[1].split())
-    told = read_deeds(seen.decode("utf-8", "replace"))
-    return Outcome(_words(before.removeprefix(b"<<before>>\n")), _words(after), told, ended - began, wants or {})
+    told = parse_observations(seen.decode("utf-8", "replace"))
+    return VendorOutcome(
+        _parse_results(before.removeprefix(b"<<before>>\n")), _parse_results(after), told, ended - began, wants or {}
+    )
 
 
-def _words(results: bytes) -> dict[str, str]:
+def _parse_results(results: bytes) -> dict[str, str]:
     """Parse scanner verdicts by rule id. The host's XML is untrusted: no entities and no network."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
     root = etree.fromstring(results.strip(), parser)

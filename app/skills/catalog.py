@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from app.errors import BadInput
-from app.skills.pick import picked, read_pick
+from app.skills.pick import apply_pick, read_pick
 from app.skills.skill import Skill
 
 MODULE, TABLE = "pack.py", "skill.toml"
@@ -21,23 +21,23 @@ class Catalog:
     package: str
     """Import path of the folder."""
 
-    def names(self) -> list[str]:
+    def list_names(self) -> list[str]:
         return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and one.name[0] not in "._")
 
-    def skill(self, name: str, behind: tuple[str, ...] = ()) -> Skill:
+    def load_skill(self, name: str, behind: tuple[str, ...] = ()) -> Skill:
         """Load a skill by name. `behind`: the folders that led here, to detect cycles. Raises BadInput."""
         folder, _, argument = name.partition(":")
-        if folder not in self.names():
-            raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.names())}.")
+        if folder not in self.list_names():
+            raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.list_names())}.")
         if folder in behind:
             raise BadInput(f"The skill folder {self.folder / folder} picks from itself, by way of {behind[-1]}.")
         has_module, has_table = ((self.folder / folder / part).is_file() for part in (MODULE, TABLE))
         if has_module == has_table:
             found = "both of them" if has_module else "neither"
             raise BadInput(f"The skill folder {self.folder / folder} needs a {MODULE} or a {TABLE}; it has {found}.")
-        return self._of_module(folder, argument) if has_module else self._of_table(folder, argument, behind)
+        return self._load_module(folder, argument) if has_module else self._load_table(folder, argument, behind)
 
-    def _of_module(self, folder: str, argument: str) -> Skill:
+    def _load_module(self, folder: str, argument: str) -> Skill:
         try:
             module = import_module(f"{self.package}.{folder}.pack")
         except Exception as exc:
@@ -45,19 +45,19 @@ class Catalog:
             raise BadInput(f"The skill folder {self.folder / folder} cannot be loaded: {why}") from exc
         make, ready = getattr(module, "skill", None), getattr(module, "SKILL", None)
         if isinstance(ready, Skill):
-            return self._alone(ready, folder, argument)
+            return self._check_skill(ready, folder, argument)
         if not callable(make):
             raise BadInput(f"The skill folder {self.folder / folder}: {MODULE} names no SKILL and no skill(argument).")
         made = make(argument)
         assert isinstance(made, Skill)
         return made
 
-    def _of_table(self, folder: str, argument: str, behind: tuple[str, ...]) -> Skill:
+    def _load_table(self, folder: str, argument: str, behind: tuple[str, ...]) -> Skill:
         pick = read_pick(self.folder / folder / TABLE)
-        whole = self.skill(pick.of, (*behind, folder))
-        return self._alone(picked(folder, pick, whole, self.folder / folder), folder, argument)
+        whole = self.load_skill(pick.of, (*behind, folder))
+        return self._check_skill(apply_pick(folder, pick, whole, self.folder / folder), folder, argument)
 
-    def _alone(self, skill: Skill, folder: str, argument: str) -> Skill:
+    def _check_skill(self, skill: Skill, folder: str, argument: str) -> Skill:
         if argument:
             raise BadInput(f"The skill {folder!a} takes nothing after a colon; ask for {folder} alone.")
         if skill.name != folder:
@@ -68,11 +68,11 @@ class Catalog:
 SHIPPED = Catalog(Path(__file__).parent, "app.skills")
 
 
-def skill(name: str) -> Skill:
-    return SHIPPED.skill(name)
+def load_skill(name: str) -> Skill:
+    return SHIPPED.load_skill(name)
 
 
-def nearest(rule_id: str, skill: Skill) -> list[str]:
+def suggest_rules(rule_id: str, skill: Skill) -> list[str]:
     """Return up to three rule ids similar to `rule_id`, by V-number or STIG id."""
     names = {name: rule.id for rule in skill.rules.values() for name in (rule.id, rule.stig_id)}
     asked = rule_id.strip()[:40]

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 Kind = Literal["number", "text", "boolean"]
 LONGEST = 4000
@@ -27,34 +27,34 @@ class Parameter:
     stated: str = ""
     """The bound and its source, as a sentence."""
 
-    def refuses(self, value: str) -> str:
+    def explain_refusal(self, value: str) -> str:
         """Return why the value is not allowed, as a sentence, or an empty string."""
-        if odd := self.misread(value):
+        if odd := self.explain_malformed(value):
             return odd
         if self.choices and value not in self.choices:
-            return f"{self._shown(value)}: choose {' or '.join(self.choices)}.{self._stated}"
-        return self._outside(int(value), self._shown(value)) if self.kind == "number" else ""
+            return f"{self._describe_value(value)}: choose {' or '.join(self.choices)}.{self._bound_sentence}"
+        return self._explain_out_of_bounds(int(value), self._describe_value(value)) if self.kind == "number" else ""
 
-    def misread(self, value: str) -> str:
+    def explain_malformed(self, value: str) -> str:
         """Return why the value is malformed whatever the bounds, or an empty string. Logs are untrusted."""
-        if not value.strip() or len(value) > LONGEST or clean(value, LONGEST) != value:
-            return f"{self._shown(value)}: it has 1 to {LONGEST} characters, and none that nobody can see."
+        if not value.strip() or len(value) > LONGEST or clean_text(value, LONGEST) != value:
+            return f"{self._describe_value(value)}: it has 1 to {LONGEST} characters, and none that nobody can see."
         if self.kind == "number" and not _NUMBER.fullmatch(value):
-            return f"{self._shown(value)}: it takes a whole number.{self._stated}"
+            return f"{self._describe_value(value)}: it takes a whole number.{self._bound_sentence}"
         return ""
 
-    def _shown(self, value: str) -> str:
-        return f"{clean(value, 60)!a} will not do for {self.name}"
+    def _describe_value(self, value: str) -> str:
+        return f"{clean_text(value, 60)!a} will not do for {self.name}"
 
-    def _outside(self, number: int, shown: str) -> str:
+    def _explain_out_of_bounds(self, number: int, shown: str) -> str:
         if self.least is not None and number < self.least:
-            return f"{shown}: {self.least:g} is the least.{self._stated}"
+            return f"{shown}: {self.least:g} is the least.{self._bound_sentence}"
         if self.most is not None and number > self.most:
-            return f"{shown}: {self.most:g} is the most.{self._stated}"
+            return f"{shown}: {self.most:g} is the most.{self._bound_sentence}"
         return ""
 
     @property
-    def _stated(self) -> str:
+    def _bound_sentence(self) -> str:
         return f" {self.stated}" if self.stated else ""
 
     @property

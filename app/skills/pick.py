@@ -30,7 +30,7 @@ def read_pick(file: Path) -> Pick:
         raise BadInput(f"The skill folder {file.parent}: {file.name} cannot be read: {exc}") from exc
 
 
-def picked(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
+def apply_pick(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
     asked = (*pick.rules, *pick.irreversible, *pick.breaks)
     if not pick.rules:
         raise BadInput(f"The skill folder {folder} picks no rules.")
@@ -54,6 +54,6 @@ def picked(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
         rules=rules,
         mode=pick.mode or whole.mode,
         parameters=of_these,
-        valued=whole.values_of,
-        retuned=again and (lambda values: picked(name, pick, again(values), folder)),
+        valued=whole.value_skill,
+        retuned=again and (lambda values: apply_pick(name, pick, again(values), folder)),
     )

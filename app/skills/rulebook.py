@@ -9,19 +9,19 @@ from app.skills.skill import Rule, Skill
 _TOLD = ("id", "stig_id", "category", "title", "requirement", "fix", "paths", "depends", "irreversible", "breaks")
 
 
-def rulebook(skill: Skill) -> bytes:
-    return _document(tuple(skill.told))
+def build_rulebook(skill: Skill) -> bytes:
+    return _encode_rules(tuple(skill.documented_rules))
 
 
 @lru_cache(4)
-def _document(rules: tuple[Rule, ...]) -> bytes:
+def _encode_rules(rules: tuple[Rule, ...]) -> bytes:
     """Encode the rules; cached, as most runs have the same."""
-    return json.dumps([_told(rule) for rule in rules], indent=1, ensure_ascii=True).encode() + b"\n"
+    return json.dumps([_to_document_entry(rule) for rule in rules], indent=1, ensure_ascii=True).encode() + b"\n"
 
 
-def digest(skill: Skill) -> str:
-    return hashlib.sha256(rulebook(skill)).hexdigest()
+def hash_rulebook(skill: Skill) -> str:
+    return hashlib.sha256(build_rulebook(skill)).hexdigest()
 
 
-def _told(rule: Rule) -> dict[str, object]:
+def _to_document_entry(rule: Rule) -> dict[str, object]:
     return {name: getattr(rule, name) for name in _TOLD}

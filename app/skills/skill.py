@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.errors import BadInput
 from app.events.words import Category, Mode, ParameterUsed, Tailored
-from app.scanners.openscap.content import Content
+from app.scanners.openscap.content import ScapContent
 from app.scanners.verdict import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
@@ -47,7 +47,7 @@ class Skill:
     rules: Mapping[str, Rule]
     mode: Mode | None = None
     """The only run mode; None allows any."""
-    content: Content | None = None
+    content: ScapContent | None = None
     """The content for OpenSCAP, if the rules have no built-in checks."""
     tailored: Tailored | None = None
     """The tailoring file of the profile."""
@@ -63,22 +63,22 @@ class Skill:
     """The site values that this skill was built with."""
 
     @property
-    def told(self) -> tuple[Rule, ...]:
+    def documented_rules(self) -> tuple[Rule, ...]:
         """All rules in the evidence."""
         return (*self.rules.values(), *self.left_out.values())
 
     @property
-    def values_of(self) -> str:
+    def value_skill(self) -> str:
         """The skill under which site values are set."""
         return self.valued or self.name
 
 
-def tuned(skill: Skill, used: tuple[ParameterUsed, ...]) -> Skill:
+def apply_parameters(skill: Skill, used: tuple[ParameterUsed, ...]) -> Skill:
     """Return the skill with the site values; unknown parameters are ignored. Raises BadInput for malformed values."""
     known = tuple(one for one in used if one.name in skill.parameters)
     if not known or skill.retuned is None:
         return skill
     for one in known:
-        if odd := skill.parameters[one.name].misread(one.value):
+        if odd := skill.parameters[one.name].explain_malformed(one.value):
             raise BadInput(odd)
     return replace(skill.retuned({one.name: one.value for one in known}), used=known)

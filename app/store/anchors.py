@@ -24,19 +24,19 @@ class SealRow(SQLModel, table=True):
     digest: str = Field(primary_key=True)
 
 
-def counted(session: Session, line: Recorded) -> None:
+def record_chain_end(session: Session, line: Recorded) -> None:
     session.merge(ChainEndRow(chain=line.run, seq=line.seq, hash=line.hash))
 
 
-def end(session: Session, chain: str) -> tuple[int, str] | None:
+def read_chain_end(session: Session, chain: str) -> tuple[int, str] | None:
     """Return seq and hash of the chain's last line, or None if none was recorded."""
     row = session.get(ChainEndRow, chain)
     return (row.seq, row.hash) if row else None
 
 
-def sealed(session: Session, of: str, digest: str) -> bool:
+def has_seal(session: Session, of: str, digest: str) -> bool:
     return session.get(SealRow, (of, digest)) is not None
 
 
-def keep(session: Session, of: str, digest: str) -> None:
+def save_seal(session: Session, of: str, digest: str) -> None:
     session.merge(SealRow(of=of, digest=digest))

@@ -8,12 +8,12 @@ from sqlalchemy import Engine, Select, TextClause, func, insert, select, text
 from sqlmodel import Session, SQLModel, col
 
 from app.events.record import MACHINE, Recorded
-from app.store.db import AWAY, shared, why
-from app.store.held import connected
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, is_shared
+from app.store.held import open_read_connection
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
-from app.store.projection import project
-from app.store.standing import stand
+from app.store.projection import project_events
+from app.store.standing import update_standings
 
 log = logging.getLogger(__name__)
 
@@ -41,43 +41,43 @@ cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line
 _NOTICES = text("select pg_notify(:channel, told) from unnest(cast(:told as text[])) as told")
 
 
-def append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
+def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
     """Append a batch, retrying unless `ends` is set while the database is away. Return the runs that this node lost."""
     told = False
     while True:
         try:
-            return _append(engine, leases, batch)
-        except AWAY as exc:
+            return _append_owned(engine, leases, batch)
+        except DATABASE_UNAVAILABLE as exc:
             if ends.is_set():
                 raise
             if not told:
-                log.warning("the log waits to be written: %s", why(exc))
+                log.warning("the log waits to be written: %s", describe_database_error(exc))
             told = True
-        batch = _unwritten(engine, batch, ends)
+        batch = _wait_for_unwritten(engine, batch, ends)
 
 
-def head(engine: Engine, run: str) -> int:
-    with connected(engine) as connection:
-        return connection.execute(_newest(run)).scalar_one()
+def read_newest_seq(engine: Engine, run: str) -> int:
+    with open_read_connection(engine) as connection:
+        return connection.execute(_select_newest_seq(run)).scalar_one()
 
 
-def _append(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
+def _append_owned(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
     with Session(engine) as session, session.begin():
-        lost = _lost(session, leases.node, batch) if leases else frozenset()
-        land(session, [recorded for recorded in batch if recorded.run not in lost])
+        lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
+        write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
     return lost
 
 
-def land(session: Session, batch: Sequence[Recorded]) -> None:
+def write_batch(session: Session, batch: Sequence[Recorded]) -> None:
     """Write the lines and projections, and notify other nodes, in the caller's transaction."""
-    _write(session, batch)
-    if batch and shared(session.connection()):
+    _write_rows(session, batch)
+    if batch and is_shared(session.connection()):
         newest = {recorded.run: recorded.seq for recorded in batch}
         told = [f"{run} {seq}" for run, seq in newest.items()]
         session.connection().execute(_NOTICES, {"channel": CHANNEL, "told": told})
 
 
-def _lost(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
+def _find_lost_runs(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
     """Return runs that another node owns, or whose stored log lacks events before the batch (standby takeover)."""
     goes_on = {recorded.run: recorded.seq for recorded in reversed(batch)}
     rows = session.connection().execute(_OURS, {"runs": [*goes_on]})
@@ -86,45 +86,47 @@ def _lost(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[s
     )
 
 
-def _newest(run: str) -> Select[int]:
+def _select_newest_seq(run: str) -> Select[int]:
     if run == MACHINE:
         return select(func.coalesce(func.max(SampleRow.seq), 0))
     return select(func.coalesce(func.max(EventRow.seq), 0)).where(col(EventRow.run) == run)
 
 
-def _unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:
+def _wait_for_unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:
     while True:
         ends.wait(BETWEEN)
         try:
-            there = {run: head(engine, run) for run in {recorded.run for recorded in batch}}
-        except AWAY:
+            there = {run: read_newest_seq(engine, run) for run in {recorded.run for recorded in batch}}
+        except DATABASE_UNAVAILABLE:
             if ends.is_set():
                 raise
         else:
             return [recorded for recorded in batch if recorded.seq > there[recorded.run]]
 
 
-def _write(session: Session, batch: Sequence[Recorded]) -> None:
-    _insert(session, EventRow, _EVENTS, [_row(recorded) for recorded in batch if recorded.run != MACHINE])
-    samples = [_row(recorded) for recorded in batch if recorded.run == MACHINE]
+def _write_rows(session: Session, batch: Sequence[Recorded]) -> None:
+    _insert_rows(session, EventRow, _EVENTS, [_to_row(recorded) for recorded in batch if recorded.run != MACHINE])
+    samples = [_to_row(recorded) for recorded in batch if recorded.run == MACHINE]
     rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
-    _insert(session, SampleRow, _SAMPLES, rows)
-    project(session, batch)
-    stand(session, batch)
+    _insert_rows(session, SampleRow, _SAMPLES, rows)
+    project_events(session, batch)
+    update_standings(session, batch)
 
 
-def _insert(session: Session, table: type[SQLModel], by_columns: TextClause, rows: Sequence[dict[str, object]]) -> None:
+def _insert_rows(
+    session: Session, table: type[SQLModel], by_columns: TextClause, rows: Sequence[dict[str, object]]
+) -> None:
     """Insert the rows, on PostgreSQL in one statement for any number: a lost connection would tear a pipeline."""
     if not rows:
         return
     connection = session.connection()
-    if shared(connection):
+    if is_shared(connection):
         connection.execute(by_columns, {name: [row[name] for row in rows] for name in rows[0]})
     else:
         connection.execute(insert(table), rows)
 
 
-def _row(recorded: Recorded) -> dict[str, object]:
+def _to_row(recorded: Recorded) -> dict[str, object]:
     return {
         "run": recorded.run,
         "seq": recorded.seq,

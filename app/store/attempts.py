@@ -7,13 +7,13 @@ from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlmodel import Field, Session, SQLModel, case, col, select
 
-from app.store.db import shared
+from app.store.db import is_shared
 
 WITHIN = 300.0
 """Length of the counting window in seconds."""
 
 
-class AttemptRow(SQLModel, table=True):
+class LoginAttemptRow(SQLModel, table=True):
     __tablename__ = "attempt"
 
     key: str = Field(primary_key=True)
@@ -21,32 +21,32 @@ class AttemptRow(SQLModel, table=True):
     since: float = Field(index=True)
 
 
-def wait(session: Session, limits: Mapping[str, int], now: float) -> float:
+def get_wait_seconds(session: Session, limits: Mapping[str, int], now: float) -> float:
     """Return the seconds until the next attempt is allowed; 0 if it is allowed now. Writes nothing."""
-    rows = session.exec(select(AttemptRow).where(col(AttemptRow.key).in_(limits))).all()
-    return max((_left(row, now) for row in rows if row.tries >= limits[row.key]), default=0.0)
+    rows = session.exec(select(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limits))).all()
+    return max((_get_remaining_seconds(row, now) for row in rows if row.tries >= limits[row.key]), default=0.0)
 
 
-def count(session: Session, limits: Mapping[str, int], now: float) -> bool:
+def count_attempt(session: Session, limits: Mapping[str, int], now: float) -> bool:
     """Count an attempt, before the password check so that parallel ones count. Return whether limits allow it."""
-    session.execute(delete(AttemptRow).where(col(AttemptRow.since) <= now - WITHIN))
-    return all(_counted(session, key, now) <= limits[key] for key in sorted(limits))
+    session.execute(delete(LoginAttemptRow).where(col(LoginAttemptRow.since) <= now - WITHIN))
+    return all(_increment_attempts(session, key, now) <= limits[key] for key in sorted(limits))
 
 
-def forget(session: Session, limits: Mapping[str, int]) -> None:
+def clear_attempts(session: Session, limits: Mapping[str, int]) -> None:
     """Delete the counters after a correct password."""
-    session.execute(delete(AttemptRow).where(col(AttemptRow.key).in_(limits)))
+    session.execute(delete(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limits)))
 
 
-def _counted(session: Session, key: str, now: float) -> int:
-    insert = insert_postgres if shared(session.connection()) else insert_sqlite
-    tries, since = col(AttemptRow.tries), col(AttemptRow.since)
+def _increment_attempts(session: Session, key: str, now: float) -> int:
+    insert = insert_postgres if is_shared(session.connection()) else insert_sqlite
+    tries, since = col(LoginAttemptRow.tries), col(LoginAttemptRow.since)
     old = since <= now - WITHIN
     again = {"tries": case((old, 1), else_=tries + 1), "since": case((old, now), else_=since)}
-    one = insert(AttemptRow).values(key=key, tries=1, since=now)
+    one = insert(LoginAttemptRow).values(key=key, tries=1, since=now)
     counted = one.on_conflict_do_update(index_elements=["key"], set_=again).returning(tries)
     return int(session.execute(counted).scalar_one())
 
 
-def _left(row: AttemptRow, now: float) -> float:
+def _get_remaining_seconds(row: LoginAttemptRow, now: float) -> float:
     return max(0.0, row.since + WITHIN - now)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from app.events.kinds import ForceAsked, ItemPassed, RunStarted, VerdictGiven
+from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
 from app.events.record import Recorded
-from app.events.words import Behind, Probe
+from app.events.words import PendingSetting, Probe
 from app.store.events import EventStore
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.models import RunRow
 
 CHANGES = ("auto", "review")
@@ -18,7 +18,7 @@ CHANGES = ("auto", "review")
 
 
 @dataclass(frozen=True)
-class Left:
+class PreviousState:
     """The state in which the last run that could change a host left it."""
 
     run: str = ""
@@ -29,27 +29,27 @@ class Left:
     """Rules that passed at its end."""
     passed: frozenset[str] = frozenset()
     """Findings that the run fixed."""
-    behind: tuple[tuple[str, Behind], ...] = ()
+    behind: tuple[tuple[str, PendingSetting], ...] = ()
     """Pending settings by rule: set by the run, but not in force yet."""
 
 
-class StoredBefore:
+class StoredRunHistory:
     def __init__(self, database: Engine, store: EventStore, run: str) -> None:
         self._database, self._store, self._run = database, store, run
 
-    def passed(self) -> tuple[str, frozenset[str]]:
-        before = self._last()
-        return before, held(self._store.events(before, kinds=("verdict",))) if before else frozenset()
+    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
+        before = self._find_last_run()
+        return before, find_passed_rules(self._store.read_events(before, kinds=("verdict",))) if before else frozenset()
 
-    def left(self) -> Left:
-        before = self._last(*CHANGES)
+    def read_previous_state(self) -> PreviousState:
+        before = self._find_last_run(*CHANGES)
         if not before:
-            return Left()
+            return PreviousState()
         kinds = ("run.started", "force", "verdict", "item.passed")
-        return left(before, list(self._store.events(before, kinds=kinds)))
+        return build_previous_state(before, list(self._store.read_events(before, kinds=kinds)))
 
-    def _last(self, *modes: str) -> str:
-        with asking(self._database) as session:
+    def _find_last_run(self, *modes: str) -> str:
+        with open_read_session(self._database) as session:
             ours = session.get_one(RunRow, self._run)
             like = select(RunRow.id).where(
                 RunRow.host == ours.host,
@@ -62,7 +62,7 @@ class StoredBefore:
             return session.exec(like.order_by(col(RunRow.queued_at).desc()).limit(1)).first() or ""
 
 
-def held(events: Iterable[Recorded]) -> frozenset[str]:
+def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
     words = {}
     for recorded in events:
         event = recorded.event
@@ -71,16 +71,16 @@ def held(events: Iterable[Recorded]) -> frozenset[str]:
     return frozenset(rule for rule, word in words.items() if word == "pass")
 
 
-def left(run: str, events: list[Recorded]) -> Left:
+def build_previous_state(run: str, events: list[Recorded]) -> PreviousState:
     began = next((one.event for one in events if isinstance(one.event, RunStarted)), None)
-    asked = [one.event for one in events if isinstance(one.event, ForceAsked)]
+    asked = [one.event for one in events if isinstance(one.event, InForceChecked)]
     passed = frozenset(one.event.rule for one in events if isinstance(one.event, ItemPassed))
     newest = {one.rule: one for one in asked if one.rule in passed}
-    return Left(
+    return PreviousState(
         run=run,
         boot=next((one.boot for one in asked), ""),
         probes=began.probes if began else (),
-        held=held(events),
+        held=find_passed_rules(events),
         passed=passed,
         behind=tuple((rule, one) for rule, event in newest.items() for one in event.behind),
     )

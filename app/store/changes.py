@@ -7,16 +7,16 @@ from contextlib import suppress
 from sqlalchemy import Engine
 
 from app.events.record import MACHINE, Recorded
-from app.store.db import shared
+from app.store.db import is_shared
 
 
-class Changes:
+class ChangeMonitor:
     """Counts writes. SQLite counts commits itself; on PostgreSQL this counts log notifications and calls of
     `signal_change`, which writers of other tables must make."""
 
     def __init__(self, database: Engine) -> None:
         self._told, self._more = 0, asyncio.Event()
-        self._connection = None if shared(database) else database.raw_connection()
+        self._connection = None if is_shared(database) else database.raw_connection()
         if self._connection:
             self._connection.detach()  # data_version counts other connections' commits only, so this one never writes
 
@@ -29,25 +29,25 @@ class Changes:
         [(version,)] = cursor.fetchall()
         return int(version)
 
-    def tell(self) -> None:
+    def signal_change(self) -> None:
         self._told += 1
         self._more.set()
 
-    async def beyond(self, version: int, seconds: float) -> None:
+    async def wait_for_change(self, version: int, seconds: float) -> None:
         """Return once a change after `version` is signalled, or after `seconds`."""
         self._more.clear()
         if self._connection or self._told == version:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._more.wait(), seconds)
 
-    def written(self, batch: Sequence[Recorded]) -> None:
+    def on_written(self, batch: Sequence[Recorded]) -> None:
         """Signal a change unless the batch holds only samples, which nothing waits for."""
         if any(recorded.run != MACHINE for recorded in batch):
-            self.tell()
+            self.signal_change()
 
-    def elsewhere(self, run: str, _seq: int) -> None:
+    def on_written_elsewhere(self, run: str, _seq: int) -> None:
         if run != MACHINE:
-            self.tell()
+            self.signal_change()
 
     def close(self) -> None:
         if self._connection:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, MetaData, Table, func, insert, select, text
 
-from app.errors import BadInput, Unusable
+from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import MACHINE, BrokenChain, check_chain
 from app.store.events import EventStore
 
@@ -16,38 +16,38 @@ OF_PROCESSES = ("alembic_version", "node", "lease")
 
 
 @dataclass(frozen=True)
-class Copied:
+class CopyResult:
     rows: dict[str, int]
     """Row count by table."""
     chains: int
     """The number of chains, runs and the audit log, that were verified in the copy."""
 
 
-def copy(source: Engine, into: Engine) -> Copied:
-    tables = _tables(into)
-    there = _tables(source)
+def copy_all_tables(source: Engine, into: Engine) -> CopyResult:
+    tables = _reflect_tables(into)
+    there = _reflect_tables(source)
     with source.connect() as reading, into.begin() as writing:
-        _empty(writing, tables)
-        rows = {table.name: _copy(reading, there[table.name], writing, table) for table in tables.values()}
-    return Copied(rows, _check(EventStore(into), into))
+        _require_empty(writing, tables)
+        rows = {table.name: _copy_table(reading, there[table.name], writing, table) for table in tables.values()}
+    return CopyResult(rows, _check_chains(EventStore(into), into))
 
 
-def _tables(engine: Engine) -> dict[str, Table]:
+def _reflect_tables(engine: Engine) -> dict[str, Table]:
     """Return the tables by name, ordered so that referenced tables come first."""
     known = MetaData()
     known.reflect(engine)
     return {table.name: table for table in known.sorted_tables if table.name not in OF_PROCESSES}
 
 
-def _empty(connection: Connection, tables: dict[str, Table]) -> None:
+def _require_empty(connection: Connection, tables: dict[str, Table]) -> None:
     for table in tables.values():
         if count := connection.execute(select(func.count()).select_from(table)).scalar():
             raise BadInput(f"the database to copy into holds {count} rows of {table.name} already: name an empty one.")
 
 
-def _copy(reading: Connection, there: Table, writing: Connection, here: Table) -> int:
+def _copy_table(reading: Connection, there: Table, writing: Connection, here: Table) -> int:
     count = 0
-    for chunk in _chunks(reading, there):
+    for chunk in _read_chunks(reading, there):
         writing.execute(insert(here), chunk)
         count += len(chunk)
     for column in here.primary_key.columns:
@@ -58,22 +58,22 @@ def _copy(reading: Connection, there: Table, writing: Connection, here: Table) -
     return count
 
 
-def _chunks(reading: Connection, table: Table) -> Iterator[list[dict[str, object]]]:
+def _read_chunks(reading: Connection, table: Table) -> Iterator[list[dict[str, object]]]:
     rows = reading.execution_options(yield_per=CHUNK).execute(select(table).order_by(*table.primary_key.columns))
     for partition in rows.mappings().partitions():
         yield [dict(row) for row in partition]
 
 
-def _check(store: EventStore, into: Engine) -> int:
-    event = _tables(into)["event"]
+def _check_chains(store: EventStore, into: Engine) -> int:
+    event = _reflect_tables(into)["event"]
     with into.connect() as connection:
         runs = [row[0] for row in connection.execute(select(event.c.run).distinct()) if row[0] != MACHINE]
     for run in runs:
         try:
-            with closing(store.line_by_line(run)) as rows:
+            with closing(store.stream_lines(run)) as rows:
                 check_chain(rows, run)
         except BrokenChain as exc:
-            raise Unusable(
+            raise EnvironmentUnusable(
                 f"copied, but the chain of {run} does not hold: {exc}. It did not before; see verify."
             ) from exc
     return len(runs)

@@ -11,9 +11,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make
 from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as AllInUse
 
-from app.config import migrations
-from app.errors import Unusable
-from app.store.fresh import lay_out
+from app.config import find_migrations
+from app.errors import EnvironmentUnusable
+from app.store.fresh import create_initial_schema
 
 HEAD = "0020"
 """The newest migration. A database at this revision opens without loading Alembic."""
@@ -24,7 +24,7 @@ FOR_A_CONNECTION = 5.0
 """Seconds to wait for a free pooled connection."""
 AGAIN_AFTER = 0.1
 
-AWAY = (OperationalError, InternalError, AllInUse)
+DATABASE_UNAVAILABLE = (OperationalError, InternalError, AllInUse)
 """Errors of a database that is locked, full, unreachable or overloaded; a retry may succeed."""
 
 _WARY = {
@@ -35,33 +35,35 @@ _WARY = {
     "tcp_user_timeout": "10000",
 }
 
-Place = Path | str
+DatabaseLocation = Path | str
 """The path of a SQLite file, or the address of a PostgreSQL database."""
 
 
-def open_database(place: Place) -> Engine:
-    engine = _postgres(place) if isinstance(place, str) else _sqlite(place)
+def open_database(place: DatabaseLocation) -> Engine:
+    engine = _open_postgres(place) if isinstance(place, str) else _open_sqlite(place)
     try:
-        _bring_up(engine, place)
+        _migrate_if_needed(engine, place)
     except DatabaseError as exc:
-        raise Unusable(f"cannot use {shown(place)}: {why(exc)}. {_remedy(place)}") from exc
+        raise EnvironmentUnusable(
+            f"cannot use {mask_password(place)}: {describe_database_error(exc)}. {_suggest_remedy(place)}"
+        ) from exc
     return engine
 
 
-def shared(engine: Engine | Connection) -> bool:
+def is_shared(engine: Engine | Connection) -> bool:
     """Return whether several nodes can share the database, i.e. whether it is PostgreSQL."""
     return engine.dialect.name == "postgresql"
 
 
-def shown(place: Place) -> str:
+def mask_password(place: DatabaseLocation) -> str:
     """Return the location for display, without its password."""
     return make_url(place).render_as_string() if isinstance(place, str) else str(place)
 
 
 @contextmanager
-def alone(engine: Engine, what: str) -> Iterator[None]:
+def hold_exclusive_lock(engine: Engine, what: str) -> Iterator[None]:
     """Hold a lock named `what` that one node has at a time; others wait. On SQLite it does nothing."""
-    if not shared(engine):
+    if not is_shared(engine):
         yield
         return
     key = func.hashtext(what)
@@ -75,39 +77,41 @@ def alone(engine: Engine, what: str) -> Iterator[None]:
             connection.execute(select(func.pg_advisory_unlock(key)))
 
 
-def _sqlite(path: Path) -> Engine:
+def _open_sqlite(path: Path) -> Engine:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        raise Unusable(f"cannot use {path}: {exc}. {_remedy(path)}") from exc
-    return _made(URL.create("sqlite", database=str(path)), POOL, MORE)
+        raise EnvironmentUnusable(f"cannot use {path}: {exc}. {_suggest_remedy(path)}") from exc
+    return _build_engine(URL.create("sqlite", database=str(path)), POOL, MORE)
 
 
-def _postgres(address: str) -> Engine:
+def _open_postgres(address: str) -> Engine:
     try:
         url = make_url(address)
     except ArgumentError as exc:
-        raise Unusable("TEMPER_DATABASE_URL is no address: postgresql://USER:PASSWORD@HOST/DATABASE.") from exc
+        raise EnvironmentUnusable(
+            "TEMPER_DATABASE_URL is no address: postgresql://USER:PASSWORD@HOST/DATABASE."
+        ) from exc
     if url.drivername not in ("postgresql", "postgres"):
-        raise Unusable(
+        raise EnvironmentUnusable(
             f"TEMPER_DATABASE_URL names {url.drivername}: Temper works on PostgreSQL, or on SQLite without it."
         )
-    return _made(wary(url).set(drivername="postgresql+psycopg"), POOL, MORE)
+    return _build_engine(add_keepalives(url).set(drivername="postgresql+psycopg"), POOL, MORE)
 
 
-def apart(engine: Engine, connections: int, *, asked: bool = True) -> Engine:
+def open_separate_engine(engine: Engine, connections: int, *, asked: bool = True) -> Engine:
     """Open the same database with a pool of its own. The caller disposes of it.
 
     `asked`: test connections before use. A caller that retries lost connections saves that statement.
     """
-    return _made(engine.url, connections, 0, asked=asked)
+    return _build_engine(engine.url, connections, 0, asked=asked)
 
 
-def _made(url: URL, connections: int, more: int, *, asked: bool = True) -> Engine:
+def _build_engine(url: URL, connections: int, more: int, *, asked: bool = True) -> Engine:
     pool: dict[str, Any] = {"pool_size": connections, "max_overflow": more, "pool_timeout": FOR_A_CONNECTION}
     if url.drivername == "sqlite":
         engine = create_engine(url, connect_args={"timeout": 15}, **pool)
-        event.listen(engine, "connect", _pragmas)
+        event.listen(engine, "connect", _set_pragmas)
         return engine
     options = f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"
     # Last in, first out: the next statement reuses the connection that prepared it.
@@ -115,73 +119,76 @@ def _made(url: URL, connections: int, more: int, *, asked: bool = True) -> Engin
     return create_engine(url, connect_args={"options": options}, **pool)
 
 
-def singly(engine: Engine) -> Engine:
+def use_autocommit(engine: Engine) -> Engine:
     """Return the engine in autocommit mode, for single statements."""
-    return engine.execution_options(isolation_level="AUTOCOMMIT") if shared(engine) else engine
+    return engine.execution_options(isolation_level="AUTOCOMMIT") if is_shared(engine) else engine
 
 
-def dialled(address: str) -> str:
+def add_keepalives_to_address(address: str) -> str:
     """Return the address with keepalive parameters, for libraries that open their own connections."""
     url = make_url(address)
-    return wary(url).render_as_string(hide_password=False) if url.drivername.startswith("postgres") else address
+    return (
+        add_keepalives(url).render_as_string(hide_password=False) if url.drivername.startswith("postgres") else address
+    )
 
 
-def wary(url: URL) -> URL:
+def add_keepalives(url: URL) -> URL:
     """Add keepalive parameters, so that a dead connection is noticed within seconds, not after TCP's 15 minutes."""
     return url.update_query_dict({name: value for name, value in _WARY.items() if name not in url.query})
 
 
-def _pragmas(connection: sqlite3.Connection, _record: Any) -> None:
+def _set_pragmas(connection: sqlite3.Connection, _record: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY"):
         connection.execute(f"PRAGMA {pragma}")
 
 
-def why(exc: Exception) -> str:
+def describe_database_error(exc: Exception) -> str:
     """Return the first line of the database's error message."""
     return str(getattr(exc, "orig", None) or exc).strip().partition("\n")[0]
 
 
-def _remedy(place: Place) -> str:
+def _suggest_remedy(place: DatabaseLocation) -> str:
     return "Look at TEMPER_DATABASE_URL." if isinstance(place, str) else "Choose a writable folder with --data."
 
 
-def _bring_up(engine: Engine, place: Place) -> None:
-    if revision(engine) == HEAD:
+def _migrate_if_needed(engine: Engine, place: DatabaseLocation) -> None:
+    if read_revision(engine) == HEAD:
         return
-    with alone(engine, "temper migrations"):
-        found = revision(engine)
-        if found is None and not shared(engine):
-            lay_out(engine)
-            found = revision(engine)
+    with hold_exclusive_lock(engine, "temper migrations"):
+        found = read_revision(engine)
+        if found is None and not is_shared(engine):
+            create_initial_schema(engine)
+            found = read_revision(engine)
         if found == HEAD:
             return
-        if found and found not in known():
+        if found and found not in list_known_revisions():
             other = "database" if isinstance(place, str) else "--data folder"
-            raise Unusable(
-                f"{shown(place)} was made by a newer Temper ({found}): upgrade temper, or choose another {other}."
+            raise EnvironmentUnusable(
+                f"{mask_password(place)} was made by a newer Temper ({found}): "
+                f"upgrade temper, or choose another {other}."
             )
-        migrate(engine)
+        run_migrations(engine)
 
 
-def revision(engine: Engine) -> str | None:
+def read_revision(engine: Engine) -> str | None:
     with engine.connect() as connection:
         if not engine.dialect.has_table(connection, "alembic_version"):
             return None
         return connection.execute(text("select version_num from alembic_version")).scalar()
 
 
-def known() -> set[str]:
-    return {path.name.split("_")[0] for path in (migrations() / "versions").glob("*.py")}
+def list_known_revisions() -> set[str]:
+    return {path.name.split("_")[0] for path in (find_migrations() / "versions").glob("*.py")}
 
 
-def migrate(engine: Engine) -> None:
+def run_migrations(engine: Engine) -> None:
     from alembic import command  # noqa: PLC0415  0.4 s of import that an up-to-date database does not need
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(migrations()))
+    config.set_main_option("script_location", str(find_migrations()))
     with engine.begin() as connection:
-        if not shared(connection):
+        if not is_shared(connection):
             # SQLite's driver begins no transaction for DDL: a kill would leave a partial migration.
             connection.exec_driver_sql("begin immediate")
         config.attributes["connection"] = connection

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Engine, Row, Select, delete, func, select
 from sqlmodel import col
 
 from app.events.kinds import KINDS
-from app.events.record import Recorded, read
-from app.store.appending import append, head
-from app.store.held import connected
+from app.events.record import Recorded, parse_line
+from app.store.appending import append_batch, read_newest_seq
+from app.store.held import open_read_connection
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
 from app.store.thinned import ThinnedStore
@@ -47,22 +47,22 @@ class EventStore:
         """Downsampled samples, kept longer than single ones."""
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        return append(self._writing, self._leases, batch, self._ends)
+        return append_batch(self._writing, self._leases, batch, self._ends)
 
     def give_up(self) -> None:
         self._ends.set()
 
-    def head(self, run: str) -> int:
-        return head(self._engine, run)
+    def read_newest_seq(self, run: str) -> int:
+        return read_newest_seq(self._engine, run)
 
-    def last(self, run: str) -> tuple[int, str] | None:
+    def read_last_link(self, run: str) -> tuple[int, str] | None:
         """Return seq and hash of the run's newest event, or None."""
         newest = select(col(EventRow.seq), col(EventRow.hash)).where(col(EventRow.run) == run)
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             row = connection.execute(newest.order_by(col(EventRow.seq).desc()).limit(1)).first()
         return (row.seq, row.hash) if row else None
 
-    def lines(
+    def read_lines(
         self,
         run: str,
         after: int = 0,
@@ -75,139 +75,145 @@ class EventStore:
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
         if kinds:
             first = None if since else limit
-            query = query.where(col(EventRow.seq).in_(_seqs(run, kinds, after, upto).limit(first)))
+            query = query.where(col(EventRow.seq).in_(_select_seqs(run, kinds, after, upto).limit(first)))
         else:
-            query = query.where(*_between(after, upto))
+            query = query.where(*_limit_seqs(after, upto))
         if since:
             query = query.where(col(EventRow.at) >= since)
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             rows = connection.execute(query.order_by(col(EventRow.seq)).limit(limit))
             return [(row.seq, row.line, row.hash) for row in rows]
 
-    def line_by_line(self, run: str) -> Generator[tuple[int, bytes, str]]:
+    def stream_lines(self, run: str) -> Generator[tuple[int, bytes, str]]:
         """Yield (seq, line, hash) of the whole log with bounded memory."""
         query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
         with (
-            connected(self._engine) as connection,
+            open_read_connection(self._engine) as connection,
             connection.execute(query.order_by(col(EventRow.seq)), execution_options={"yield_per": AT_ONCE}) as rows,
         ):
             for row in rows:
                 yield row.seq, row.line, row.hash
 
-    def events(
+    def read_events(
         self, run: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = (), since: float = 0.0
     ) -> Iterator[Recorded]:
         part = bool(after or upto or kinds or since)
-        rows = self.lines(run, after, upto, kinds, since=since) if part else self.line_by_line(run)
+        rows = self.read_lines(run, after, upto, kinds, since=since) if part else self.stream_lines(run)
         for _, line, digest in rows:
-            yield read(line, digest)
+            yield parse_line(line, digest)
 
-    def seq_at(self, run: str, at: float) -> int:
+    def find_seq_at(self, run: str, at: float) -> int:
         """Return the seq of the newest event at or before `at`. Bisects, as events have no index by time."""
-        low, high = 0, (self.last(run) or (0, ""))[0]
+        low, high = 0, (self.read_last_link(run) or (0, ""))[0]
         while low < high:
             middle = (low + high + 1) // 2
-            found = self.newest_at(run, middle)
+            found = self.find_time_at_seq(run, middle)
             low, high = (middle, high) if found is not None and found <= at else (low, middle - 1)
         return low
 
-    def newest_at(self, run: str, seq: int) -> float | None:
+    def find_time_at_seq(self, run: str, seq: int) -> float | None:
         """Return the time of the newest event with a seq up to `seq`; a shrunk run has gaps."""
         query = select(col(EventRow.at)).where(col(EventRow.run) == run, col(EventRow.seq) <= seq)
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             return connection.execute(query.order_by(col(EventRow.seq).desc()).limit(1)).scalar()
 
-    def steady(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
+    def read_without_deltas(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """Yield all events except turn deltas. A finished turn holds its whole text."""
-        return self.events(run, after=after, upto=upto, kinds=STEADY)
+        return self.read_events(run, after=after, upto=upto, kinds=STEADY)
 
-    def brief(self, run: str) -> Iterator[Recorded]:
+    def read_for_fold(self, run: str) -> Iterator[Recorded]:
         """Yield the events for folding a state: no turn deltas, but the newest event of any kind for its time."""
         last = 0
-        for recorded in self.steady(run):
+        for recorded in self.read_without_deltas(run):
             last = recorded.seq
             yield recorded
-        yield from (newest for newest in self.newest(run, None, tuple(KINDS), 1) if newest.seq > last)
+        yield from (newest for newest in self.read_newest(run, None, tuple(KINDS), 1) if newest.seq > last)
 
-    def newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
+    def read_newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
         """Return the last `limit` events of these kinds, newest first."""
-        last = _seqs(run, kinds, 0, upto, backwards=True).limit(limit)
+        last = _select_seqs(run, kinds, 0, upto, backwards=True).limit(limit)
         query = select(col(EventRow.line), col(EventRow.hash)).where(
             col(EventRow.run) == run, col(EventRow.seq).in_(last)
         )
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             rows = connection.execute(query.order_by(col(EventRow.seq).desc()))
-            return [read(row.line, row.hash) for row in rows]
+            return [parse_line(row.line, row.hash) for row in rows]
 
-    def queued(self) -> list[tuple[str, str]]:
+    def list_queued_runs(self) -> list[tuple[str, str]]:
         """Return (run, host) of the runs that have not started."""
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
-    def at_work(self) -> list[str]:
+    def list_active_runs(self) -> list[str]:
         """Return the runs that have started and not ended."""
         begun = col(RunRow.started_at).is_not(None) & col(RunRow.ended_at).is_(None)
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             return list(connection.execute(select(col(RunRow.id)).where(begun)).scalars())
 
-    def spans(self, since: float, until: float) -> list[RunSpan]:
+    def list_run_spans(self, since: float, until: float) -> list[RunSpan]:
         """Return the runs that overlap this period."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
-        with connected(self._engine) as connection:
-            return [_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))]
+        with open_read_connection(self._engine) as connection:
+            return [
+                _to_run_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))
+            ]
 
-    def span(self, run: str) -> RunSpan | None:
+    def find_run_span(self, run: str) -> RunSpan | None:
         """Return the run's span, or None if it is unknown or has not started."""
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             row = connection.execute(_SPANS.where(col(RunRow.id) == run)).first()
-        return _span(row) if row else None
+        return _to_run_span(row) if row else None
 
-    def last_sample(self) -> int:
-        with connected(self._engine) as connection:
+    def read_last_sample_seq(self) -> int:
+        with open_read_connection(self._engine) as connection:
             return connection.execute(select(func.max(SampleRow.seq))).scalar() or 0
 
-    def first_sample(self, since: float, kinds: Sequence[str]) -> float | None:
+    def find_first_sample_time(self, since: float, kinds: Sequence[str]) -> float | None:
         first = select(func.min(SampleRow.at)).where(col(SampleRow.at) >= since, col(SampleRow.kind).in_(kinds))
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             return connection.execute(first).scalar()
 
-    def samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:
+    def read_samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.seq) > seq)
         if upto is not None:
             query = query.where(col(SampleRow.seq) <= upto)
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             rows = connection.execute(query.order_by(col(SampleRow.seq)).limit(limit))
-            return [read(row.line, "") for row in rows]
+            return [parse_line(row.line, "") for row in rows]
 
-    def forget_samples(self, before: float) -> None:
+    def delete_samples(self, before: float) -> None:
         """Delete samples older than `before`, except the newest, whose seq continues, and energy totals."""
         old = delete(SampleRow).where(
-            col(SampleRow.at) < before, col(SampleRow.seq) < self.last_sample(), col(SampleRow.kind).not_in(FOR_GOOD)
+            col(SampleRow.at) < before,
+            col(SampleRow.seq) < self.read_last_sample_seq(),
+            col(SampleRow.kind).not_in(FOR_GOOD),
         )
         with self._engine.begin() as connection:
             connection.execute(old)
 
-    def samples(self, since: float, until: float, kinds: Sequence[str] = ()) -> list[Recorded]:
+    def read_samples(self, since: float, until: float, kinds: Sequence[str] = ()) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.at) >= since, col(SampleRow.at) <= until)
         if kinds:
             query = query.where(col(SampleRow.kind).in_(kinds))
-        with connected(self._engine) as connection:
-            return [read(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
+        with open_read_connection(self._engine) as connection:
+            return [parse_line(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
 
 
-def _seqs(run: str, kinds: Sequence[str], after: int, upto: int | None, *, backwards: bool = False) -> Select[int]:
+def _select_seqs(
+    run: str, kinds: Sequence[str], after: int, upto: int | None, *, backwards: bool = False
+) -> Select[int]:
     """Select seqs from the index alone: a run may have a million deltas between the wanted lines."""
-    wanted = col(EventRow.run) == run, col(EventRow.kind).in_(kinds), *_between(after, upto)
+    wanted = col(EventRow.run) == run, col(EventRow.kind).in_(kinds), *_limit_seqs(after, upto)
     # The expression keeps SQLite from using the seq index, which would walk through every delta.
     order = col(EventRow.seq) if "turn.delta" in kinds else col(EventRow.seq) + 0
     return select(col(EventRow.seq)).where(*wanted).order_by(order.desc() if backwards else order.asc())
 
 
-def _between(after: int, upto: int | None) -> list[ColumnElement[bool]]:
+def _limit_seqs(after: int, upto: int | None) -> list[ColumnElement[bool]]:
     later = [col(EventRow.seq) > after]
     return later if upto is None else [*later, col(EventRow.seq) <= upto]
 
 
-def _span(row: Row[str, str, str, float | None, float | None]) -> RunSpan:
+def _to_run_span(row: Row[str, str, str, float | None, float | None]) -> RunSpan:
     return RunSpan(row.id, row.host, row.lineup, row.started_at, row.ended_at)

@@ -10,8 +10,8 @@ from sqlmodel import Field, Index, LargeBinary, Session, SQLModel, col, select
 from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemPassed
 from app.events.record import Recorded
 from app.events.words import ProvenFix
-from app.store.db import shared
-from app.store.held import asking
+from app.store.db import is_shared
+from app.store.held import open_read_session
 from app.store.models import RunRow
 
 MOST = 3
@@ -55,12 +55,12 @@ class StoredFixes:
     def __init__(self, database: Engine, run: str) -> None:
         self._database, self._run = database, run
 
-    def known(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
         """Return proven fixes from other hosts that have not failed on this one, most successful first.
 
         Fixes from simulated hosts are not offered to real hosts, nor those of simulated engines to runs with real ones.
         """
-        with asking(self._database) as session:
+        with open_read_session(self._database) as session:
             ours = session.get_one(RunRow, self._run)
             failed = select(FixFailureRow.fix).where(FixFailureRow.host == ours.host)
             query = select(FixRow).where(
@@ -77,18 +77,18 @@ class StoredFixes:
 def project_fix(session: Session, recorded: Recorded, event: Event) -> None:
     match event:
         case FixProven(fix=fix):
-            _add(session, recorded, fix)
+            _add_fix(session, recorded, fix)
         case AttemptStarted(offered=ProvenFix() as fix):
-            _count(session, fix.id, "offers")
+            _increment_fix_counter(session, fix.id, "offers")
         case ItemPassed(replayed=fix_id) if fix_id:
-            _count(session, fix_id, "held")
+            _increment_fix_counter(session, fix_id, "held")
         case AttemptFailed(replayed=fix_id) if fix_id and event.cause not in NO_FAULT:
             run = session.get_one(RunRow, recorded.run)
             row = {"fix": fix_id, "host": run.host, "at": recorded.at, "reason": event.reason}
-            _insert(session, FixFailureRow, row)
+            _insert_once(session, FixFailureRow, row)
 
 
-def _add(session: Session, recorded: Recorded, fix: ProvenFix) -> None:
+def _add_fix(session: Session, recorded: Recorded, fix: ProvenFix) -> None:
     run = session.get_one(RunRow, recorded.run)
     row = {
         "id": fix.id,
@@ -102,16 +102,16 @@ def _add(session: Session, recorded: Recorded, fix: ProvenFix) -> None:
         "offers": 0,
         "held": 0,
     }
-    _insert(session, FixRow, row)
+    _insert_once(session, FixRow, row)
 
 
-def _insert(session: Session, table: type[SQLModel], row: dict[str, object]) -> None:
+def _insert_once(session: Session, table: type[SQLModel], row: dict[str, object]) -> None:
     """Insert the row unless it exists: after a crash the same event may arrive twice."""
     session.flush()
-    insert = postgresql.insert if shared(session.connection()) else sqlite.insert
+    insert = postgresql.insert if is_shared(session.connection()) else sqlite.insert
     session.execute(insert(table).values(row).on_conflict_do_nothing())
 
 
-def _count(session: Session, fix: str, column: str) -> None:
+def _increment_fix_counter(session: Session, fix: str, column: str) -> None:
     session.flush()
     session.execute(update(FixRow).where(col(FixRow.id) == fix).values({column: getattr(FixRow, column) + 1}))

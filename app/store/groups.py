@@ -6,27 +6,27 @@ from sqlalchemy import delete
 from sqlmodel import Field, Session, SQLModel, col, select
 
 
-class GroupedRow(SQLModel, table=True):
+class HostGroupRow(SQLModel, table=True):
     __tablename__ = "host_group"
 
     name: str = Field(primary_key=True)
     host: str = Field(primary_key=True)
 
 
-def groups(session: Session) -> dict[str, tuple[str, ...]]:
+def read_groups(session: Session) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for row in session.exec(select(GroupedRow).order_by(col(GroupedRow.name), col(GroupedRow.host))):
+    for row in session.exec(select(HostGroupRow).order_by(col(HostGroupRow.name), col(HostGroupRow.host))):
         found[row.name] = (*found.get(row.name, ()), row.host)
     return found
 
 
-def groups_of(session: Session, host: str) -> tuple[str, ...]:
+def list_groups_of_host(session: Session, host: str) -> tuple[str, ...]:
     """Return the groups that contain the host."""
-    query = select(GroupedRow.name).where(GroupedRow.host == host).order_by(col(GroupedRow.name))
+    query = select(HostGroupRow.name).where(HostGroupRow.host == host).order_by(col(HostGroupRow.name))
     return tuple(session.exec(query))
 
 
-def keep(session: Session, name: str, hosts: Sequence[str]) -> None:
+def replace_group(session: Session, name: str, hosts: Sequence[str]) -> None:
     """Replace the hosts of a group. An empty list removes the group."""
-    session.execute(delete(GroupedRow).where(col(GroupedRow.name) == name))
-    session.add_all(GroupedRow(name=name, host=host) for host in dict.fromkeys(hosts))
+    session.execute(delete(HostGroupRow).where(col(HostGroupRow.name) == name))
+    session.add_all(HostGroupRow(name=name, host=host) for host in dict.fromkeys(hosts))

@@ -13,18 +13,18 @@ from sqlmodel import Session
 
 
 @dataclass
-class _Held:
+class _RequestSession:
     session: Session
     now: bool = True
     """False after the request, which a task started by it may outlive."""
 
 
-_HELD: ContextVar[_Held | None] = ContextVar("held", default=None)
+_HELD: ContextVar[_RequestSession | None] = ContextVar("held", default=None)
 
 
 @contextmanager
-def held(session: Session) -> Iterator[None]:
-    mine = _Held(session)
+def bind_request_session(session: Session) -> Iterator[None]:
+    mine = _RequestSession(session)
     _HELD.set(mine)
     try:
         yield
@@ -34,7 +34,7 @@ def held(session: Session) -> Iterator[None]:
 
 
 @contextmanager
-def asking(database: Engine) -> Iterator[Session]:
+def open_read_session(database: Engine) -> Iterator[Session]:
     """Yield the request's session, or a new one outside a request. For reads: nothing is committed."""
     mine = _HELD.get()
     if mine and mine.now:
@@ -45,6 +45,6 @@ def asking(database: Engine) -> Iterator[Session]:
 
 
 @contextmanager
-def connected(database: Engine) -> Iterator[Connection]:
-    with asking(database) as session:
+def open_read_connection(database: Engine) -> Iterator[Connection]:
+    with open_read_session(database) as session:
         yield session.connection()

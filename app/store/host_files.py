@@ -24,7 +24,7 @@ _HOST = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _PATH = re.compile(r"host\.json|known_hosts|baseline\.json|alone|journal/[A-Za-z0-9][^/]{0,140}/[A-Za-z0-9][^/]{0,60}")
 """The only paths that are written to disk, whatever the database contains."""
 
-Held = Callable[[Session], None]
+OwnershipCheck = Callable[[Session], None]
 """Raises, inside the transaction, if another node owns the host."""
 
 
@@ -43,11 +43,11 @@ class HostFileRow(SQLModel, table=True):
 _KNOWN = (col(HostFileRow.path) == REGISTRATION[0]) & (col(HostFileRow.part) == 0)
 
 
-def anybody(_session: Session) -> None:
+def allow_any_node(_session: Session) -> None:
     """Accept any node, for hosts without a run."""
 
 
-def registrations() -> ScalarSelect[Any]:
+def select_registrations_checksum() -> ScalarSelect[Any]:
     """Select a checksum that changes when a host is added, removed or reached in another way."""
     one = func.hashtextextended(col(HostFileRow.host) + " " + col(HostFileRow.digest), 0)
     return select(func.coalesce(func.sum(one), 0)).where(_KNOWN).scalar_subquery()
@@ -60,45 +60,45 @@ class HostFolders:
         self._seen: dict[str, str] = {}
         """Host to digest of its registration at the last sync."""
 
-    def keep(self, host: str, held: Held = anybody) -> None:
+    def store_folder(self, host: str, held: OwnershipCheck = allow_any_node) -> None:
         """Store the changed files of the host's folder in one committed transaction."""
-        self._store(host, _files(self._hosts / host), held, lambda _: True)
+        self._store_files(host, _list_files(self._hosts / host), held, lambda _: True)
 
-    def keep_registration(self, host: str) -> None:
+    def store_registration(self, host: str) -> None:
         """Store the host's registration, or its removal. Journals are not touched."""
-        here = {path: at for path, at in _files(self._hosts / host).items() if path in REGISTRATION}
-        self._store(host, here, anybody, lambda path: path in REGISTRATION)
+        here = {path: at for path, at in _list_files(self._hosts / host).items() if path in REGISTRATION}
+        self._store_files(host, here, allow_any_node, lambda path: path in REGISTRATION)
 
-    def bring(self, host: str) -> None:
+    def fetch_folder(self, host: str) -> None:
         """Update the local folder from the database. A host unknown to the database keeps its local folder."""
         with Session(self._database) as session:
-            there = _digests(session, host)
+            there = _read_digests(session, host)
             if not there:
                 return
-            files = _files(self._hosts / host)
+            files = _list_files(self._hosts / host)
             here = {path: hashlib.sha256(at.read_bytes()).hexdigest() for path, at in files.items()}
-            new = {path: _content(session, host, path) for path in there if here.get(path) != there[path]}
-        _lay_out(self._hosts / host, new)
+            new = {path: _read_content(session, host, path) for path in there if here.get(path) != there[path]}
+        _write_files(self._hosts / host, new)
         for path in here.keys() - there.keys():
             (self._hosts / host / path).unlink()
-        _without_empty(self._hosts / host / _JOURNALS)
+        _remove_empty_journals(self._hosts / host / _JOURNALS)
 
-    def look(self) -> None:
+    def sync_registrations(self) -> None:
         """Apply registrations that other nodes added, changed or removed since the last sync."""
         with Session(self._database) as session:
             rows = session.exec(select(HostFileRow.host, HostFileRow.digest).where(_KNOWN)).all()
             found = {host: digest for host, digest in rows if _HOST.fullmatch(host)}
             changed = [host for host, digest in found.items() if self._seen.get(host) != digest]
-            new = {host: {path: _content(session, host, path) for path in REGISTRATION} for host in changed}
+            new = {host: {path: _read_content(session, host, path) for path in REGISTRATION} for host in changed}
         for host, files in new.items():
-            _lay_out(self._hosts / host, files)
+            _write_files(self._hosts / host, files)
             (self._hosts / host / _SHARED).touch()
         for host in self._seen.keys() - found.keys():
             for path in (*REGISTRATION, _SHARED):
                 (self._hosts / host / path).unlink(missing_ok=True)
         self._seen = found
 
-    def catch_up(self) -> None:
+    def sync_on_start(self) -> None:
         """Store hosts known only here, then apply what other nodes changed."""
         own = sorted(at.parent.name for at in self._hosts.glob(f"*/{REGISTRATION[0]}"))
         shared = {host for host in own if (self._hosts / host / _SHARED).exists()}
@@ -106,24 +106,26 @@ class HostFolders:
             known = set(session.exec(select(HostFileRow.host).distinct()).all())
         for host in own:
             if host not in shared | known:
-                self.keep(host)
+                self.store_folder(host)
         self._seen = dict.fromkeys(own, "")
-        self.look()
+        self.sync_registrations()
 
-    def _store(self, host: str, here: Mapping[str, Path], held: Held, meant: Callable[[str], bool]) -> None:
+    def _store_files(
+        self, host: str, here: Mapping[str, Path], held: OwnershipCheck, meant: Callable[[str], bool]
+    ) -> None:
         with Session(self._database) as session, session.begin():
             held(session)
-            there = {path: digest for path, digest in _digests(session, host).items() if meant(path)}
+            there = {path: digest for path, digest in _read_digests(session, host).items() if meant(path)}
             for path in there.keys() - here.keys():
-                _forget(session, host, path)
+                _delete_file(session, host, path)
             for path, at in here.items():
                 content = at.read_bytes()
                 if there.get(path) != (digest := hashlib.sha256(content).hexdigest()):
-                    _forget(session, host, path)
-                    session.add_all(_rows(host, path, digest, content))
+                    _delete_file(session, host, path)
+                    session.add_all(_split_into_rows(host, path, digest, content))
 
 
-def _lay_out(folder: Path, files: dict[str, bytes]) -> None:
+def _write_files(folder: Path, files: dict[str, bytes]) -> None:
     """Write the files. A new journal appears as a whole; other files are replaced one by one, each atomically."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     begun: dict[str, Path] = {}
@@ -136,45 +138,45 @@ def _lay_out(folder: Path, files: dict[str, bytes]) -> None:
                 new.mkdir(parents=True, mode=0o700)
                 begun[at.parent.name] = new
             at = new / at.name
-        _write(at, content)
+        _write_file(at, content)
     for name, new in begun.items():
         new.rename(new.with_name(name))
 
 
-def _write(at: Path, content: bytes) -> None:
+def _write_file(at: Path, content: bytes) -> None:
     new = at.with_name(f".{at.name}.new")
     new.write_bytes(content)
     new.chmod(0o600)
     new.replace(at)
 
 
-def _without_empty(journals: Path) -> None:
+def _remove_empty_journals(journals: Path) -> None:
     for folder in journals.glob("*/"):
         if not any(folder.iterdir()):
             folder.rmdir()
 
 
-def _files(folder: Path) -> dict[str, Path]:
+def _list_files(folder: Path) -> dict[str, Path]:
     """Return the files that another node needs: no locks, no partial files."""
     journals = (at for at in folder.glob(f"{_JOURNALS}/[!.]*/[!.]*") if at.is_file())
     single = (folder / name for name in _SINGLE if (folder / name).is_file())
     return {str(at.relative_to(folder)): at for at in (*single, *journals)}
 
 
-def _digests(session: Session, host: str) -> dict[str, str]:
+def _read_digests(session: Session, host: str) -> dict[str, str]:
     query = select(HostFileRow.path, HostFileRow.digest).where(HostFileRow.host == host, HostFileRow.part == 0)
     return {path: digest for path, digest in session.exec(query).all() if _PATH.fullmatch(path)}
 
 
-def _content(session: Session, host: str, path: str) -> bytes:
+def _read_content(session: Session, host: str, path: str) -> bytes:
     query = select(HostFileRow).where(HostFileRow.host == host, HostFileRow.path == path)
     return b"".join(row.content for row in session.exec(query.order_by(col(HostFileRow.part))))
 
 
-def _forget(session: Session, host: str, path: str) -> None:
+def _delete_file(session: Session, host: str, path: str) -> None:
     session.execute(delete(HostFileRow).where(col(HostFileRow.host) == host, col(HostFileRow.path) == path))
 
 
-def _rows(host: str, path: str, digest: str, content: bytes) -> Iterator[HostFileRow]:
+def _split_into_rows(host: str, path: str, digest: str, content: bytes) -> Iterator[HostFileRow]:
     for part, at in enumerate(range(0, max(1, len(content)), PART)):
         yield HostFileRow(host=host, path=path, part=part, digest=digest, content=content[at : at + PART])

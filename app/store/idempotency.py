@@ -16,7 +16,7 @@ class IdempotencyRow(SQLModel, table=True):
     at: float = Field(index=True)
 
 
-def claim(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
+def claim_key(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
     """Return the row of the key: a new one for `run`, or the existing one."""
     session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_SECONDS))
     row = session.get(IdempotencyRow, key)

@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Engine, cast, func
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.errors import Fenced
+from app.errors import LeaseLost
 
 
 class LeaseRow(SQLModel, table=True):
@@ -37,7 +37,7 @@ class Leases:
         self.nodes, self.nodes_here = 1, 1
         """Nodes that take runs, in all and on this machine; they divide an engine's capacity."""
 
-    def take(self, run: str, host: str, epoch: int, place: str = "") -> int:
+    def acquire(self, run: str, host: str, epoch: int, place: str = "") -> int:
         """Take the run and return its fencing token. Raises LeaseLost if it is not free for this node and epoch."""
         try:
             with Session(self._engine) as session, session.begin():
@@ -45,41 +45,41 @@ class Leases:
                 if row is None:
                     row = LeaseRow(name=run, host=host, node="", epoch=epoch, asked_at=0.0)
                 if row.node not in ("", self.node) or row.epoch != epoch or row.place not in ("", place):
-                    raise Fenced(run)
+                    raise LeaseLost(run)
                 row.node, row.place = self.node, place
-                row.claim = _claim(session, host)
+                row.claim = _create_fencing_token(session, host)
                 session.add(row)
                 return row.claim
         except IntegrityError as exc:
-            raise Fenced(run) from exc
+            raise LeaseLost(run) from exc
 
-    def lost(self, session: Session, runs: Collection[str]) -> frozenset[str]:
+    def find_lost_runs(self, session: Session, runs: Collection[str]) -> frozenset[str]:
         """Return the runs that this node does not own. The others stay its own until the transaction ends."""
         theirs = select(LeaseRow.name, LeaseRow.node).where(col(LeaseRow.name).in_(runs)).with_for_update(read=True)
         return frozenset(name for name, node in session.exec(theirs) if node != self.node)
 
-    def held(self, run: str) -> Callable[[Session], None]:
+    def require_lease_in_transaction(self, run: str) -> Callable[[Session], None]:
         """Return a check that raises LeaseLost unless this node owns the run until the end of the transaction."""
 
-        def ours(session: Session) -> None:
-            if self.lost(session, [run]):
-                raise Fenced(run)
+        def assert_ours(session: Session) -> None:
+            if self.find_lost_runs(session, [run]):
+                raise LeaseLost(run)
 
-        return ours
+        return assert_ours
 
-    def fence(self, run: str) -> Callable[[], None]:
+    def create_fence(self, run: str) -> Callable[[], None]:
         """Return a check to call right before a change. It raises LeaseLost unless this node owns the run."""
 
-        def ours() -> None:
+        def assert_ours() -> None:
             with Session(self._engine) as session:
                 row = session.get(LeaseRow, run)
                 if row is None or row.node != self.node:
-                    raise Fenced(run)
+                    raise LeaseLost(run)
 
-        return ours
+        return assert_ours
 
 
-def _claim(session: Session, host: str) -> int:
+def _create_fencing_token(session: Session, host: str) -> int:
     """Return a higher number than any before. It is in milliseconds, so that a restored backup repeats none."""
     highest = session.exec(select(func.max(LeaseRow.claim)).where(LeaseRow.host == host)).one() or 0
     now = session.exec(select(cast(func.extract("epoch", func.clock_timestamp()) * 1000, BigInteger))).one()

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from app.events.words import Lesson
 from app.store import queries
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.models import LessonRow, RunRow
 
 TOLD = 3
@@ -19,8 +19,8 @@ class StoredLessons:
     def __init__(self, database: Engine) -> None:
         self._database = database
 
-    def known(self, rule: str) -> Sequence[Lesson]:
-        with asking(self._database) as session:
+    def list_known_lessons(self, rule: str) -> Sequence[Lesson]:
+        with open_read_session(self._database) as session:
             return [
                 Lesson(
                     id=row.id,
@@ -29,11 +29,11 @@ class StoredLessons:
                     environment=row.environment,
                     advice=row.advice,
                 )
-                for row in queries.lessons_for(session, rule, TOLD)
+                for row in queries.list_lessons_for_rule(session, rule, TOLD)
             ]
 
 
-def newest_lessons(
+def list_newest_lessons(
     session: Session, rule: str | None, words: str, after: tuple[float, str] | None, limit: int
 ) -> list[tuple[LessonRow, bool]]:
     """Return lessons with whether each run was simulated, newest first, after the (time, id) `after`."""

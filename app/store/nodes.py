@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Float, ScalarSelect, cast, delete, func, u
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.errors import Fenced
+from app.errors import LeaseLost
 from app.events.record import MACHINE
-from app.store.host_files import registrations
+from app.store.host_files import select_registrations_checksum
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
 from app.store.queries import UNENDED
@@ -32,7 +32,7 @@ Queued = Callable[[Sequence[tuple[str, int]]], Collection[str]]
 """Given (run, epoch) pairs, returns the runs that are still queued under that epoch."""
 
 
-def none_queued(_offered: Sequence[tuple[str, int]]) -> Collection[str]:
+def report_none_queued(_offered: Sequence[tuple[str, int]]) -> Collection[str]:
     return ()
 
 
@@ -82,12 +82,12 @@ class Overview:
         return [node for node in self.living if node.kind != "run" and node.seen_at >= self.at - DEAD_AFTER]
 
     @property
-    def share(self) -> int | None:
-        return _share(self.unended, len(self.workers))
+    def runs_per_node(self) -> int | None:
+        return _divide_runs(self.unended, len(self.workers))
 
 
 @dataclass(frozen=True)
-class Standing:
+class NodeStatus:
     """A node as operators see it."""
 
     name: str
@@ -101,40 +101,40 @@ class Standing:
 _ALIVE = col(NodeRow.ended_at).is_(None)
 
 
-def now() -> ColumnElement[float]:
+def select_database_time() -> ColumnElement[float]:
     return cast(func.extract("epoch", func.clock_timestamp()), Float)
 
 
-def told_time(session: Session) -> float:
-    return session.exec(select(now())).one()
+def read_database_time(session: Session) -> float:
+    return session.exec(select(select_database_time())).one()
 
 
-def living(session: Session) -> Sequence[NodeRow]:
+def list_living_nodes(session: Session) -> Sequence[NodeRow]:
     return session.exec(select(NodeRow).where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
 
 
-def at_work(session: Session) -> Sequence[NodeRow]:
+def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
     """Return the nodes with a recent heartbeat, which can take over runs."""
-    fresh = col(NodeRow.seen_at) >= now() - DEAD_AFTER
+    fresh = col(NodeRow.seen_at) >= select_database_time() - DEAD_AFTER
     query = select(NodeRow).where(_ALIVE, fresh, NodeRow.kind != "run")
     return session.exec(query.order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
 
 
-def share(session: Session) -> int | None:
+def compute_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
-    return _share(session.exec(select(_unended())).one(), len(at_work(session)))
+    return _divide_runs(session.exec(select(_count_unended_runs())).one(), len(list_responsive_nodes(session)))
 
 
-def _share(runs: int, nodes: int) -> int | None:
+def _divide_runs(runs: int, nodes: int) -> int | None:
     return -(-runs // nodes) + 1 if nodes > 1 else None
 
 
-def _unended() -> ScalarSelect[int]:
+def _count_unended_runs() -> ScalarSelect[int]:
     return select(func.count()).select_from(RunRow).where(col(RunRow.state).in_(UNENDED)).scalar_subquery()
 
 
-def standings(session: Session) -> list[Standing]:
-    at = told_time(session)
+def list_node_statuses(session: Session) -> list[NodeStatus]:
+    at = read_database_time(session)
     unended = col(RunRow.state).in_(UNENDED)
     held = session.exec(
         select(LeaseRow.node, RunRow.id).join(RunRow, col(RunRow.id) == col(LeaseRow.name)).where(unended)
@@ -144,7 +144,7 @@ def standings(session: Session) -> list[Standing]:
         runs.setdefault(node, []).append(run)
     machine = session.get(LeaseRow, MACHINE)
     return [
-        Standing(
+        NodeStatus(
             row.name,
             row.kind,
             row.started_at,
@@ -152,20 +152,20 @@ def standings(session: Session) -> list[Standing]:
             machine is not None and machine.node == row.name,
             tuple(sorted(runs.get(row.name, ()))),
         )
-        for row in living(session)
+        for row in list_living_nodes(session)
     ]
 
 
-def beat(session: Session, name: str) -> Overview | None:
+def send_heartbeat(session: Session, name: str) -> Overview | None:
     """Write a heartbeat and read the cluster in one statement. Return None if other nodes declared this one dead."""
-    mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE).values(seen_at=now())
+    mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE).values(seen_at=select_database_time())
     seen = mine.returning(col(NodeRow.seen_at)).cte("beat")
     query = select(NodeRow).add_columns(
         select(seen.c.seen_at).scalar_subquery(),
         select(LeaseRow.node).where(LeaseRow.name == MACHINE).scalar_subquery(),
         select(LeaseRow.epoch).where(LeaseRow.name == MACHINE).scalar_subquery(),
-        _unended(),
-        registrations(),
+        _count_unended_runs(),
+        select_registrations_checksum(),
         select(func.count()).select_from(RolloutRow).where(col(RolloutRow.ended_at).is_(None)).scalar_subquery(),
         select(func.count()).select_from(ScheduleRow).scalar_subquery(),
         select(func.count()).select_from(WebhookRow).scalar_subquery(),
@@ -177,27 +177,27 @@ def beat(session: Session, name: str) -> Overview | None:
     return Overview(at, [row[0] for row in rows], leader or "", turn or 0, unended, hosts, tuple(kept))
 
 
-def end(session: Session, names: Collection[str]) -> None:
+def end_nodes(session: Session, names: Collection[str]) -> None:
     if not names:
         return
-    session.execute(update(NodeRow).where(col(NodeRow.name).in_(names), _ALIVE).values(ended_at=now()))
+    session.execute(update(NodeRow).where(col(NodeRow.name).in_(names), _ALIVE).values(ended_at=select_database_time()))
 
 
-def forget(session: Session) -> None:
+def delete_old_nodes(session: Session) -> None:
     """Delete nodes and leases that ended long ago."""
-    before = told_time(session) - FORGOTTEN_AFTER
+    before = read_database_time(session) - FORGOTTEN_AFTER
     over = select(RunRow.id).where(col(RunRow.ended_at) < before)
     session.execute(delete(NodeRow).where(col(NodeRow.ended_at) < before))
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
 
 
-def orphans(
+def offer_orphans(
     session: Session,
     me: str,
     in_hand: Collection[str],
     nodes: Sequence[NodeRow],
     at: float,
-    queued: Queued = none_queued,
+    queued: Queued = report_none_queued,
 ) -> list[Orphan]:
     """Offer orphaned runs again and return them, oldest first.
 
@@ -218,26 +218,26 @@ def orphans(
     found = []
     for run, host, lease in rows:
         if lease is None:
-            if _first_offer(session, run, host, at):
+            if _offer_first(session, run, host, at):
                 found.append(Orphan(run, host, 1))
             continue
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)
         waits = lease.node == "" and (host in busy or run in kept or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
-        if _offered_again(session, lease, at):
+        if _offer_again(session, lease, at):
             found.append(Orphan(run, host, lease.epoch + 1))
     return found
 
 
-def _first_offer(session: Session, run: str, host: str, at: float) -> bool:
+def _offer_first(session: Session, run: str, host: str, at: float) -> bool:
     """Return False if another node offered it first."""
     row = LeaseRow(name=run, host=host, node="", epoch=1, asked_at=at)
     new = insert(LeaseRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(LeaseRow.name))
     return session.execute(new).first() is not None
 
 
-def _offered_again(session: Session, was: LeaseRow, at: float) -> bool:
+def _offer_again(session: Session, was: LeaseRow, at: float) -> bool:
     """Return False if its lease changed since it was read."""
     same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
     free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
@@ -245,57 +245,57 @@ def _offered_again(session: Session, was: LeaseRow, at: float) -> bool:
     return told.first() is not None
 
 
-def give_away(session: Session, me: str, run: str) -> Orphan | None:
+def hand_over_run(session: Session, me: str, run: str) -> Orphan | None:
     """Offer an unreachable host's run to other nodes; None if each has tried recently. Raises LeaseLost."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node != me:
-        raise Fenced(run)
-    at = told_time(session)
-    unreached = _tried(lease, at) | {me: at}
+        raise LeaseLost(run)
+    at = read_database_time(session)
+    unreached = _find_unreached_nodes(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     session.add(lease)
-    if not _others(session, unreached):
+    if not _has_untried_node(session, unreached):
         return None
     lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
     return Orphan(run, lease.host, lease.epoch)
 
 
-def passed_on(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
+def pass_on_run(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
     """Offer the run again if `me` could not reach its host recently and another node has not tried; otherwise None."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
-    tried = _tried(lease, at := told_time(session))
-    if me not in tried or not _others(session, tried):
+    tried = _find_unreached_nodes(lease, at := read_database_time(session))
+    if me not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
     session.add(lease)
     return Orphan(run, lease.host, lease.epoch)
 
 
-def nobody_else_for(session: Session, me: str, run: str) -> float:
+def get_seconds_without_other_node(session: Session, me: str, run: str) -> float:
     """Return for how many seconds each other node has recently tried the host, so that none can take the run."""
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
-    tried = _tried(lease, at := told_time(session))
-    since = [tried.get(node.name, 0.0) for node in at_work(session) if node.name != me]
+    tried = _find_unreached_nodes(lease, at := read_database_time(session))
+    since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != me]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
 
-def _others(session: Session, tried: Collection[str]) -> bool:
-    return any(node.name not in tried for node in at_work(session))
+def _has_untried_node(session: Session, tried: Collection[str]) -> bool:
+    return any(node.name not in tried for node in list_responsive_nodes(session))
 
 
-def _tried(lease: LeaseRow, at: float) -> dict[str, float]:
+def _find_unreached_nodes(lease: LeaseRow, at: float) -> dict[str, float]:
     """Return the nodes that recently failed to reach the host, with the times."""
     said = (one.rpartition("@") for one in lease.unreached.split())
     return {node: float(when) for node, _, when in said if at - float(when) < TRIED_FOR}
 
 
-def left(session: Session) -> list[Orphan]:
+def list_abandoned_runs(session: Session) -> list[Orphan]:
     """Return runs that ended while their node died: the queue may still hold their places."""
-    alive = [node.name for node in living(session)]
+    alive = [node.name for node in list_living_nodes(session)]
     query = (
         select(LeaseRow)
         .join(RunRow, col(RunRow.id) == col(LeaseRow.name))
@@ -306,16 +306,16 @@ def left(session: Session) -> list[Orphan]:
     return [Orphan(lease.name, lease.host, lease.epoch) for lease in session.exec(query)]
 
 
-def release(session: Session, runs: Collection[str]) -> None:
+def release_runs(session: Session, runs: Collection[str]) -> None:
     session.execute(update(LeaseRow).where(col(LeaseRow.name).in_(runs)).values(node=""))
 
 
-def lead(session: Session, name: str, alive: Collection[str]) -> int:
+def claim_leadership(session: Session, name: str, alive: Collection[str]) -> int:
     """Become leader (machine log, schedules, webhooks) if none is alive. Return the term, or 0 if another leads."""
     row = session.get(LeaseRow, MACHINE, with_for_update=True)
     if row is None:
         row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)
     if row.node != name and row.node not in alive:
-        row.node, row.epoch, row.asked_at = name, row.epoch + 1, told_time(session)
+        row.node, row.epoch, row.asked_at = name, row.epoch + 1, read_database_time(session)
         session.add(row)
     return row.epoch if row.node == name else 0

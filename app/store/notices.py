@@ -9,14 +9,14 @@ from sqlalchemy import Engine
 from app.events.bus import Bus
 from app.store.appending import CHANNEL
 from app.store.events import EventStore
-from app.store.rounds import OwnTask
+from app.store.rounds import BackgroundTask
 
 log = logging.getLogger(__name__)
 
 AGAIN_AFTER = 1.0
 
 
-class Notices(OwnTask):
+class NotificationListener(BackgroundTask):
     name = "notices"
 
     def __init__(self, engine: Engine, store: EventStore, bus: Bus) -> None:
@@ -25,21 +25,21 @@ class Notices(OwnTask):
         self._store, self._bus = store, bus
         self.listening = asyncio.Event()
 
-    async def _go_on(self) -> None:
+    async def _run_forever(self) -> None:
         while True:
             try:
-                await self._listen()
+                await self._listen_until_error()
             except psycopg.Error as exc:
                 log.warning("not told of what other nodes write: %s", str(exc).strip().partition("\n")[0])
             self.listening.clear()
             await asyncio.sleep(AGAIN_AFTER)
 
-    async def _listen(self) -> None:
+    async def _listen_until_error(self) -> None:
         async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
             await connection.execute(f"listen {CHANNEL}")
             for run in list(self._bus.newest):  # events written while not listening
-                self._bus.heard(run, await asyncio.to_thread(self._store.head, run))
+                self._bus.notify_external(run, await asyncio.to_thread(self._store.read_newest_seq, run))
             self.listening.set()
             async for notice in connection.notifies():
                 run, _, seq = notice.payload.partition(" ")
-                self._bus.heard(run, int(seq))
+                self._bus.notify_external(run, int(seq))

@@ -6,8 +6,8 @@ from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.scope import HostScope
-from app.store.groups import groups_of
-from app.store.held import asking
+from app.store.groups import list_groups_of_host
+from app.store.held import open_read_session
 
 _NEAREST = ("all", "group", "host")
 
@@ -28,24 +28,24 @@ class ParameterRow(SQLModel, table=True):
         return HostScope(self.scope_kind, self.scope_name)  # type: ignore[arg-type]
 
 
-def parameters(session: Session, skill: str | None = None) -> Sequence[ParameterRow]:
+def list_parameters(session: Session, skill: str | None = None) -> Sequence[ParameterRow]:
     order = col(ParameterRow.skill), col(ParameterRow.name), col(ParameterRow.scope_kind), col(ParameterRow.scope_name)
     query = select(ParameterRow).order_by(*order)
     return session.exec(query if skill is None else query.where(ParameterRow.skill == skill)).all()
 
 
-def in_effect(session: Session, skill: str, host: str) -> dict[str, ParameterRow]:
+def find_effective_parameters(session: Session, skill: str, host: str) -> dict[str, ParameterRow]:
     """Return the values in effect by name: a host's own before a group's (first by name) before all hosts'."""
-    groups = groups_of(session, host)
-    rows = [row for row in parameters(session, skill) if row.scope.covers(host, groups)]
+    groups = list_groups_of_host(session, host)
+    rows = [row for row in list_parameters(session, skill) if row.scope.covers_host(host, groups)]
     rows.sort(key=lambda row: row.scope_name, reverse=True)
     rows.sort(key=lambda row: _NEAREST.index(row.scope_kind))
     return {row.name: row for row in rows}
 
 
-def of_group(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
+def find_group_parameters(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
     """Return the values, by name, of a host that is only in this group and has none of its own."""
-    rows = [row for row in parameters(session, skill) if row.scope.covers("", (group,))]
+    rows = [row for row in list_parameters(session, skill) if row.scope.covers_host("", (group,))]
     return {row.name: row for row in sorted(rows, key=lambda row: _NEAREST.index(row.scope_kind))}
 
 
@@ -55,6 +55,6 @@ class StoredParameters:
     def __init__(self, database: Engine) -> None:
         self._database = database
 
-    def on(self, host: str, skill: str) -> dict[str, ParameterRow]:
-        with asking(self._database) as session:
-            return {name: row.model_copy() for name, row in in_effect(session, skill, host).items()}
+    def find_effective(self, host: str, skill: str) -> dict[str, ParameterRow]:
+        with open_read_session(self._database) as session:
+            return {name: row.model_copy() for name, row in find_effective_parameters(session, skill, host).items()}

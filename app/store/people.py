@@ -6,55 +6,55 @@ from collections.abc import Collection, Sequence
 
 from sqlmodel import Session, col, select
 
-from app.errors import NotTaken
-from app.people.names import LONGEST, is_name
-from app.people.passwords import LONGEST_PASSWORD, SHORTEST, digest, hashed, new_secret
+from app.errors import Rejected
+from app.people.names import LONGEST, is_person_name
+from app.people.passwords import LONGEST_PASSWORD, SHORTEST, create_secret, digest_secret, hash_password
 from app.people.rights import RIGHTS
 from app.store.models import CredentialRow, PersonRow
 
 
-def person(session: Session, name: str) -> PersonRow | None:
+def find_person(session: Session, name: str) -> PersonRow | None:
     return session.get(PersonRow, name)
 
 
-def people(session: Session) -> Sequence[PersonRow]:
+def list_people(session: Session) -> Sequence[PersonRow]:
     return session.exec(select(PersonRow).order_by(col(PersonRow.name))).all()
 
 
-def new_person(name: str, right: str, password: str) -> PersonRow:
-    if not is_name(name):
+def build_person(name: str, right: str, password: str) -> PersonRow:
+    if not is_person_name(name):
         said = f"{name[:80]!a} cannot be a name: letters and digits and, after the first, ._@-, {LONGEST} at most."
-        raise NotTaken("name", said)
+        raise Rejected("name", said)
     if right not in RIGHTS:
-        raise NotTaken("right", f"there is no right {right[:40]!a}: choose one of {', '.join(RIGHTS)}.")
+        raise Rejected("right", f"there is no right {right[:40]!a}: choose one of {', '.join(RIGHTS)}.")
     if not SHORTEST <= len(password) <= LONGEST_PASSWORD:
-        raise NotTaken("password", f"a password has {SHORTEST} to {LONGEST_PASSWORD} characters.")
-    return PersonRow(name=name, right=right, password=hashed(password), made_at=time.time())
+        raise Rejected("password", f"a password has {SHORTEST} to {LONGEST_PASSWORD} characters.")
+    return PersonRow(name=name, right=right, password=hash_password(password), made_at=time.time())
 
 
-def add(session: Session, new: PersonRow) -> None:
-    if person(session, new.name):
-        raise NotTaken("name", f"there is somebody called {new.name} already: choose another name.", "exists")
+def add_person(session: Session, new: PersonRow) -> None:
+    if find_person(session, new.name):
+        raise Rejected("name", f"there is somebody called {new.name} already: choose another name.", "exists")
     session.add(new)
 
 
-def disable(session: Session, name: str) -> None:
+def disable_person(session: Session, name: str) -> None:
     """Disable a person and end their credentials. The name stays reserved, as the audit log refers to it."""
-    row = person(session, name)
+    row = find_person(session, name)
     if row is None:
-        raise NotTaken("name", f"there is nobody called {name[:40]!a}.", "not-found")
-    if row.right == "admin" and not row.disabled and admins(session) == 1:
-        raise NotTaken("name", f"the only admin is {row.name}: make another first.", "wrong-state")
+        raise Rejected("name", f"there is nobody called {name[:40]!a}.", "not-found")
+    if row.right == "admin" and not row.disabled and count_admins(session) == 1:
+        raise Rejected("name", f"the only admin is {row.name}: make another first.", "wrong-state")
     row.disabled = True
     session.add(row)
-    end_all_of(session, name)
+    end_credentials_of(session, name)
 
 
-def admins(session: Session) -> int:
-    return sum(one.right == "admin" and not one.disabled for one in people(session))
+def count_admins(session: Session) -> int:
+    return sum(one.right == "admin" and not one.disabled for one in list_people(session))
 
 
-def issue(
+def issue_credential(
     session: Session,
     *,
     person: str,
@@ -65,14 +65,14 @@ def issue(
     run: str = "",
     source: str = "",
 ) -> tuple[CredentialRow, str]:
-    secret, now = new_secret(), time.time()
+    secret, now = create_secret(), time.time()
     row = CredentialRow(
         id=secrets.token_hex(4),
         person=person,
         right=right,
         kind=kind,
         label=label,
-        digest=digest(secret),
+        digest=digest_secret(secret),
         made_at=now,
         expires_at=now + seconds,
         run=run,
@@ -82,24 +82,24 @@ def issue(
     return row, secret
 
 
-def link(session: Session, person: str, run: str, hours: float) -> tuple[CredentialRow, str]:
+def issue_link(session: Session, person: str, run: str, hours: float) -> tuple[CredentialRow, str]:
     """Issue a link that shows one run and nothing else."""
     seconds, label = hours * 3600, f"/runs/{run}"
-    return issue(session, person=person, right="viewer", kind="link", label=label, run=run, seconds=seconds)
+    return issue_credential(session, person=person, right="viewer", kind="link", label=label, run=run, seconds=seconds)
 
 
-def credential(session: Session, secret: str) -> CredentialRow | None:
-    return session.exec(select(CredentialRow).where(CredentialRow.digest == digest(secret))).first()
+def find_credential(session: Session, secret: str) -> CredentialRow | None:
+    return session.exec(select(CredentialRow).where(CredentialRow.digest == digest_secret(secret))).first()
 
 
-def browser_of(session: Session, name: str, secret: str, now: float) -> str:
+def find_browser_id(session: Session, name: str, secret: str, now: float) -> str:
     """Return the id of this person's browser cookie; empty if it is unknown or expired."""
-    row = credential(session, secret) if secret else None
+    row = find_credential(session, secret) if secret else None
     held = row is not None and row.kind == "browser" and row.person == name
     return row.id if row and held and row.ended_at is None and row.expires_at > now else ""
 
 
-def came_from(session: Session, name: str, source: str, since: float) -> bool:
+def has_signed_in_from(session: Session, name: str, source: str, since: float) -> bool:
     """Return whether this person signed in from this address since then."""
     there = select(CredentialRow.id).where(
         CredentialRow.person == name,
@@ -110,22 +110,22 @@ def came_from(session: Session, name: str, source: str, since: float) -> bool:
     return session.exec(there.limit(1)).first() is not None
 
 
-def with_owners(session: Session, ids: Collection[str]) -> Sequence[tuple[CredentialRow, PersonRow]]:
+def list_credentials_with_owners(session: Session, ids: Collection[str]) -> Sequence[tuple[CredentialRow, PersonRow]]:
     """Return credentials with their owners, in one query."""
     both = select(CredentialRow, PersonRow).join(PersonRow, col(PersonRow.name) == col(CredentialRow.person))
     return session.exec(both.where(col(CredentialRow.id).in_(ids))).all()
 
 
-def credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
+def list_credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
     wanted = select(CredentialRow).where(col(CredentialRow.kind).in_(kinds), col(CredentialRow.ended_at).is_(None))
     return session.exec(wanted.order_by(col(CredentialRow.made_at))).all()
 
 
-def end(session: Session, row: CredentialRow) -> None:
+def end_credential(session: Session, row: CredentialRow) -> None:
     row.ended_at = time.time()
     session.add(row)
 
 
-def end_all_of(session: Session, name: str) -> None:
+def end_credentials_of(session: Session, name: str) -> None:
     for row in session.exec(select(CredentialRow).where(CredentialRow.person == name)).all():
-        end(session, row)
+        end_credential(session, row)

@@ -7,15 +7,15 @@ from sqlmodel import Session, col, select
 from app.store.models import ProbeRow
 
 
-def add(session: Session, row: ProbeRow) -> None:
+def add_probe(session: Session, row: ProbeRow) -> None:
     session.add(row)
 
 
-def probe(session: Session, probe_id: str) -> ProbeRow | None:
+def find_probe(session: Session, probe_id: str) -> ProbeRow | None:
     return session.get(ProbeRow, probe_id)
 
 
-def newest(session: Session, lineup: str, engine: str, limit: int) -> Sequence[ProbeRow]:
+def list_newest_probes(session: Session, lineup: str, engine: str, limit: int) -> Sequence[ProbeRow]:
     query = select(ProbeRow).order_by(col(ProbeRow.at).desc()).limit(limit)
     if lineup:
         query = query.where(col(ProbeRow.lineup) == lineup)

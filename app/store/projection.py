@@ -10,7 +10,7 @@ from sqlmodel import Session, col
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.store.db import shared
+from app.store.db import is_shared
 from app.store.fixes import project_fix
 from app.store.models import LessonRow, RunRow
 
@@ -22,24 +22,24 @@ COUNTED = {
 }
 
 
-def project(session: Session, batch: Sequence[Recorded]) -> None:
+def project_events(session: Session, batch: Sequence[Recorded]) -> None:
     said: dict[str, dict[str, Any]] = {}
     more: dict[str, Counter[str]] = {}
     for recorded in batch:
         event = recorded.event
         match event:
             case kinds.RunQueued():
-                session.add(_queued(recorded, event))
+                session.add(_to_run_row(recorded, event))
             case kinds.LessonLearnt():
-                _learn(session, recorded, event)
+                _add_lesson(session, recorded, event)
             case kinds.AttemptStarted(lessons=lessons):
-                _count(session, [lesson.id for lesson in lessons], "uses")
+                _increment_lessons(session, [lesson.id for lesson in lessons], "uses")
             case kinds.ItemPassed(lessons=ids):
-                _count(session, ids, "hits")
+                _increment_lessons(session, ids, "hits")
         project_fix(session, recorded, event)
-        if values := _said(recorded):
+        if values := _find_run_values(recorded):
             said.setdefault(recorded.run, {}).update(values)
-        if counts := _counted(event):
+        if counts := _find_increments(event):
             more.setdefault(recorded.run, Counter()).update(counts)
     if said or more:
         session.flush()
@@ -49,7 +49,7 @@ def project(session: Session, batch: Sequence[Recorded]) -> None:
         session.connection().execute(row)
 
 
-def _queued(recorded: Recorded, event: kinds.RunQueued) -> RunRow:
+def _to_run_row(recorded: Recorded, event: kinds.RunQueued) -> RunRow:
     return RunRow(
         id=recorded.run,
         host=event.host,
@@ -65,9 +65,9 @@ def _queued(recorded: Recorded, event: kinds.RunQueued) -> RunRow:
     )
 
 
-def _learn(session: Session, recorded: Recorded, event: kinds.LessonLearnt) -> None:
+def _add_lesson(session: Session, recorded: Recorded, event: kinds.LessonLearnt) -> None:
     lesson, run = event.lesson, session.get_one(RunRow, recorded.run)
-    insert = postgresql.insert if shared(session.connection()) else sqlite.insert
+    insert = postgresql.insert if is_shared(session.connection()) else sqlite.insert
     row = {
         "id": lesson.id,
         "rule": lesson.rule,
@@ -83,14 +83,14 @@ def _learn(session: Session, recorded: Recorded, event: kinds.LessonLearnt) -> N
     session.execute(insert(LessonRow).values(row).on_conflict_do_nothing())  # two nodes may add it at once
 
 
-def _count(session: Session, ids: Sequence[str], column: str) -> None:
+def _increment_lessons(session: Session, ids: Sequence[str], column: str) -> None:
     if ids:
         session.flush()
         more = {column: getattr(LessonRow, column) + 1}
         session.execute(update(LessonRow).where(col(LessonRow.id).in_(ids)).values(more))
 
 
-def _counted(event: kinds.Event) -> dict[str, int]:
+def _find_increments(event: kinds.Event) -> dict[str, int]:
     match event:
         case kinds.ItemSkipped(waiver=waiver) if waiver:
             return {"waived": 1}
@@ -102,7 +102,7 @@ def _counted(event: kinds.Event) -> dict[str, int]:
     return {counted: 1} if counted else {}
 
 
-def _said(recorded: Recorded) -> dict[str, object]:
+def _find_run_values(recorded: Recorded) -> dict[str, object]:
     match event := recorded.event:
         case kinds.DriftFound():
             return {"drifted": len(event.rules)}

@@ -13,20 +13,20 @@ DROP_AFTER = 3
 """Uses without success after which a lesson is dropped."""
 
 
-def run(session: Session, run_id: str) -> RunRow | None:
+def find_run(session: Session, run_id: str) -> RunRow | None:
     return session.get(RunRow, run_id)
 
 
-def runs_like(session: Session, prefix: str) -> Sequence[RunRow]:
+def find_runs_by_prefix(session: Session, prefix: str) -> Sequence[RunRow]:
     return session.exec(select(RunRow).where(col(RunRow.id).startswith(prefix, autoescape=True)).limit(5)).all()
 
 
-def newest_run(session: Session, host: str | None = None) -> RunRow | None:
+def find_newest_run(session: Session, host: str | None = None) -> RunRow | None:
     query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(1)
     return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
 
 
-def newest_of_each_host(session: Session) -> Sequence[RunRow]:
+def list_newest_run_per_host(session: Session) -> Sequence[RunRow]:
     """Return the newest started run of each host."""
     started = col(RunRow.started_at).is_not(None)
     at = func.max(RunRow.queued_at).label("at")
@@ -35,28 +35,28 @@ def newest_of_each_host(session: Session) -> Sequence[RunRow]:
     return session.exec(select(RunRow).join(newest, same)).all()
 
 
-def newest(session: Session, limit: int, only: Sequence[str] | None = None) -> Sequence[RunRow]:
+def list_newest_runs(session: Session, limit: int, only: Sequence[str] | None = None) -> Sequence[RunRow]:
     query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(limit)
     if only is not None:
         query = query.where(col(RunRow.id).in_(only))
     return session.exec(query).all()
 
 
-def unended(session: Session, host: str | None = None) -> Sequence[RunRow]:
+def list_unended_runs(session: Session, host: str | None = None) -> Sequence[RunRow]:
     query = select(RunRow).where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at))
     return session.exec(query.where(col(RunRow.host) == host) if host else query).all()
 
 
-def busy_hosts(session: Session) -> set[str]:
+def list_busy_hosts(session: Session) -> set[str]:
     """Return the hosts with an unended run."""
     return set(session.exec(select(RunRow.host).where(col(RunRow.state).in_(UNENDED))))
 
 
-def any_unended(session: Session) -> bool:
+def has_unended_runs(session: Session) -> bool:
     return session.exec(select(RunRow.id).where(col(RunRow.state).in_(UNENDED)).limit(1)).first() is not None
 
 
-def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
+def list_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
     """Return the lessons with the best success rate first, without those that never helped."""
     query = (
         select(LessonRow)
@@ -66,7 +66,7 @@ def lessons_for(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
     return session.exec(query.limit(limit)).all()
 
 
-def runs_asked(session: Session, runs: Collection[str]) -> set[str]:
+def find_runs_with_commands(session: Session, runs: Collection[str]) -> set[str]:
     """Return the runs that have an open command."""
     waiting = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
     return set(session.exec(waiting))
@@ -80,7 +80,7 @@ _WAITING = (
 """Built once: it is executed often."""
 
 
-def take_commands(session: Session, run_id: str) -> list[CommandRow]:
+def list_open_commands(session: Session, run_id: str) -> list[CommandRow]:
     return list(session.exec(_WAITING, params={"run": run_id}).all())
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from sqlalchemy import Engine, func, text, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events import kinds
 from app.events.kinds import Event
-from app.events.record import GENESIS, Recorded, read, record
-from app.store.appending import land
-from app.store.db import shared
+from app.events.record import GENESIS, Recorded, parse_line, record_event
+from app.store.appending import write_batch
+from app.store.db import is_shared
 from app.store.models import CommandRow, EventRow, RunRow
 
 UNENDED = ("running", "paused", "stopping")
@@ -61,73 +61,73 @@ class RolloutJournal:
 
     def append(self, *events: Event) -> None:
         for event in events:
-            line = record(self.rollout, self.seq + 1, time.time(), event, self._hash)
+            line = record_event(self.rollout, self.seq + 1, time.time(), event, self._hash)
             self.seq, self._hash = line.seq, line.hash
             self.written.append(line)
-            _project(self.session, line)
+            _project_event(self.session, line)
 
-    def begin(self, run: str, request: kinds.RunQueued) -> None:
+    def begin_run(self, run: str, request: kinds.RunQueued) -> None:
         """Queue a run by its first event."""
-        self.written.append(record(run, 1, time.time(), request, GENESIS))
+        self.written.append(record_event(run, 1, time.time(), request, GENESIS))
 
-    def ask(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
+    def send_command(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
         at = time.time()
         self.session.add_all(CommandRow(run=run, verb=verb, by=by, reason=reason, at=at) for run in runs)
 
 
 @contextmanager
-def journal(database: Engine, rollout: str) -> Iterator[RolloutJournal]:
+def open_rollout_journal(database: Engine, rollout: str) -> Iterator[RolloutJournal]:
     """Open a rollout's chain for writing. Locks all rollouts; everything is committed at the end, or nothing."""
     with Session(database) as session:
-        _alone(session)
+        _lock_rollouts(session)
         newest = select(EventRow).where(EventRow.run == rollout).order_by(col(EventRow.seq).desc()).limit(1)
         last = session.exec(newest).first()
         made = RolloutJournal(session, rollout, last.seq if last else 0, last.hash if last else GENESIS)
         yield made
-        land(session, made.written)
+        write_batch(session, made.written)
         session.commit()
 
 
-def _alone(session: Session) -> None:
-    if shared(session.get_bind()):
+def _lock_rollouts(session: Session) -> None:
+    if is_shared(session.get_bind()):
         session.execute(select(func.pg_advisory_xact_lock(func.hashtext("temper rollouts"))))
     else:
         session.execute(text("BEGIN IMMEDIATE"))
 
 
-def events_of(session: Session, rollout: str, after: int = 0) -> Iterator[Recorded]:
+def read_rollout_events(session: Session, rollout: str, after: int = 0) -> Iterator[Recorded]:
     query = select(EventRow).where(EventRow.run == rollout, col(EventRow.seq) > after)
     for row in session.exec(query.order_by(col(EventRow.seq))):
-        yield read(row.line, row.hash)
+        yield parse_line(row.line, row.hash)
 
 
-def known_rollout(session: Session, rollout: str) -> RolloutRow:
+def require_rollout(session: Session, rollout: str) -> RolloutRow:
     if row := session.get(RolloutRow, rollout):
         return row
     said = f"there is no rollout {rollout[:40]!a}: temper rollout list names them, and GET /api/v1/rollouts."
-    raise NotTaken("rollout", said, "not-found")
+    raise Rejected("rollout", said, "not-found")
 
 
-def rollouts_like(session: Session, prefix: str) -> Sequence[RolloutRow]:
+def find_rollouts_by_prefix(session: Session, prefix: str) -> Sequence[RolloutRow]:
     found = select(RolloutRow).where(col(RolloutRow.id).startswith(prefix, autoescape=True))
     return session.exec(found.order_by(col(RolloutRow.asked_at).desc()).limit(5)).all()
 
 
-def rollouts(session: Session, limit: int, before: float | None = None) -> Sequence[RolloutRow]:
+def list_newest_rollouts(session: Session, limit: int, before: float | None = None) -> Sequence[RolloutRow]:
     query = select(RolloutRow).order_by(col(RolloutRow.asked_at).desc()).limit(limit)
     return session.exec(query if before is None else query.where(col(RolloutRow.asked_at) < before)).all()
 
 
-def unended_rollouts(session: Session) -> Sequence[RolloutRow]:
+def list_unended_rollouts(session: Session) -> Sequence[RolloutRow]:
     query = select(RolloutRow).where(col(RolloutRow.state).in_(UNENDED))
     return session.exec(query.order_by(col(RolloutRow.asked_at))).all()
 
 
-def runs_of(session: Session, runs: Sequence[str]) -> dict[str, RunRow]:
+def find_runs_by_id(session: Session, runs: Sequence[str]) -> dict[str, RunRow]:
     return {row.id: row for row in session.exec(select(RunRow).where(col(RunRow.id).in_(runs)))}
 
 
-def asked(session: Session, runs: Sequence[str], verb: str, by: str, since: float) -> set[str]:
+def find_commanded_runs(session: Session, runs: Sequence[str], verb: str, by: str, since: float) -> set[str]:
     """Return the runs that got this command from the rollout since then."""
     told = select(CommandRow.run).where(
         col(CommandRow.run).in_(runs), CommandRow.verb == verb, CommandRow.by == by, col(CommandRow.at) >= since
@@ -135,7 +135,7 @@ def asked(session: Session, runs: Sequence[str], verb: str, by: str, since: floa
     return set(session.exec(told))
 
 
-def _project(session: Session, recorded: Recorded) -> None:
+def _project_event(session: Session, recorded: Recorded) -> None:
     rollout, event = recorded.run, recorded.event
     match event:
         case kinds.RolloutAsked():
@@ -158,12 +158,12 @@ def _project(session: Session, recorded: Recorded) -> None:
             session.add(RolloutHostRow(rollout=rollout, host=event.host, run=event.of))
         case kinds.RolloutHostLeft():
             session.add(RolloutHostRow(rollout=rollout, host=event.host, run=""))
-    if values := _values(recorded):
+    if values := _find_rollout_values(recorded):
         session.flush()
         session.execute(update(RolloutRow).where(col(RolloutRow.id) == rollout).values(values))
 
 
-def _values(recorded: Recorded) -> dict[str, object]:
+def _find_rollout_values(recorded: Recorded) -> dict[str, object]:
     match recorded.event:
         case kinds.RolloutPaused(reason=reason):
             return {"state": "paused", "reason": reason}

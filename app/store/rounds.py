@@ -5,19 +5,19 @@ import logging
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from app.store.db import AWAY, why
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 
 log = logging.getLogger(__name__)
 
 
-class OwnTask(ABC):
+class BackgroundTask(ABC):
     """An asyncio task that runs from `start` to `close`."""
 
     name: ClassVar[str]
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._go_on(), name=self.name)
+        self._task = asyncio.create_task(self._run_forever(), name=self.name)
 
     async def close(self) -> None:
         if self._task:
@@ -25,27 +25,27 @@ class OwnTask(ABC):
             await asyncio.wait({self._task})
 
     @abstractmethod
-    async def _go_on(self) -> None: ...
+    async def _run_forever(self) -> None: ...
 
 
-class Rounds(OwnTask):
+class PeriodicTask(BackgroundTask):
     every: ClassVar[float]
     """Seconds from the end of a pass to the next."""
-    without: ClassVar[str]
+    consequence: ClassVar[str]
     """What does not happen while the database is unavailable, for the log."""
 
     @abstractmethod
-    async def _round(self) -> None: ...
+    async def _run_once(self) -> None: ...
 
-    async def _until_next(self) -> None:
+    async def _wait_for_next(self) -> None:
         await asyncio.sleep(self.every)
 
-    async def _go_on(self) -> None:
+    async def _run_forever(self) -> None:
         while True:
             try:
-                await self._round()
-            except AWAY as exc:
-                log.warning("%s: %s", self.without, why(exc))
+                await self._run_once()
+            except DATABASE_UNAVAILABLE as exc:
+                log.warning("%s: %s", self.consequence, describe_database_error(exc))
             except Exception:
                 log.exception("%s failed by a fault of ours", self.name)
-            await self._until_next()
+            await self._wait_for_next()

@@ -32,15 +32,15 @@ class ListPlace:
 
 
 @dataclass(frozen=True)
-class Page:
+class RunPage:
     rows: Sequence[RunRow]
     more_before: bool
     more_after: bool
 
 
-def page(session: Session, asked: RunSearch, place: ListPlace | None, limit: int) -> Page:
+def read_run_page(session: Session, asked: RunSearch, place: ListPlace | None, limit: int) -> RunPage:
     key = tuple_(col(RunRow.queued_at), col(RunRow.id))
-    query = _asked(asked)
+    query = _build_query(asked)
     forward = place is None or place.forward
     if place:
         here = tuple_(place.at, place.id)
@@ -50,11 +50,11 @@ def page(session: Session, asked: RunSearch, place: ListPlace | None, limit: int
     found = list(session.exec(query).all())
     more, rows = len(found) > limit, found[:limit]
     if not forward:
-        return Page(rows[::-1], more, more_after=True)
-    return Page(rows, place is not None, more)
+        return RunPage(rows[::-1], more, more_after=True)
+    return RunPage(rows, place is not None, more)
 
 
-def _asked(asked: RunSearch) -> SelectOfScalar[RunRow]:
+def _build_query(asked: RunSearch) -> SelectOfScalar[RunRow]:
     query = select(RunRow)
     if asked.state:
         query = query.where(col(RunRow.state) == asked.state)

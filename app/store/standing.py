@@ -11,8 +11,8 @@ from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.record import Recorded
-from app.store.db import shared
-from app.store.groups import GroupedRow
+from app.store.db import is_shared
+from app.store.groups import HostGroupRow
 from app.store.models import RunRow
 
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
@@ -59,28 +59,28 @@ class Cell:
 _cells: msgspec.json.Decoder[dict[str, str]] = msgspec.json.Decoder(dict[str, str])
 
 
-def decoded(cells: bytes) -> dict[str, str]:
+def decode_cells(cells: bytes) -> dict[str, str]:
     """Return the encoded cell of each rule; its first character is the letter."""
     return _cells.decode(cells)
 
 
-def cells_of(row: StandingRow) -> dict[str, str]:
-    return decoded(row.cells)
+def read_cells(row: StandingRow) -> dict[str, str]:
+    return decode_cells(row.cells)
 
 
-def cell(said: str | None) -> Cell:
+def parse_cell(said: str | None) -> Cell:
     if not said:
         return Cell(NOTHING)
     run, _, seq = said[1:].rpartition(":")
     return Cell(said[0], run, int(seq))
 
 
-def standings_of(session: Session, skill: str, hosts: Sequence[str] | None = None) -> Sequence[StandingRow]:
+def list_standings(session: Session, skill: str, hosts: Sequence[str] | None = None) -> Sequence[StandingRow]:
     query = select(StandingRow).where(StandingRow.skill == skill)
     return session.exec(query if hosts is None else query.where(col(StandingRow.host).in_(hosts))).all()
 
 
-def skills_seen(session: Session) -> list[str]:
+def list_seen_skills(session: Session) -> list[str]:
     """Return the skills that any host was scanned by, most hosts first."""
     found = list(session.exec(select(StandingRow.skill)))
     return sorted(set(found), key=lambda skill: (-found.count(skill), skill))
@@ -89,10 +89,10 @@ def skills_seen(session: Session) -> list[str]:
 def forget_host(session: Session, host: str) -> None:
     """Remove the host's standings and group memberships; its runs stay."""
     session.execute(delete(StandingRow).where(col(StandingRow.host) == host))
-    session.execute(delete(GroupedRow).where(col(GroupedRow.host) == host))
+    session.execute(delete(HostGroupRow).where(col(HostGroupRow.host) == host))
 
 
-def stand(session: Session, batch: Sequence[Recorded]) -> None:
+def update_standings(session: Session, batch: Sequence[Recorded]) -> None:
     told: dict[str, list[Recorded]] = {}
     for recorded in batch:
         if isinstance(recorded.event, _TELLING):
@@ -103,7 +103,7 @@ def stand(session: Session, batch: Sequence[Recorded]) -> None:
         if found := session.connection().execute(_OF, {"run": run}).first():
             host, skill, simulated, cells = found
             row = {"host": host, "skill": skill, "run": run, "simulated": simulated, "at": events[-1].at}
-            _put(session, row | {"cells": _after(decoded(cells or b"{}"), events)})
+            _save_standing(session, row | {"cells": _apply_events(decode_cells(cells or b"{}"), events)})
 
 
 _OF = (
@@ -113,28 +113,28 @@ _OF = (
 )
 
 
-def _after(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
+def _apply_events(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
     for recorded in events:
         place = f"{recorded.run}:{recorded.seq}"
-        cells |= {rule: letter + place for rule, letter in _said(recorded.event, cells).items()}
+        cells |= {rule: letter + place for rule, letter in _find_cell_changes(recorded.event, cells).items()}
     return msgspec.json.encode(cells)
 
 
-def _put(session: Session, row: dict[str, object]) -> None:
+def _save_standing(session: Session, row: dict[str, object]) -> None:
     connection = session.connection()
-    new = (postgresql.insert if shared(connection) else sqlite.insert)(StandingRow)
+    new = (postgresql.insert if is_shared(connection) else sqlite.insert)(StandingRow)
     said = {name: new.excluded[name] for name in row if name not in ("host", "skill")}
     connection.execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=said), row)
 
 
-def _said(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
+def _find_cell_changes(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Return the letters that an event changes, by rule."""
     match event:
         case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
         case kinds.VerdictGiven(phase="closing", rule=rule, word="pass"):
             return {rule: PASSED}
-        case kinds.VerdictGiven(phase="closing", rule=rule) if _letter(cells, rule) == PASSED:
+        case kinds.VerdictGiven(phase="closing", rule=rule) if _get_letter(cells, rule) == PASSED:
             return {rule: OPEN}
         case kinds.DriftFound(rules=rules):
             return dict.fromkeys(rules, SLIPPED)
@@ -146,15 +146,15 @@ def _said(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
             return {rule: PASSED}
         case kinds.ItemEscalated(rule=rule):
             return {rule: PERSONS}
-        case kinds.ItemDeferred(rule=rule) if _letter(cells, rule) != UNDONE:
+        case kinds.ItemDeferred(rule=rule) if _get_letter(cells, rule) != UNDONE:
             return {rule: LEFT}
-        case kinds.ItemSkipped(rule=rule) if _letter(cells, rule) == WORK:
+        case kinds.ItemSkipped(rule=rule) if _get_letter(cells, rule) == WORK:
             return {rule: OPEN}
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
-            return {rule: OPEN for rule in cells if _letter(cells, rule) == WORK}
+            return {rule: OPEN for rule in cells if _get_letter(cells, rule) == WORK}
         case _:
             return {}
 
 
-def _letter(cells: Mapping[str, str], rule: str) -> str:
+def _get_letter(cells: Mapping[str, str], rule: str) -> str:
     return cells.get(rule, NOTHING)[0]

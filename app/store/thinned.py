@@ -3,7 +3,7 @@
 from sqlalchemy import Engine, delete, func, select
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col
 
-from app.store.held import connected
+from app.store.held import open_read_connection
 
 
 class ThinnedRow(SQLModel, table=True):
@@ -20,27 +20,27 @@ class ThinnedStore:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def put(self, step: int, at: float, body: bytes) -> None:
+    def save(self, step: int, at: float, body: bytes) -> None:
         with Session(self._engine) as session, session.begin():
             session.merge(ThinnedRow(step=step, at=at, body=body))
 
-    def stretches(self, step: int, since: float, until: float) -> list[tuple[float, bytes]]:
+    def list_stretches(self, step: int, since: float, until: float) -> list[tuple[float, bytes]]:
         """Return the stretches that begin in [since, until), in order."""
         query = select(col(ThinnedRow.at), col(ThinnedRow.body)).where(
             col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since, col(ThinnedRow.at) < until
         )
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             return [(row.at, row.body) for row in connection.execute(query.order_by(col(ThinnedRow.at)))]
 
-    def first(self, step: int, since: float) -> float | None:
+    def find_first_time(self, step: int, since: float) -> float | None:
         query = select(func.min(ThinnedRow.at)).where(col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since)
-        with connected(self._engine) as connection:
+        with open_read_connection(self._engine) as connection:
             return connection.execute(query).scalar()
 
-    def last(self, step: int) -> float | None:
-        with connected(self._engine) as connection:
+    def find_last_time(self, step: int) -> float | None:
+        with open_read_connection(self._engine) as connection:
             return connection.execute(select(func.max(ThinnedRow.at)).where(col(ThinnedRow.step) == step)).scalar()
 
-    def forget(self, step: int, before: float) -> None:
+    def delete_before(self, step: int, before: float) -> None:
         with self._engine.begin() as connection:
             connection.execute(delete(ThinnedRow).where(col(ThinnedRow.step) == step, col(ThinnedRow.at) < before))

@@ -13,7 +13,7 @@ from app.store.queries import UNENDED
 _EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 
 
-def due(session: Session, before: float) -> Sequence[RunRow]:
+def list_runs_to_shrink(session: Session, before: float) -> Sequence[RunRow]:
     """Return unshrunk runs that ended before then, oldest first."""
     query = select(RunRow).where(
         col(RunRow.ended_at) < before, col(RunRow.state).not_in(UNENDED), col(RunRow.shrunk_at).is_(None)
@@ -21,12 +21,12 @@ def due(session: Session, before: float) -> Sequence[RunRow]:
     return session.exec(query.order_by(col(RunRow.ended_at))).all()
 
 
-def unswept(session: Session) -> Sequence[str]:
+def list_unswept_runs(session: Session) -> Sequence[str]:
     """Return shrunk runs whose turn deltas are not all deleted."""
     return session.exec(select(EvidenceRow.run).where(col(EvidenceRow.swept).is_(False))).all()
 
 
-def keep(session: Session, run: str, pack: bytes, now: float) -> bool:
+def save_evidence_pack(session: Session, run: str, pack: bytes, now: float) -> bool:
     """Mark the run as shrunk and store its pack. Return False if another process did, or the run has not ended."""
     whole = (col(RunRow.id) == run, col(RunRow.shrunk_at).is_(None), col(RunRow.state).not_in(UNENDED))
     marked = session.connection().execute(update(RunRow).where(*whole).values(shrunk_at=now)).rowcount == 1
@@ -35,15 +35,15 @@ def keep(session: Session, run: str, pack: bytes, now: float) -> bool:
     return marked
 
 
-def kept(session: Session, run: str) -> bytes | None:
+def read_evidence_pack(session: Session, run: str) -> bytes | None:
     """Return the stored pack, or None if the run is not shrunk."""
     return session.exec(select(EvidenceRow.pack).where(col(EvidenceRow.run) == run)).first()
 
 
-def sweep(database: Engine, run: str) -> int:
+def delete_turn_pieces(database: Engine, run: str) -> int:
     """Delete the deltas of finished turns and return their number. Each turn is a transaction; safe to repeat."""
     gone = 0
-    for first, last in _finished_turns(EventStore(database), run):
+    for first, last in _find_finished_turns(EventStore(database), run):
         pieces = delete(EventRow).where(
             col(EventRow.run) == run,
             col(EventRow.kind) == "turn.delta",
@@ -57,10 +57,10 @@ def sweep(database: Engine, run: str) -> int:
     return gone
 
 
-def _finished_turns(store: EventStore, run: str) -> Iterator[tuple[int, int]]:
+def _find_finished_turns(store: EventStore, run: str) -> Iterator[tuple[int, int]]:
     """Yield (first, last) seq of finished turns. Only the deltas have the text of interrupted turns, so those stay."""
     begun: tuple[int, str] | None = None
-    for recorded in store.events(run, kinds=_EDGES):
+    for recorded in store.read_events(run, kinds=_EDGES):
         event = recorded.event
         if isinstance(event, TurnStarted):
             begun = recorded.seq, event.turn

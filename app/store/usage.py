@@ -19,7 +19,7 @@ class OrderedRun:
     tokens_out: int
 
 
-def ordered(session: Session, since: float, until: float, whose: str | None = None) -> Sequence[OrderedRun]:
+def list_ordered_runs(session: Session, since: float, until: float, whose: str | None = None) -> Sequence[OrderedRun]:
     """Return the runs ordered in [since, until), of one person if `whose` is set."""
     query = select(RunRow).where(col(RunRow.queued_at) >= since, col(RunRow.queued_at) < until)
     if whose is not None:
@@ -31,7 +31,7 @@ def ordered(session: Session, since: float, until: float, whose: str | None = No
     ]
 
 
-def labels(session: Session) -> dict[str, str]:
+def list_token_labels(session: Session) -> dict[str, str]:
     """Return the labels of API tokens by id, ended ones included."""
     rows = session.exec(select(CredentialRow).where(CredentialRow.kind == "token")).all()
     return {row.id: row.label for row in rows}

@@ -8,12 +8,12 @@ from typing import Literal
 from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.errors import NotTaken
-from app.events.record import stamp
+from app.errors import Rejected
+from app.events.record import format_timestamp
 from app.events.scope import HostScope
 from app.events.waiver import Waiver
-from app.store.groups import groups_of
-from app.store.held import asking
+from app.store.groups import list_groups_of_host
+from app.store.held import open_read_session
 
 _DAY = 24 * 3600.0
 WaiverState = Literal["in force", "over", "taken back"]
@@ -38,13 +38,13 @@ class WaiverRow(SQLModel, table=True):
     ended_by: str = ""
     ended_why: str = ""
 
-    def in_force(self, now: float) -> bool:
+    def is_in_force(self, now: float) -> bool:
         return self.state(now) == "in force"
 
     def state(self, now: float) -> WaiverState:
         if self.ended_at is not None:
             return "taken back"
-        return "in force" if self.waiver.holds(now) else "over"
+        return "in force" if self.waiver.is_active(now) else "over"
 
     @property
     def waiver(self) -> Waiver:
@@ -56,7 +56,7 @@ class WaiverRow(SQLModel, table=True):
             owner=self.owner,
             reason=self.reason,
             ticket=self.ticket,
-            since=stamp(self.made_at),
+            since=format_timestamp(self.made_at),
             until=self.until,
         )
 
@@ -79,17 +79,17 @@ class WaiverDue:
         return f"{self.kind}:{self.row.id}"
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         row = self.row
-        what = f"{row.rule} on {row.waiver.scope.told}, owner {row.owner}"
+        what = f"{row.rule} on {row.waiver.scope.label}, owner {row.owner}"
         if self.kind == "waiver.ended":
             return f"Waiver {row.id} ended on {row.until}: {what}, is open as any other again."
         return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or waive it anew."
 
 
-def due(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
+def list_due_waivers(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
     """Return the waivers that need a notice, without revoked or replaced ones."""
-    held = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.in_force(now)}
+    held = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.is_in_force(now)}
     found = []
     for row in rows:
         end = datetime.fromisoformat(row.until).replace(tzinfo=UTC).timestamp()
@@ -108,21 +108,21 @@ class StoredWaivers:
     def __init__(self, database: Engine) -> None:
         self._database = database
 
-    def on(self, host: str, now: float) -> tuple[Waiver, ...]:
-        with asking(self._database) as session:
-            found = [row.waiver for row in waivers(session) if row.in_force(now)]
-            groups = groups_of(session, host)
-        return tuple(one for one in found if one.scope.covers(host, groups))
+    def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
+        with open_read_session(self._database) as session:
+            found = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
+            groups = list_groups_of_host(session, host)
+        return tuple(one for one in found if one.scope.covers_host(host, groups))
 
 
-def waivers(session: Session) -> Sequence[WaiverRow]:
+def list_waivers(session: Session) -> Sequence[WaiverRow]:
     """Return all waivers, the earliest end first and revoked ones last."""
     order = col(WaiverRow.ended_at).isnot(None), col(WaiverRow.until), col(WaiverRow.made_at)
     return session.exec(select(WaiverRow).order_by(*order)).all()
 
 
-def known(session: Session, waiver: str) -> WaiverRow:
+def require_waiver(session: Session, waiver: str) -> WaiverRow:
     if row := session.get(WaiverRow, waiver):
         return row
     said = f"there is no waiver {waiver[:40]!a}: temper waiver list names them, and GET /api/v1/waivers."
-    raise NotTaken("waiver", said, "not-found")
+    raise Rejected("waiver", said, "not-found")

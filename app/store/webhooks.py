@@ -31,7 +31,7 @@ class WebhookRow(SQLModel, table=True):
     """Body template; empty for a CloudEvent."""
 
 
-class ProgressRow(SQLModel, table=True):
+class DeliveryProgressRow(SQLModel, table=True):
     __tablename__ = "webhook_progress"
 
     webhook: str = Field(primary_key=True, foreign_key="webhook.id", ondelete="CASCADE")
@@ -42,38 +42,38 @@ class ProgressRow(SQLModel, table=True):
     due_at: float = 0.0
 
 
-def webhooks(session: Session) -> Sequence[WebhookRow]:
+def list_webhooks(session: Session) -> Sequence[WebhookRow]:
     return session.exec(select(WebhookRow).order_by(col(WebhookRow.created_at), col(WebhookRow.id))).all()
 
 
-def forget(session: Session, webhook: str) -> None:
-    session.execute(delete(ProgressRow).where(col(ProgressRow.webhook) == webhook))
+def delete_webhook(session: Session, webhook: str) -> None:
+    session.execute(delete(DeliveryProgressRow).where(col(DeliveryProgressRow.webhook) == webhook))
     session.execute(delete(WebhookRow).where(col(WebhookRow.id) == webhook))
 
 
-def progress(session: Session, webhook: str, run: str) -> ProgressRow:
-    return session.get(ProgressRow, (webhook, run)) or ProgressRow(webhook=webhook, run=run)
+def find_progress(session: Session, webhook: str, run: str) -> DeliveryProgressRow:
+    return session.get(DeliveryProgressRow, (webhook, run)) or DeliveryProgressRow(webhook=webhook, run=run)
 
 
 @dataclass(frozen=True)
-class ToldOf:
+class EventSubject:
     """Subject of events: a run on its host, or a rollout over its selection of hosts."""
 
     host: str
     simulated: bool
 
 
-def told_of(session: Session, name: str) -> ToldOf:
+def find_event_subject(session: Session, name: str) -> EventSubject:
     if run := session.get(RunRow, name):
-        return ToldOf(run.host, run.simulated)
+        return EventSubject(run.host, run.simulated)
     if rollout := session.get(RolloutRow, name):
-        return ToldOf(rollout.words, rollout.simulated)
-    return ToldOf("", simulated=False)
+        return EventSubject(rollout.words, rollout.simulated)
+    return EventSubject("", simulated=False)
 
 
-def rollouts_owed(session: Session, webhook: WebhookRow, since: float) -> dict[str, int]:
+def list_rollouts_to_deliver(session: Session, webhook: WebhookRow, since: float) -> dict[str, int]:
     """As `list_runs_to_deliver`, each rollout with its newest seq, since other nodes append to it."""
-    begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
+    begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()
     query = select(RolloutRow.id, upto).where(
         (col(RolloutRow.asked_at) >= webhook.created_at) | col(RolloutRow.id).in_(begun),
@@ -82,9 +82,9 @@ def rollouts_owed(session: Session, webhook: WebhookRow, since: float) -> dict[s
     return {rollout: seq or 0 for rollout, seq in session.exec(query)}
 
 
-def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
+def list_runs_to_deliver(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
     """Return the runs with possibly undelivered events: queued after the webhook was added, or in progress then."""
-    begun = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook.id)
+    begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     query = select(RunRow.id).where(
         (col(RunRow.queued_at) >= webhook.created_at) | col(RunRow.id).in_(begun),
         col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since),
@@ -92,18 +92,20 @@ def owed(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
 
-def asked_again(session: Session, webhook: str) -> Sequence[str]:
+def list_redeliveries(session: Session, webhook: str) -> Sequence[str]:
     """Return the runs whose events were requested again."""
-    query = select(ProgressRow.run).where(col(ProgressRow.webhook) == webhook, col(ProgressRow.due_at) < 0)
+    query = select(DeliveryProgressRow.run).where(
+        col(DeliveryProgressRow.webhook) == webhook, col(DeliveryProgressRow.due_at) < 0
+    )
     return session.exec(query).all()
 
 
-def send_again(session: Session, webhook: str, run: str) -> None:
+def request_redelivery(session: Session, webhook: str, run: str) -> None:
     """Deliver the run again from its first event; a due time before all others marks it."""
-    session.merge(ProgressRow(webhook=webhook, run=run, seq=0, attempts=0, due_at=AGAIN))
+    session.merge(DeliveryProgressRow(webhook=webhook, run=run, seq=0, attempts=0, due_at=AGAIN))
 
 
-def add(session: Session, webhook: WebhookRow) -> None:
+def add_webhook(session: Session, webhook: WebhookRow) -> None:
     """Add the webhook. Earlier events are not delivered."""
     session.add(webhook)
     session.flush()
@@ -111,10 +113,12 @@ def add(session: Session, webhook: WebhookRow) -> None:
     rollouts = session.exec(select(RolloutRow.id).where(col(RolloutRow.state).in_(UNENDED))).all()
     for run in (*runs, *rollouts):
         newest = session.exec(select(func.max(EventRow.seq)).where(col(EventRow.run) == run)).one()
-        session.add(ProgressRow(webhook=webhook.id, run=run, seq=newest or 0))
+        session.add(DeliveryProgressRow(webhook=webhook.id, run=run, seq=newest or 0))
 
 
-def advance(session: Session, row: ProgressRow, *, delivered: int = 0, dropped: int = 0, problem: str = "") -> None:
+def record_progress(
+    session: Session, row: DeliveryProgressRow, *, delivered: int = 0, dropped: int = 0, problem: str = ""
+) -> None:
     """Record deliveries. Does nothing if the webhook was deleted meanwhile."""
     change = {
         "delivered": WebhookRow.delivered + delivered,

@@ -17,7 +17,7 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Shadow:
+class ShadowEntry:
     name: str
     password: str
     max_days: int | None
@@ -26,7 +26,7 @@ class Shadow:
     line: int
 
     @property
-    def locked(self) -> bool:
+    def is_locked(self) -> bool:
         """True if no password is accepted. A key may still be."""
         return self.password.startswith(("!", "*"))
 
@@ -39,10 +39,10 @@ class Group:
     line: int
 
 
-def passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
+def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
     accounts, problems = [], []
-    for line, fields in _records(text):
-        uid, gid = (source.number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
+    for line, fields in _split_records(text):
+        uid, gid = (source.parse_number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
         if uid is None or gid is None or not fields[0]:
             problems.append(BadSetting("seven fields with a number for uid and gid are wanted", path, line))
         else:
@@ -50,21 +50,21 @@ def passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[Ba
     return accounts, problems
 
 
-def shadow(text: str, path: str = "/etc/shadow") -> tuple[list[Shadow], list[BadSetting]]:
+def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry], list[BadSetting]]:
     entries, problems = [], []
-    for line, fields in _records(text):
-        if len(fields) != 9 or not fields[0] or any(f and source.number(f) is None for f in fields[2:8]):
+    for line, fields in _split_records(text):
+        if len(fields) != 9 or not fields[0] or any(f and source.parse_number(f) is None for f in fields[2:8]):
             problems.append(BadSetting("nine fields with days as numbers are wanted", path, line))
         else:
-            days, expires = source.number(fields[4]), source.number(fields[7])
-            entries.append(Shadow(fields[0], fields[1], days, expires, line))
+            days, expires = source.parse_number(fields[4]), source.parse_number(fields[7])
+            entries.append(ShadowEntry(fields[0], fields[1], days, expires, line))
     return entries, problems
 
 
-def group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
+def parse_group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
     groups, problems = [], []
-    for line, fields in _records(text):
-        gid = source.number(fields[2]) if len(fields) == 4 else None
+    for line, fields in _split_records(text):
+        gid = source.parse_number(fields[2]) if len(fields) == 4 else None
         if gid is None or not fields[0]:
             problems.append(BadSetting("four fields with a number for gid are wanted", path, line))
         else:
@@ -72,5 +72,5 @@ def group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSet
     return groups, problems
 
 
-def _records(text: str) -> list[tuple[int, list[str]]]:
-    return [(number, line.split(":")) for number, line in source.numbered(text) if line]
+def _split_records(text: str) -> list[tuple[int, list[str]]]:
+    return [(number, line.split(":")) for number, line in source.number_lines(text) if line]

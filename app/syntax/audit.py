@@ -58,20 +58,20 @@ def is_exception(rule: str) -> bool:
     return _EXCEPTION.match(rule) is not None
 
 
-def audit_lines(text: str, path: str) -> list[AuditLine]:
+def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
     found = []
-    for number, line in source.numbered(text):
+    for number, line in source.number_lines(text):
         words = tuple(word for word in line.split(" ") if word)
         if words and not words[0].startswith("#") and line.strip(source.TRAIL):
             found.append(AuditLine(words, path, number))
     return found
 
 
-def controls(text: str, path: str) -> list[Setting]:
-    return [line.control for line in audit_lines(text, path) if line.control]
+def parse_controls(text: str, path: str) -> list[Setting]:
+    return [line.control for line in parse_audit_lines(text, path) if line.control]
 
 
-def joined(texts: Iterable[str]) -> str:
+def merge_rule_files(texts: Iterable[str]) -> str:
     """Merge rule files as augenrules does: the last -D, -b and -f first, the last -e at the end."""
     heads, rest = {"-D": "", "-b": "", "-f": "", "-e": ""}, []
     for line in (line for text in texts for line in text.split("\n")):
@@ -86,21 +86,21 @@ def joined(texts: Iterable[str]) -> str:
     return "\n".join([heads["-D"], heads["-b"], heads["-f"], *rest, heads["-e"], ""])
 
 
-def in_order(paths: Iterable[str]) -> list[str]:
+def sort_by_version(paths: Iterable[str]) -> list[str]:
     """Sort paths like `ls -v`: numbers in names by value."""
-    return sorted(paths, key=cmp_to_key(_compared))
+    return sorted(paths, key=cmp_to_key(_compare_names))
 
 
-def _compared(one: str, other: str) -> int:
+def _compare_names(one: str, other: str) -> int:
     first, second = one.rpartition("/")[2], other.rpartition("/")[2]
-    found = _versions(_SUFFIX.sub("", first), _SUFFIX.sub("", second)) or _versions(first, second)
+    found = _compare_versions(_SUFFIX.sub("", first), _SUFFIX.sub("", second)) or _compare_versions(first, second)
     return found or (first > second) - (first < second)
 
 
-def _versions(one: str, other: str) -> int:
+def _compare_versions(one: str, other: str) -> int:
     first, second = _PARTS.findall(one), _PARTS.findall(other)
     for (text, digits), (text2, digits2) in zip(first, second, strict=False):
-        ours, theirs = [*map(_weight, text), 0], [*map(_weight, text2), 0]
+        ours, theirs = [*map(_weigh_letter, text), 0], [*map(_weigh_letter, text2), 0]
         if ours != theirs:
             return -1 if ours < theirs else 1
         if int(digits or 0) != int(digits2 or 0):
@@ -108,7 +108,7 @@ def _versions(one: str, other: str) -> int:
     return len(first) - len(second)
 
 
-def _weight(letter: str) -> int:
+def _weigh_letter(letter: str) -> int:
     if letter == "~":
         return -1
     return ord(letter) if letter.isalpha() else ord(letter) + 256

@@ -2,14 +2,14 @@
 
 from app.syntax import source
 from app.syntax.setting import Setting
-from app.syntax.sshd_line import directive
+from app.syntax.sshd_line import parse_directive
 
 BACKEND = "/etc/crypto-policies/back-ends/opensshserver.config"
 
 
-def algorithms(text: str, keyword: str, path: str = BACKEND) -> Setting | None:
-    for number, line in source.numbered(text):
-        found = directive(line)
-        if found is not None and source.fold(found.keyword) == source.fold(keyword):
+def find_algorithms(text: str, keyword: str, path: str = BACKEND) -> Setting | None:
+    for number, line in source.number_lines(text):
+        found = parse_directive(line)
+        if found is not None and source.fold_case(found.keyword) == source.fold_case(keyword):
             return Setting(found.keyword, found.value, path, number)
     return None

@@ -21,7 +21,7 @@ class Dialect:
     """The section for keys without one, in files that have sections."""
 
 
-def _options(*paths: str, options: OptionFile) -> Dialect:
+def _build_dialect(*paths: str, options: OptionFile) -> Dialect:
     return Dialect(paths, options.get, options.put)
 
 
@@ -32,40 +32,53 @@ DIALECTS = (
             "/etc/ssh/sshd_config.d/*.conf",
             "/etc/crypto-policies/back-ends/opensshserver.config",
         ),
-        edit_sshd.get,
-        edit_sshd.put,
+        edit_sshd.get_sshd_option,
+        edit_sshd.put_sshd_option,
     ),
-    _options("/etc/login.defs", options=OptionFile(keyvalue.login_defs, "\t", comments=False)),
-    _options(
+    _build_dialect("/etc/login.defs", options=OptionFile(keyvalue.parse_login_defs, "\t", comments=False)),
+    _build_dialect(
         "/etc/security/pwquality.conf",
         "/etc/security/pwquality.conf.d/*.conf",
-        options=OptionFile(keyvalue.options, " = ", comments=True, folded=True),
+        options=OptionFile(keyvalue.parse_options, " = ", comments=True, folded=True),
     ),
-    _options("/etc/security/faillock.conf", options=OptionFile(keyvalue.options, " = ", comments=True)),
-    _options("/etc/audit/auditd.conf", options=OptionFile(edit_options.auditd, " = ", comments=False, folded=True)),
-    _options("/etc/sysctl.conf", "/etc/sysctl.d/*.conf", options=OptionFile(sysctl.options, " = ", comments=False)),
-    Dialect(("/etc/dnf/dnf.conf",), edit_options.ini_get, edit_options.ini_put, section="main"),
-    Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.ini_get, edit_options.ini_put),
+    _build_dialect("/etc/security/faillock.conf", options=OptionFile(keyvalue.parse_options, " = ", comments=True)),
+    _build_dialect(
+        "/etc/audit/auditd.conf",
+        options=OptionFile(edit_options.parse_auditd_settings, " = ", comments=False, folded=True),
+    ),
+    _build_dialect(
+        "/etc/sysctl.conf",
+        "/etc/sysctl.d/*.conf",
+        options=OptionFile(sysctl.parse_sysctl_options, " = ", comments=False),
+    ),
+    Dialect(("/etc/dnf/dnf.conf",), edit_options.get_ini_option, edit_options.put_ini_option, section="main"),
+    Dialect(
+        ("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.get_ini_option, edit_options.put_ini_option
+    ),
     Dialect(
         ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"),
-        edit_tables.limits_get,
-        edit_tables.limits_put,
+        edit_tables.get_limit,
+        edit_tables.put_limit,
     ),
-    Dialect(("/etc/modprobe.d/*.conf",), edit_tables.modprobe_get, edit_tables.modprobe_put),
-    Dialect(("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"), edit_tables.audit_get, edit_tables.audit_put),
-    Dialect(("/etc/profile.d/*.sh",), edit_shell.get, edit_shell.put),
+    Dialect(("/etc/modprobe.d/*.conf",), edit_tables.get_module_option, edit_tables.put_module_option),
+    Dialect(
+        ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
+        edit_tables.get_audit_control,
+        edit_tables.put_audit_control,
+    ),
+    Dialect(("/etc/profile.d/*.sh",), edit_shell.get_variable, edit_shell.put_variable),
 )
 
 
 def set_option(path: str, text: str, key: str, value: str) -> str:
     """Return the text with the option in force; raise BadInput if the file's syntax cannot hold it."""
-    dialect = _dialect(path)
-    name = _name(dialect, path, key)
+    dialect = _find_dialect(path)
+    name = _qualify_key(dialect, path, key)
     if "\n" in value or "\r" in value or value != value.strip():
         raise BadInput(f"the value for {key!a} must be one line without blanks around it")
     result = dialect.put(text, name, value)
     read_back = dialect.get(result, name)
-    wanted = edit_sshd.written(value) if dialect.put is edit_sshd.put else value
+    wanted = edit_sshd.normalize_value(value) if dialect.put is edit_sshd.put_sshd_option else value
     if read_back is None or read_back != wanted or dialect.put(result, name, value) != result:
         raise BadInput(
             f"{path} cannot hold {key!a} with this value; use replace_line or write_file and mind its syntax"
@@ -73,18 +86,18 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
     return result
 
 
-def option(path: str, text: str, key: str) -> str | None:
+def read_option(path: str, text: str, key: str) -> str | None:
     """Return the value that this file alone gives the key; the file's own rule decides which line counts."""
-    dialect = _dialect(path)
-    return dialect.get(text, _name(dialect, path, key))
+    dialect = _find_dialect(path)
+    return dialect.get(text, _qualify_key(dialect, path, key))
 
 
-def knows(path: str) -> bool:
+def can_set_option(path: str) -> bool:
     """Return True if set_option supports the file's syntax."""
     return any(fnmatchcase(path, p) and path.count("/") == p.count("/") for one in DIALECTS for p in one.paths)
 
 
-def _dialect(path: str) -> Dialect:
+def _find_dialect(path: str) -> Dialect:
     for dialect in DIALECTS:
         if any(fnmatchcase(path, known) and path.count("/") == known.count("/") for known in dialect.paths):
             return dialect
@@ -92,8 +105,8 @@ def _dialect(path: str) -> Dialect:
     raise BadInput(f"set_option does not know the syntax of {path}; use replace_line there. It knows {known}")
 
 
-def _name(dialect: Dialect, path: str, key: str) -> str:
-    if dialect.get is not edit_options.ini_get or "." in key:
+def _qualify_key(dialect: Dialect, path: str, key: str) -> str:
+    if dialect.get is not edit_options.get_ini_option or "." in key:
         return key
     if not dialect.section:
         raise BadInput(f"{path} has sections: name the key as section.key")

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 
-def put(text: str, written: str, keep: int | None, drop: Collection[int], at: int) -> str:
+def put_line(text: str, written: str, keep: int | None, drop: Collection[int], at: int) -> str:
     """Write the line in place of line `keep`, or before line `at`; drop the lines in `drop`. Indexes start at 0."""
     lines = text.split("\n")
     open_end = lines[-1] != ""
@@ -21,13 +21,13 @@ def put(text: str, written: str, keep: int | None, drop: Collection[int], at: in
     return joined if (open_end and keep is not None) or joined.endswith("\n") else f"{joined}\n"
 
 
-def end(text: str) -> int:
+def find_end(text: str) -> int:
     """Return the index for a new last line: before the empty string after the final newline."""
     lines = text.split("\n")
     return len(lines) - 1 if lines[-1] == "" else len(lines)
 
 
-def below_default(text: str, key: str, limit: int) -> int | None:
+def find_below_default(text: str, key: str, limit: int) -> int | None:
     """Return the index below a commented default such as `#PermitRootLogin no`; None if there is none."""
     for index, line in enumerate(text.split("\n")[:limit]):
         words = line.replace("=", " ").removeprefix("#").split()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.syntax import edit_lines, ini, keyvalue, source
 from app.syntax.keyvalue import Parser
-from app.syntax.setting import Setting, last
+from app.syntax.setting import Setting, find_last
 
 _PARTS = re.compile(r"([ \t]*[^ \t=]+)([ \t]*=[ \t]*|[ \t]+)")
 _BLANKS = re.compile(r"([ \t]*[^ \t]+)([ \t]+)")
@@ -22,67 +22,67 @@ class OptionFile:
     folded: bool = False
 
     def get(self, text: str, key: str) -> str | None:
-        found = [s for s in self.parse(text, "") if self._key(s.key) == self._key(key)]
+        found = [s for s in self.parse(text, "") if self._normalize_key(s.key) == self._normalize_key(key)]
         return found[-1].value if found else None
 
     def put(self, text: str, key: str, value: str) -> str:
         lines = text.split("\n")
         stated = self.parse(text, "")
-        found = [s.line - 1 for s in stated if self._key(s.key) == self._key(key)]
+        found = [s.line - 1 for s in stated if self._normalize_key(s.key) == self._normalize_key(key)]
         if found:
-            return edit_lines.put(text, self._rewritten(lines[found[-1]], key, value), found[-1], found[:-1], 0)
-        at = edit_lines.below_default(text, key, len(lines))
-        written = key + (self._example(lines, stated) + value if value else "")
-        return edit_lines.put(text, written, None, (), edit_lines.end(text) if at is None else at)
+            return edit_lines.put_line(text, self._rewrite_line(lines[found[-1]], key, value), found[-1], found[:-1], 0)
+        at = edit_lines.find_below_default(text, key, len(lines))
+        written = key + (self._find_separator(lines, stated) + value if value else "")
+        return edit_lines.put_line(text, written, None, (), edit_lines.find_end(text) if at is None else at)
 
-    def _key(self, key: str) -> str:
-        return source.fold(key) if self.folded else key
+    def _normalize_key(self, key: str) -> str:
+        return source.fold_case(key) if self.folded else key
 
-    def _parts(self, line: str) -> re.Match[str] | None:
+    def _split_line(self, line: str) -> re.Match[str] | None:
         return (_PARTS if "=" in self.separator else _BLANKS).match(line)
 
-    def _example(self, lines: list[str], stated: list[Setting]) -> str:
-        parts = (self._parts(lines[s.line - 1]) for s in stated if s.value)
+    def _find_separator(self, lines: list[str], stated: list[Setting]) -> str:
+        parts = (self._split_line(lines[s.line - 1]) for s in stated if s.value)
         return next((part[2] for part in parts if part), self.separator)
 
-    def _rewritten(self, line: str, key: str, value: str) -> str:
+    def _rewrite_line(self, line: str, key: str, value: str) -> str:
         comment = re.search(r"[ \t]*#.*", line) if self.comments else None
         body = line[: comment.start()] if comment else line
-        parts = self._parts(body)
+        parts = self._split_line(body)
         start, between = (parts[1], parts[2]) if parts else (key, self.separator)
         return start + (between + value if value else "") + (comment[0].rstrip("\r") if comment else "")
 
 
-def auditd(text: str, path: str) -> list[Setting]:
-    return keyvalue.auditd(text, path)[0]
+def parse_auditd_settings(text: str, path: str) -> list[Setting]:
+    return keyvalue.parse_auditd(text, path)[0]
 
 
-def ini_get(text: str, key: str) -> str | None:
-    found = last(ini.options(text, ""), key)
+def get_ini_option(text: str, key: str) -> str | None:
+    found = find_last(ini.parse_ini(text, ""), key)
     return None if found is None else found.value
 
 
-def ini_put(text: str, key: str, value: str) -> str:
+def put_ini_option(text: str, key: str, value: str) -> str:
     """Set `key`, spelled section.key. A missing section is added at the end."""
     lines = text.split("\n")
     name, _, option = key.partition(".")
-    stated = ini.options(text, "")
+    stated = ini.parse_ini(text, "")
     found = [s.line - 1 for s in stated if s.key == key]
     if found:
         keep = found[-1]
         parts = _PAIR.match(lines[keep])
         start = parts[1] + parts[2] if parts else f"{option}="
-        drop = [index for start_at in found for index in range(start_at, _after(lines, start_at))]
-        return edit_lines.put(text, start + value, keep, set(drop) - {keep}, 0)
+        drop = [index for start_at in found for index in range(start_at, _skip_continuations(lines, start_at))]
+        return edit_lines.put_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
-    headers = [index for index, line in enumerate(lines) if ini.section(line) == name]
+    headers = [index for index, line in enumerate(lines) if ini.parse_section(line) == name]
     if not headers:
-        return edit_lines.put(text, f"[{name}]\n{written}", None, (), edit_lines.end(text))
-    return edit_lines.put(text, written, None, (), _section_end(lines, headers[-1]))
+        return edit_lines.put_line(text, f"[{name}]\n{written}", None, (), edit_lines.find_end(text))
+    return edit_lines.put_line(text, written, None, (), _find_section_end(lines, headers[-1]))
 
 
-def _after(lines: list[str], index: int) -> int:
+def _skip_continuations(lines: list[str], index: int) -> int:
     """Return the index after the continuation lines of `index`."""
     index += 1
     while index < len(lines) and lines[index][:1] in {" ", "\t"} and lines[index].strip(source.TRAIL):
@@ -90,10 +90,10 @@ def _after(lines: list[str], index: int) -> int:
     return index
 
 
-def _section_end(lines: list[str], header: int) -> int:
+def _find_section_end(lines: list[str], header: int) -> int:
     last_line = header
     for index in range(header + 1, len(lines)):
-        if ini.section(lines[index]) is not None:
+        if ini.parse_section(lines[index]) is not None:
             break
         if lines[index].strip(source.TRAIL):
             last_line = index

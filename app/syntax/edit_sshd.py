@@ -4,63 +4,63 @@ import re
 
 from app.errors import BadInput
 from app.syntax import edit_lines, source
-from app.syntax.source import fold
-from app.syntax.sshd_line import comment, directive, split
+from app.syntax.source import fold_case
+from app.syntax.sshd_line import extract_comment, parse_directive, split_arguments
 
 _KEPT = re.compile(r"([ \t]*[^ \t=]+(?:[ \t]*=[ \t]*|[ \t]+))")
 
 
-def get(text: str, key: str) -> str | None:
+def get_sshd_option(text: str, key: str) -> str | None:
     lines = text.split("\n")
-    found = _global_lines(lines, key)
-    here = directive(lines[found[0]]) if found else None
+    found = _find_global_lines(lines, key)
+    here = parse_directive(lines[found[0]]) if found else None
     return None if here is None else here.value
 
 
-def put(text: str, key: str, value: str) -> str:
-    if fold(key) in {"match", "include"} or not written(value):
+def put_sshd_option(text: str, key: str, value: str) -> str:
+    if fold_case(key) in {"match", "include"} or not normalize_value(value):
         raise BadInput("set_option gives one keyword of sshd a value; write Match and Include lines with append_line")
     lines = text.split("\n")
-    found = _global_lines(lines, key)
+    found = _find_global_lines(lines, key)
     if found:
         keep = found[0]
-        return edit_lines.put(text, _rewritten(lines[keep], value), keep, found[1:], 0)
-    limit = _match_at(lines)
-    at = edit_lines.below_default(text, key, limit)
+        return edit_lines.put_line(text, _rewrite_value(lines[keep], value), keep, found[1:], 0)
+    limit = _find_match(lines)
+    at = edit_lines.find_below_default(text, key, limit)
     if at is None:
-        at = _ahead_of_comment(lines, limit) if limit < len(lines) else edit_lines.end(text)
-    return edit_lines.put(text, f"{key} {value}", None, (), at)
+        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.find_end(text)
+    return edit_lines.put_line(text, f"{key} {value}", None, (), at)
 
 
-def written(value: str) -> str:
+def normalize_value(value: str) -> str:
     """Return the value as sshd would read it back."""
-    return " ".join(split(value) or ())
+    return " ".join(split_arguments(value) or ())
 
 
-def _match_at(lines: list[str]) -> int:
+def _find_match(lines: list[str]) -> int:
     for index, line in enumerate(lines):
-        here = directive(line)
-        if here is not None and fold(here.keyword) == "match":
+        here = parse_directive(line)
+        if here is not None and fold_case(here.keyword) == "match":
             return index
     return len(lines)
 
 
-def _global_lines(lines: list[str], key: str) -> list[int]:
+def _find_global_lines(lines: list[str], key: str) -> list[int]:
     found = []
-    for index, line in enumerate(lines[: _match_at(lines)]):
-        here = directive(line)
-        if here is not None and fold(here.keyword) == fold(key):
+    for index, line in enumerate(lines[: _find_match(lines)]):
+        here = parse_directive(line)
+        if here is not None and fold_case(here.keyword) == fold_case(key):
             found.append(index)
     return found
 
 
-def _rewritten(line: str, value: str) -> str:
+def _rewrite_value(line: str, value: str) -> str:
     kept = _KEPT.match(line)
     start = kept[1] if kept else ""
-    return f"{start}{value}{comment(line.rstrip(source.TRAIL)[len(start) :])}"
+    return f"{start}{value}{extract_comment(line.rstrip(source.TRAIL)[len(start) :])}"
 
 
-def _ahead_of_comment(lines: list[str], at: int) -> int:
+def _skip_comment_above(lines: list[str], at: int) -> int:
     while at and lines[at - 1].startswith("#"):
         at -= 1
     while at and not lines[at - 1].strip(source.TRAIL):

@@ -2,31 +2,33 @@
 
 from app.errors import BadInput
 from app.syntax import audit, edit_lines, limits, modprobe, source
-from app.syntax.setting import last
+from app.syntax.setting import find_last
 
 
-def limits_get(text: str, key: str) -> str | None:
-    domain, kind, item = _limit_key(key)
-    fitting = [x for x in limits.limits(text, "") if x.domain == domain and x.item == item and x.kind in {kind, "-"}]
+def get_limit(text: str, key: str) -> str | None:
+    domain, kind, item = _parse_limit_key(key)
+    fitting = [
+        x for x in limits.parse_limits(text, "") if x.domain == domain and x.item == item and x.kind in {kind, "-"}
+    ]
     return fitting[-1].value if fitting else None
 
 
-def limits_put(text: str, key: str, value: str) -> str:
-    domain, kind, item = _limit_key(key)
+def put_limit(text: str, key: str, value: str) -> str:
+    domain, kind, item = _parse_limit_key(key)
     lines = text.split("\n")
-    rows = [x for x in limits.limits(text, "") if x.domain == domain and x.item == item]
+    rows = [x for x in limits.parse_limits(text, "") if x.domain == domain and x.item == item]
     same = [x.line - 1 for x in rows if x.kind == kind]
     both = [x.line - 1 for x in rows if x.kind == "-" != kind]
     row = f"{domain} {kind} {item} {value}"
     if same and (not both or both[-1] < same[-1]):
         hash_at = lines[same[-1]].find("#")
         comment = "" if hash_at < 0 else " " + lines[same[-1]][hash_at:].rstrip("\r")
-        return edit_lines.put(text, row + comment, same[-1], same[:-1], 0)
+        return edit_lines.put_line(text, row + comment, same[-1], same[:-1], 0)
     # a `-` row sets hard and soft, so the requested row must come after it
-    return edit_lines.put(text, row, None, same, both[-1] + 1 if both else _limits_end(lines, text))
+    return edit_lines.put_line(text, row, None, same, both[-1] + 1 if both else _find_limits_end(lines, text))
 
 
-def _limit_key(key: str) -> tuple[str, str, str]:
+def _parse_limit_key(key: str) -> tuple[str, str, str]:
     words = key.split()
     if len(words) == 2:
         words.insert(0, "*")
@@ -35,33 +37,33 @@ def _limit_key(key: str) -> tuple[str, str, str]:
     return words[0], words[1], words[2]
 
 
-def _limits_end(lines: list[str], text: str) -> int:
+def _find_limits_end(lines: list[str], text: str) -> int:
     marks = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
-    return marks[-1] if marks else edit_lines.end(text)
+    return marks[-1] if marks else edit_lines.find_end(text)
 
 
-def modprobe_get(text: str, key: str) -> str | None:
-    command, module = _module_key(key)
-    found = [x for x in modprobe.module_lines(text, "") if x.command == command]
+def get_module_option(text: str, key: str) -> str | None:
+    command, module = _parse_module_key(key)
+    found = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         return found[-1].module if found else None
     return next((x.rest for x in found if x.module == module), None)
 
 
-def modprobe_put(text: str, key: str, value: str) -> str:
-    command, module = _module_key(key)
-    stated = [x for x in modprobe.module_lines(text, "") if x.command == command]
+def put_module_option(text: str, key: str, value: str) -> str:
+    command, module = _parse_module_key(key)
+    stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         drop = [x.line - 1 for x in stated if x.module == value.replace("-", "_")]
-        return edit_lines.put(text, f"blacklist {value}", None, drop, edit_lines.end(text))
+        return edit_lines.put_line(text, f"blacklist {value}", None, drop, edit_lines.find_end(text))
     lines = text.split("\n")
     found = [x.line - 1 for x in stated if x.module == module]
-    drop = [index for start in found for index in range(start, _after(lines, start))]
+    drop = [index for start in found for index in range(start, _skip_continuations(lines, start))]
     keep = found[0] if found else None
-    return edit_lines.put(text, f"{command} {module} {value}", keep, set(drop) - {keep}, edit_lines.end(text))
+    return edit_lines.put_line(text, f"{command} {module} {value}", keep, set(drop) - {keep}, edit_lines.find_end(text))
 
 
-def _module_key(key: str) -> tuple[str, str]:
+def _parse_module_key(key: str) -> tuple[str, str]:
     words = key.split()
     if words == ["blacklist"]:
         return "blacklist", ""
@@ -70,38 +72,38 @@ def _module_key(key: str) -> tuple[str, str]:
     return words[0], words[1].replace("-", "_")
 
 
-def _after(lines: list[str], index: int) -> int:
+def _skip_continuations(lines: list[str], index: int) -> int:
     while index < len(lines) and lines[index].endswith("\\"):
         index += 1
     return index + 1
 
 
-def audit_get(text: str, key: str) -> str | None:
-    found = last(audit.controls(text, ""), _control(key))
+def get_audit_control(text: str, key: str) -> str | None:
+    found = find_last(audit.parse_controls(text, ""), _parse_control(key))
     return None if found is None else found.value
 
 
-def audit_put(text: str, key: str, value: str) -> str:
-    control = _control(key)
+def put_audit_control(text: str, key: str, value: str) -> str:
+    control = _parse_control(key)
     written = f"{control} {value}"
-    stated = audit.audit_lines(text, "")
+    stated = audit.parse_audit_lines(text, "")
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
     if control == "-e":
         # with -e 2 the rules are locked: later lines are rejected
-        return edit_lines.put(text, written, None, found, edit_lines.end(text))
+        return edit_lines.put_line(text, written, None, found, edit_lines.find_end(text))
     if found:
-        return edit_lines.put(text, written, found[-1], found[:-1], 0)
-    heads = [x.line for x in stated if x.words[0] == "-D" or x.words[0].startswith("--") or _switch(x)]
-    first = stated[0].line - 1 if stated else edit_lines.end(text)
-    return edit_lines.put(text, written, None, (), heads[-1] if heads else first)
+        return edit_lines.put_line(text, written, found[-1], found[:-1], 0)
+    heads = [x.line for x in stated if x.words[0] == "-D" or x.words[0].startswith("--") or _is_plain_control(x)]
+    first = stated[0].line - 1 if stated else edit_lines.find_end(text)
+    return edit_lines.put_line(text, written, None, (), heads[-1] if heads else first)
 
 
-def _switch(line: audit.AuditLine) -> bool:
+def _is_plain_control(line: audit.AuditLine) -> bool:
     return line.control is not None and line.control.key != "-e"
 
 
-def _control(key: str) -> str:
+def _parse_control(key: str) -> str:
     control = key if key.startswith("-") else f"-{key}"
     if control not in audit.CONTROLS:
-        raise BadInput(f"audit rules take {', '.join(audit.CONTROLS)} as options, not {source.fold(key)!a}")
+        raise BadInput(f"audit rules take {', '.join(audit.CONTROLS)} as options, not {source.fold_case(key)!a}")
     return control

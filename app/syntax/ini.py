@@ -8,12 +8,12 @@ from app.syntax.setting import Setting
 _SECTION = re.compile(r"\[([^\]]*)\][ \t\r]*")
 
 
-def section(line: str) -> str | None:
+def parse_section(line: str) -> str | None:
     match = _SECTION.fullmatch(line)
     return None if match is None else match[1]
 
 
-def pair(line: str) -> tuple[str, str] | None:
+def parse_pair(line: str) -> tuple[str, str] | None:
     """Parse a `key = value` line. A line that starts with a blank continues the one above and returns None."""
     if line[:1] in {"", "#", ";", "[", *source.TRAIL} or "=" not in line:
         return None
@@ -21,11 +21,11 @@ def pair(line: str) -> tuple[str, str] | None:
     return key.rstrip(source.TRAIL), value.strip(source.TRAIL)
 
 
-def options(text: str, path: str) -> list[Setting]:
+def parse_ini(text: str, path: str) -> list[Setting]:
     found: list[Setting] = []
     name, open_pair = "", False
-    for number, line in source.numbered(text):
-        header, here = section(line), pair(line)
+    for number, line in source.number_lines(text):
+        header, here = parse_section(line), parse_pair(line)
         if header is not None:
             name, open_pair = header, False
         elif here is not None:

@@ -13,47 +13,47 @@ _OPTION = re.compile(r"([^ \t\r\f\v=]+)[ \t\r\f\v]*=?[ \t\r\f\v]*(.*)", re.DOTAL
 _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
 
 
-def options(text: str, path: str) -> list[Setting]:
+def parse_options(text: str, path: str) -> list[Setting]:
     """Parse pwquality.conf, faillock.conf and the like: `key = value`, `key value` or `key`; # starts a comment."""
     found = []
-    for number, line in source.numbered(text):
+    for number, line in source.number_lines(text):
         match = _OPTION.match(line.partition("#")[0].strip(source.TRAIL))
         if match:
             found.append(Setting(match[1], match[2].strip(source.TRAIL), path, number))
     return found
 
 
-def login_defs(text: str, path: str) -> list[Setting]:
+def parse_login_defs(text: str, path: str) -> list[Setting]:
     """Parse login.defs: a name, blanks, the rest of the line. A # after the value is part of it."""
     found = []
-    for number, line in source.numbered(text):
+    for number, line in source.number_lines(text):
         match = _LOGIN_DEF.match(line.rstrip(source.TRAIL))
         if match:
             found.append(Setting(match[1], match[2], path, number))
     return found
 
 
-def auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
+def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
     """Parse auditd.conf: split at spaces only, with = as a word of its own. Keys are case-insensitive."""
     settings: list[Setting] = []
     problems: list[BadSetting] = []
-    for number, line in source.numbered(text):
+    for number, line in source.number_lines(text):
         words = [word for word in line.rstrip("\r").split(" ") if word]
         if not words or words[0].startswith("#"):
             continue
         if len(words) < 3 or words[1] != "=":
-            key = source.fold(re.split(r"[=\t ]", words[0])[0])
+            key = source.fold_case(re.split(r"[=\t ]", words[0])[0])
             problems.append(BadSetting("auditd wants `key = value` with a space on each side of =", path, number, key))
             continue
-        settings.append(Setting(source.fold(words[0]), " ".join(words[2:]), path, number))
+        settings.append(Setting(source.fold_case(words[0]), " ".join(words[2:]), path, number))
     return settings, problems
 
 
-def read(files: Files, paths: Iterable[str], parse: Parser) -> list[Setting]:
+def read_setting_files(files: Files, paths: Iterable[str], parse: Parser) -> list[Setting]:
     """Return the settings of all files, in the given order; an absent file has none."""
     found: list[Setting] = []
     for path in paths:
-        text = source.text(files, path)
+        text = source.read_text(files, path)
         if text is not None:
             found += parse(text, path)
     return found

@@ -20,29 +20,31 @@ class Limit:
     line: int
 
     @property
-    def hard(self) -> bool:
+    def is_hard(self) -> bool:
         return self.kind in {"hard", "-"}
 
 
-def limits(text: str, path: str) -> list[Limit]:
+def parse_limits(text: str, path: str) -> list[Limit]:
     found = []
-    for number, line in source.numbered(text):
-        words = source.words(line.partition("#")[0])
+    for number, line in source.number_lines(text):
+        words = source.split_words(line.partition("#")[0])
         if len(words) == 4:
-            found.append(Limit(words[0], source.fold(words[1]), source.fold(words[2]), words[3], path, number))
+            found.append(
+                Limit(words[0], source.fold_case(words[1]), source.fold_case(words[2]), words[3], path, number)
+            )
     return found
 
 
-def exempt(text: str) -> list[str]:
+def list_exempt_domains(text: str) -> list[str]:
     """Return the domains of lines with two words, `domain -`: no limit applies to them."""
-    rows = [source.words(line.partition("#")[0]) for _number, line in source.numbered(text)]
+    rows = [source.split_words(line.partition("#")[0]) for _number, line in source.number_lines(text)]
     return [row[0] for row in rows if len(row) == 2 and row[1] == "-"]
 
 
-def effective(files: Files) -> list[Limit]:
+def read_limits(files: Files) -> list[Limit]:
     found: list[Limit] = []
-    for path in [MAIN, *source.glob(files, FOLDER)]:
-        text = source.text(files, path)
+    for path in [MAIN, *source.glob_files(files, FOLDER)]:
+        text = source.read_text(files, path)
         if text is not None:
-            found += limits(text, path)
+            found += parse_limits(text, path)
     return found

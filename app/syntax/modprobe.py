@@ -22,44 +22,44 @@ class ModuleLine:
     line: int
 
 
-def module_lines(text: str, path: str) -> list[ModuleLine]:
-    return _lines(_joined(text), path)
+def parse_module_lines(text: str, path: str) -> list[ModuleLine]:
+    return _parse_numbered_lines(_join_lines(text), path)
 
 
-def dumped(text: str) -> list[ModuleLine]:
+def parse_modprobe_dump(text: str) -> list[ModuleLine]:
     """Parse the output of modprobe -c, in which a backslash does not continue a line."""
-    return _lines(source.numbered(text), "")
+    return _parse_numbered_lines(source.number_lines(text), "")
 
 
-def _lines(numbered: Iterable[tuple[int, str]], path: str) -> list[ModuleLine]:
+def _parse_numbered_lines(numbered: Iterable[tuple[int, str]], path: str) -> list[ModuleLine]:
     found = []
     for number, line in numbered:
         if line.startswith("#"):
             continue
         command, module, rest = [*_BLANKS.split(line.lstrip(" \t"), maxsplit=2), "", ""][:3]
         if command and module:
-            found.append(ModuleLine(command, underscored(module), rest.rstrip(" \t"), path, number))
+            found.append(ModuleLine(command, normalize_module_name(module), rest.rstrip(" \t"), path, number))
     return found
 
 
-def underscored(module: str) -> str:
+def normalize_module_name(module: str) -> str:
     """Return the name with _ for -, except between brackets of a pattern."""
     return _BRACKETS.sub(lambda found: "_" if found[0] == "-" else found[0], module)
 
 
-def effective(files: Files) -> list[ModuleLine]:
+def read_module_lines(files: Files) -> list[ModuleLine]:
     found: list[ModuleLine] = []
-    for path in source.glob(files, FOLDER):
-        text = source.text(files, path)
+    for path in source.glob_files(files, FOLDER):
+        text = source.read_text(files, path)
         if text is not None:
-            found += module_lines(text, path)
+            found += parse_module_lines(text, path)
     return found
 
 
-def _joined(text: str) -> Iterator[tuple[int, str]]:
+def _join_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield logical lines. A final backslash joins the next line; any other is dropped and its letter kept."""
     start, held = 1, ""
-    for number, line in source.numbered(text):
+    for number, line in source.number_lines(text):
         if not held:
             start = number
         # escaped letters in pairs: two backslashes at the end are one letter

@@ -39,13 +39,13 @@ class PamRule:
     """libpam cannot parse the line, and refuses when it reaches it."""
 
     @property
-    def opens(self) -> bool:
+    def opens_substack(self) -> bool:
         """True for the start of a substack, which runs no module."""
         return self.control == "substack"
 
     @property
     def actions(self) -> Mapping[str, str]:
-        return pam_text.actions(self.control) or {"default": "bad"}
+        return pam_text.parse_actions(self.control) or {"default": "bad"}
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,20 @@ class PamStack:
     given_up: bool = False
     """libpam gives up, and the service refuses every request."""
 
-    def of(self, kind: str) -> tuple[PamRule, ...]:
+    def select_kind(self, kind: str) -> tuple[PamRule, ...]:
         return tuple(rule for rule in self.rules if rule.kind == kind)
 
 
 @lru_cache(maxsize=64)  # the stacks of a host include the same few files many times
-def service(text: str, path: str) -> PamStack:
+def parse_service(text: str, path: str) -> PamStack:
     """Parse one file without following includes."""
     rules: list[tuple[PamRule, str]] = []
     given_up = False
     try:
-        for number, line in pam_text.lines(text):
-            words = pam_text.words(line)
-            rules.append((_rule(words, path, number), _fault(words)))
-    except pam_text.CutShort:
+        for number, line in pam_text.join_pam_lines(text):
+            words = pam_text.split_pam_words(line)
+            rules.append((_build_rule(words, path, number), _find_fault(words)))
+    except pam_text.UnfinishedPamFile:
         given_up = True
     problems = [BadSetting(fault, path, rule.line) for rule, fault in rules if fault]
     if given_up:
@@ -81,50 +81,52 @@ def service(text: str, path: str) -> PamStack:
     return PamStack(plain, tuple(problems), tuple(rule for rule, _ in rules), given_up)
 
 
-def _rule(words: list[str], path: str, number: int) -> PamRule:
-    kind = source.fold(words[0]).removeprefix("-")
+def _build_rule(words: list[str], path: str, number: int) -> PamRule:
+    kind = source.fold_case(words[0]).removeprefix("-")
     if kind == INCLUDE:
         return PamRule("", INCLUDE, (words[1:] or [""])[0], (), path, number)
-    control, module = (words[1:] or [""])[0], _module((words[2:] or [""])[0])
-    folded, known = source.fold(control), kind in KINDS
+    control, module = (words[1:] or [""])[0], _normalize_module((words[2:] or [""])[0])
+    folded, known = source.fold_case(control), kind in KINDS
     broken = not known or len(words) < 3
     control = folded if folded in _CONTROLS else control
     rest, quiet = tuple(words[3:]), words[0].startswith("-")
     return PamRule(kind if known else "", control, module, rest, path, number, quiet, broken=broken)
 
 
-def _module(word: str) -> str:
+def _normalize_module(word: str) -> str:
     """Drop PAM's own folders: a module of the same name elsewhere is another module."""
     folder, _, name = word.rpartition("/")
     return name if f"{folder}/" in (*_MODULES, f"{FOLDER}/") else word
 
 
-def _fault(words: list[str]) -> str:
-    if source.fold(words[0]).removeprefix("-") == INCLUDE:
+def _find_fault(words: list[str]) -> str:
+    if source.fold_case(words[0]).removeprefix("-") == INCLUDE:
         return "" if len(words) > 1 else "a service to include is wanted"
-    if source.fold(words[0]).removeprefix("-") not in KINDS:
+    if source.fold_case(words[0]).removeprefix("-") not in KINDS:
         return "the line does not start with auth, account, password or session"
     if len(words) < 3:
         return "a control and a module are wanted"
-    if source.fold(words[1]) not in _CONTROLS and pam_text.actions(words[1]) is None:
+    if source.fold_case(words[1]) not in _CONTROLS and pam_text.parse_actions(words[1]) is None:
         return "PAM does not know the control of this line"
     return ""
 
 
-def stack(files: Files, path: str) -> PamStack:
+def read_stack(files: Files, path: str) -> PamStack:
     """Return the whole stack of a service, with include and substack expanded in place."""
     reader = _Reader(files)
     given_up = not reader.read(path, "", 0)
-    plain = [rule for rule in reader.chain if not (rule.broken or rule.opens)]
+    plain = [rule for rule in reader.chain if not (rule.broken or rule.opens_substack)]
     return PamStack(tuple(plain), tuple(reader.problems), tuple(reader.chain), given_up)
 
 
-def chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
+def read_chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
     """Return the rules that libpam runs for a service, by kind; None if it cannot start.
 
     A kind without rules has those of `other`, which must be readable for every service.
     """
-    there = [stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None]
+    there = [
+        read_stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None
+    ]
     if not there or any(one.given_up for one in there):
         return None
     found: dict[str, tuple[PamRule, ...]] = dict.fromkeys(KINDS, ())
@@ -144,41 +146,45 @@ class _Reader:
     def read(self, path: str, kind: str, level: int) -> bool:
         """Read the rules of one kind, or of all. Return False if libpam gives up."""
         self.reads += 1
-        text = source.text(self.files, path)
+        text = source.read_text(self.files, path)
         if text is None or self.reads > _READS or level >= _DEEPEST:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
             self.problems.append(BadSetting(fault, path, 1))
             return False
-        found = service(text, path)
+        found = parse_service(text, path)
         self.problems += found.problems
-        return all(self._take(rule, kind, level) for rule in found.chain) and not found.given_up
+        return all(self._add_rule(rule, kind, level) for rule in found.chain) and not found.given_up
 
-    def _take(self, rule: PamRule, kind: str, level: int) -> bool:
+    def _add_rule(self, rule: PamRule, kind: str, level: int) -> bool:
         if rule.control == INCLUDE:
-            if rule.module and self.read(self._named(rule.module), kind, level):
+            if rule.module and self.read(self._find_service(rule.module), kind, level):
                 return True
             # without a kind there is no rule that could refuse, so libpam gives up
-            return bool(kind) and self._refuses(rule, kind, level)
+            return bool(kind) and self._add_refusal(rule, kind, level)
         own = rule.kind or kind or "auth"
         if kind and own != kind:
             return True
         if rule.control not in ("include", "substack"):
             self.chain.append(replace(rule, kind=own, level=level))
             return True
-        if rule.opens:
+        if rule.opens_substack:
             self.chain.append(replace(rule, kind=own, level=level, broken=False))
-        deeper = level + rule.opens
-        return bool(rule.module and self.read(self._named(rule.module), own, deeper)) or self._refuses(rule, own, level)
+        deeper = level + rule.opens_substack
+        return bool(rule.module and self.read(self._find_service(rule.module), own, deeper)) or self._add_refusal(
+            rule, own, level
+        )
 
-    def _refuses(self, rule: PamRule, kind: str, level: int) -> bool:
+    def _add_refusal(self, rule: PamRule, kind: str, level: int) -> bool:
         self.chain.append(replace(rule, kind=kind, control="", level=level, broken=True))
         return True
 
-    def _named(self, name: str) -> str:
+    def _find_service(self, name: str) -> str:
         if name.startswith("/"):
             return name
         own = f"{FOLDER}/{name}"
-        return own if self.files.state(own) is not None else f"{VENDOR}/{name}" if self._vendor(name) else own
+        return (
+            own if self.files.state(own) is not None else f"{VENDOR}/{name}" if self._has_vendor_service(name) else own
+        )
 
-    def _vendor(self, name: str) -> bool:
+    def _has_vendor_service(self, name: str) -> bool:
         return self.files.state(f"{VENDOR}/{name}") is not None

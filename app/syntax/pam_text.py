@@ -25,17 +25,17 @@ _SPACES = re.compile(r"[ \t\n\r\f\v]*")
 _NUMBER = re.compile(r"[0-9]+")
 
 
-class CutShort(Exception):
+class UnfinishedPamFile(Exception):
     """libpam gives the file up: its last line continues, or a joined line exceeds the buffer."""
 
 
-def lines(text: str) -> Iterator[tuple[int, str]]:
+def join_pam_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield logical lines with their first line number. A # ends a rule and hides a backslash after it."""
     held, start, at, number = "", 0, 0, 1
     while at < len(text):
         room = BUFFER - len(held) - 1
         if room < 1:
-            raise CutShort
+            raise UnfinishedPamFile
         end = text.find("\n", at, at + room)
         piece = text[at : end + 1] if end >= 0 else text[at : at + room]
         at += len(piece)
@@ -54,10 +54,10 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
         yield start, f"{held}{blanks}{code}"
         held = ""
     if held:
-        raise CutShort
+        raise UnfinishedPamFile
 
 
-def words(line: str) -> list[str]:
+def split_pam_words(line: str) -> list[str]:
     """Split a line at blanks; a word that starts with [ ends at the next ] or at the end of the line."""
     found: list[str] = []
     at = 0
@@ -78,24 +78,24 @@ def words(line: str) -> list[str]:
             at = min(match.end() + 1, len(line))
 
 
-def actions(control: str) -> Mapping[str, str] | None:
+def parse_actions(control: str) -> Mapping[str, str] | None:
     """Return the action for each module result, with `default` for the others; None for an invalid control."""
     word = _WORDS.get(control.lower() if control.isascii() else control)
-    return _described(control) if word is None else word
+    return _parse_brackets(control) if word is None else word
 
 
-def _described(control: str) -> Mapping[str, str] | None:
+def _parse_brackets(control: str) -> Mapping[str, str] | None:
     found: dict[str, str] = {}
     at = 0
     while True:
-        at = _past(control, at)
+        at = _skip_spaces(control, at)
         if at == len(control):
             return {**found, "default": found.get("default", "bad")}
         code = next((code for code in (*CODES, "default") if control.startswith(code, at)), None)
-        at = _past(control, at + len(code or ""))
+        at = _skip_spaces(control, at + len(code or ""))
         if code is None or control[at : at + 1] != "=":
             return None
-        at = _past(control, at + 1)
+        at = _skip_spaces(control, at + 1)
         action = next((word for word in _ACTIONS if control.startswith(word, at)), None)
         number = _NUMBER.match(control, at)
         action = action or (number[0] if number and int(number[0]) else None)
@@ -103,14 +103,14 @@ def _described(control: str) -> Mapping[str, str] | None:
             return None
         at += len(action)
         if code != "default" or "default" not in found:
-            _set(found, code, action)
+            _set_action(found, code, action)
 
 
-def _set(found: dict[str, str], code: str, action: str) -> None:
+def _set_action(found: dict[str, str], code: str, action: str) -> None:
     """Set an action. Later actions override the default, and a second default has no effect."""
     found[code] = action.lstrip("0") or action
 
 
-def _past(text: str, at: int) -> int:
+def _skip_spaces(text: str, at: int) -> int:
     blanks = _SPACES.match(text, at)
     return blanks.end() if blanks else at

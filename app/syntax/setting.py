@@ -22,11 +22,11 @@ class BadSetting:
     key: str = ""
 
 
-def first(settings: Iterable[Setting], key: str) -> Setting | None:
+def find_first(settings: Iterable[Setting], key: str) -> Setting | None:
     return next((s for s in settings if s.key == key), None)
 
 
-def last(settings: Iterable[Setting], key: str) -> Setting | None:
+def find_last(settings: Iterable[Setting], key: str) -> Setting | None:
     found = None
     for setting in settings:
         if setting.key == key:

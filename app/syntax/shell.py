@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.syntax.shell_words import Token, tokens
+from app.syntax.shell_words import Token, split_tokens
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)(.*)", re.DOTALL)
 _DECLARES = {"export", "readonly", "declare", "typeset", "local"}
@@ -31,11 +31,11 @@ class Assignment:
     """The position of the value in the text, with quotes."""
 
 
-def assignments(text: str, path: str) -> list[Assignment]:
-    return [one for one in declarations(text, path) if one.stated]
+def parse_assignments(text: str, path: str) -> list[Assignment]:
+    return [one for one in parse_declarations(text, path) if one.stated]
 
 
-def declarations(text: str, path: str) -> list[Assignment]:
+def parse_declarations(text: str, path: str) -> list[Assignment]:
     """Return assignments, and declarations that only make a variable read-only."""
     return list(_Script(text, path).read())
 
@@ -50,40 +50,40 @@ class _Script:
     def read(self) -> Iterator[Assignment]:
         words: list[Token] = []
         before = "\n"
-        for token in [*tokens(self.text), Token("\n", True, len(self.text), len(self.text))]:
+        for token in [*split_tokens(self.text), Token("\n", True, len(self.text), len(self.text))]:
             if not token.operator:
                 words.append(token)
                 continue
             surely = before not in {"&&", "||", "|"} and token.text not in {"|", "&"}
-            yield from self._command(words, surely)
-            self._nest(token.text)
+            yield from self._read_command(words, surely)
+            self._track_nesting(token.text)
             # a condition extends over the line's end: `test &&` newline `TMOUT=900`
             before = before if token.text == "\n" and not words and before in {"&&", "||", "|"} else token.text
             words = []
 
-    def _nest(self, operator: str) -> None:
+    def _track_nesting(self, operator: str) -> None:
         if operator == "(":
             self.open.append(")")
         elif operator == ")" and self.open[-1:] == [")"]:
             self.open.pop()
 
-    def _command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
-        words = words[self._reserved(words) :]
+    def _read_command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
+        words = words[self._skip_reserved(words) :]
         if not words:
             return
         surely = surely and not self.open and not self.left
-        made = [a for token in words if (a := self._made(token, surely, readonly=False))]
+        made = [a for token in words if (a := self._parse_assignment(token, surely, readonly=False))]
         if len(made) == len(words):
             yield from made
         elif words[0].text in _DECLARES:
-            yield from self._declared(words, surely)
+            yield from self._read_declaration(words, surely)
         elif words[0].text == "unset":
             for token in words[1:]:
-                yield Assignment(token.text, "", self.path, self._line(token.start), surely, unset=True)
+                yield Assignment(token.text, "", self.path, self._get_line(token.start), surely, unset=True)
         elif words[0].text in {"return", "exit", "exec"} and surely:
             self.left = True
 
-    def _reserved(self, words: list[Token]) -> int:
+    def _skip_reserved(self, words: list[Token]) -> int:
         """Return how many leading words open, close or skip a compound command."""
         for at, token in enumerate(words):
             if token.text in _OPENS:
@@ -94,35 +94,35 @@ class _Script:
                 return at
         return len(words)
 
-    def _declared(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
+    def _read_declaration(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
         flags = "".join(word.text for word in words[1:] if word.text.startswith("-"))
         readonly = words[0].text == "readonly" or "r" in flags
         for token in words[1:]:
-            if made := self._made(token, surely, readonly):
+            if made := self._parse_assignment(token, surely, readonly):
                 yield made
             elif readonly and token.text.isidentifier():
-                yield Assignment(token.text, "", self.path, self._line(token.start), surely, readonly, stated=False)
+                yield Assignment(token.text, "", self.path, self._get_line(token.start), surely, readonly, stated=False)
 
-    def _made(self, word: Token, surely: bool, readonly: bool) -> Assignment | None:
+    def _parse_assignment(self, word: Token, surely: bool, readonly: bool) -> Assignment | None:
         match = _ASSIGNMENT.fullmatch(word.text)
         if match is None:
             return None
         start = word.start + match.start(3)
-        value = _literal(match[3]) if match[2] == "=" else word.text
-        line = self._line(word.start)
+        value = _unquote_literal(match[3]) if match[2] == "=" else word.text
+        line = self._get_line(word.start)
         return Assignment(match[1], value, self.path, line, surely, readonly, start=start, end=word.end)
 
-    def _line(self, at: int) -> int:
+    def _get_line(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
 
 
-def _literal(raw: str) -> str:
+def _unquote_literal(raw: str) -> str:
     unquoted = re.fullmatch(r"'([^']*)'|\"([^\"$`\\]*)\"", raw)
     if unquoted:
         return unquoted[1] if unquoted[1] is not None else unquoted[2]
     return raw
 
 
-def writable(value: str) -> bool:
+def is_plain_word(value: str) -> bool:
     """Return True if the shell reads the value as written, without quotes."""
     return bool(_PLAIN.fullmatch(value))

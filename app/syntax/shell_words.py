@@ -18,7 +18,7 @@ class Token:
     end: int
 
 
-def tokens(text: str) -> Iterator[Token]:
+def split_tokens(text: str) -> Iterator[Token]:
     at = 0
     pending: list[tuple[str, bool]] = []
     while at < len(text):
@@ -34,14 +34,14 @@ def tokens(text: str) -> Iterator[Token]:
             pending.append((mark, bool(heredoc[1])))
             at = heredoc.end()
         elif redirect := _REDIRECT.match(text, at):
-            at = _word_end(text, _skip_blank(text, redirect.end()))
+            at = _find_word_end(text, _skip_blank(text, redirect.end()))
         elif operator := _OPERATOR.match(text, at):
             yield Token(operator[0], True, at, operator.end())
             at = operator.end()
             if operator[0] == "\n":
                 at = _skip_heredocs(text, at, pending)
         else:
-            end = _word_end(text, at)
+            end = _find_word_end(text, at)
             yield Token(text[at:end], False, at, end)
             at = end
 
@@ -64,41 +64,41 @@ def _skip_heredocs(text: str, at: int, pending: list[tuple[str, bool]]) -> int:
     return at
 
 
-def _word_end(text: str, at: int) -> int:
+def _find_word_end(text: str, at: int) -> int:
     while at < len(text) and text[at] not in " \t\n;&|()<>":
-        at = _step(text, at)
+        at = _skip_letter(text, at)
     return at
 
 
-def _step(text: str, at: int, depth: int = 0) -> int:
+def _skip_letter(text: str, at: int, depth: int = 0) -> int:
     """Return the position after one letter, or after a quoted or expanded part."""
     letter = text[at]
     if letter == "\\":
         return at + 2
     if letter == "'":
-        return _closing(text, at, "'")
+        return _find_closing(text, at, "'")
     if depth > _DEPTH:
         return at + 1
     if letter in '"`':
-        return _enclosed(text, at + 1, letter, depth + 1)
+        return _skip_enclosed(text, at + 1, letter, depth + 1)
     if text.startswith("$(", at):
-        return _enclosed(text, at + 2, ")", depth + 1)
+        return _skip_enclosed(text, at + 2, ")", depth + 1)
     if text.startswith("${", at):
-        return _enclosed(text, at + 2, "}", depth + 1)
+        return _skip_enclosed(text, at + 2, "}", depth + 1)
     return at + 1
 
 
-def _closing(text: str, at: int, mark: str) -> int:
+def _find_closing(text: str, at: int, mark: str) -> int:
     end = text.find(mark, at + 1)
     return len(text) if end < 0 else end + 1
 
 
-def _enclosed(text: str, at: int, mark: str, depth: int) -> int:
+def _skip_enclosed(text: str, at: int, mark: str, depth: int) -> int:
     while at < len(text) and text[at] != mark:
         if mark == '"' and text[at] == "'":
             at += 1
         elif mark == ")" and text[at] == "(" and depth <= _DEPTH:
-            at = _enclosed(text, at + 1, ")", depth + 1)
+            at = _skip_enclosed(text, at + 1, ")", depth + 1)
         else:
-            at = _step(text, at, depth)
+            at = _skip_letter(text, at, depth)
     return at + 1

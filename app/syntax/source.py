@@ -15,27 +15,27 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 _UPPER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
-def decode(content: bytes) -> str:
+def decode_bytes(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
-def encode(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def text(files: Files, path: str) -> str | None:
+def read_text(files: Files, path: str) -> str | None:
     content = files.read(path)
-    return None if content is None else decode(content)
+    return None if content is None else decode_bytes(content)
 
 
-def numbered(text: str) -> Iterator[tuple[int, str]]:
+def number_lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate(text.split("\n"), start=1)
 
 
-def joined(text: str) -> Iterator[tuple[int, str]]:
+def join_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield lines, joined at trailing backslashes, with the number of the first."""
     start, held = 1, ""
-    for number, line in numbered(text):
+    for number, line in number_lines(text):
         if not held:
             start = number
         if line.endswith("\\"):
@@ -47,19 +47,19 @@ def joined(text: str) -> Iterator[tuple[int, str]]:
         yield start, held
 
 
-def glob(files: Files, pattern: str) -> list[str]:
+def glob_files(files: Files, pattern: str) -> list[str]:
     """Return the matching paths, sorted and without hidden files like glob(3)."""
     hidden_too = pattern.rpartition("/")[2].startswith(".")
     return sorted(p for p in files.glob(pattern) if hidden_too or not p.rpartition("/")[2].startswith("."))
 
 
-def fold(word: str) -> str:
+def fold_case(word: str) -> str:
     return word.lower() if word.isascii() else word.translate(_UPPER)
 
 
-def words(line: str) -> list[str]:
+def split_words(line: str) -> list[str]:
     return [word for word in re.split(r"[ \t\r\f\v]+", line) if word]
 
 
-def number(value: str) -> int | None:
+def parse_number(value: str) -> int | None:
     return int(value) if _DIGITS.fullmatch(value) else None

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from app.syntax import source
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting, Setting
-from app.syntax.source import fold
-from app.syntax.sshd_keywords import complaint, name_of
-from app.syntax.sshd_line import Directive, directive
-from app.syntax.sshd_match import Conditions, conditions
+from app.syntax.source import fold_case
+from app.syntax.sshd_keywords import find_complaint, normalize_keyword
+from app.syntax.sshd_line import Directive, parse_directive
+from app.syntax.sshd_match import Conditions, parse_conditions
 
 MAIN = "/etc/ssh/sshd_config"
 _DEPTH = 16
@@ -17,7 +17,7 @@ _READS = 200
 
 
 @dataclass(frozen=True)
-class SshdLine:
+class SshdConfigLine:
     """A line that sets something, in reading order."""
 
     directive: Directive
@@ -34,7 +34,7 @@ class MatchBlock:
     settings: tuple[Setting, ...]
 
     def get(self, keyword: str) -> Setting | None:
-        return next(iter(_named(self.settings, keyword)), None)
+        return next(iter(_select_keyword(self.settings, keyword)), None)
 
 
 @dataclass(frozen=True)
@@ -43,24 +43,24 @@ class SshdConfig:
     """The global settings, in reading order."""
     matches: tuple[MatchBlock, ...]
     problems: tuple[BadSetting, ...]
-    lines: tuple[SshdLine, ...]
+    lines: tuple[SshdConfigLine, ...]
     paths: tuple[str, ...]
     """Every file that was read."""
 
     def get(self, keyword: str) -> Setting | None:
-        return next(iter(self.all(keyword)), None)
+        return next(iter(self.list_all(keyword)), None)
 
-    def all(self, keyword: str) -> tuple[Setting, ...]:
+    def list_all(self, keyword: str) -> tuple[Setting, ...]:
         """Return all global settings of the keyword: AllowUsers, Port and the like accumulate."""
-        return _named(self.settings, keyword)
+        return _select_keyword(self.settings, keyword)
 
 
-def _named(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
-    name = name_of(keyword)
-    return tuple(s for s in settings if name_of(s.key) == name)
+def _select_keyword(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
+    name = normalize_keyword(keyword)
+    return tuple(s for s in settings if normalize_keyword(s.key) == name)
 
 
-def effective(files: Files, path: str = MAIN) -> SshdConfig:
+def read_sshd_config(files: Files, path: str = MAIN) -> SshdConfig:
     reader = _Reader(files)
     reader.read(path, None, 0)
     return SshdConfig(
@@ -87,7 +87,7 @@ class _Reader:
     settings: list[Setting] = field(default_factory=list)
     blocks: list[_Block] = field(default_factory=list)
     problems: list[BadSetting] = field(default_factory=list)
-    lines: list[SshdLine] = field(default_factory=list)
+    lines: list[SshdConfigLine] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
 
     def read(self, path: str, block: _Block | None, depth: int) -> None:
@@ -95,24 +95,24 @@ class _Reader:
         if depth > _DEPTH or len(self.paths) > _READS:
             self.problems.append(BadSetting("files include each other without an end", path, 1))
             return
-        text = source.text(self.files, path)
+        text = source.read_text(self.files, path)
         if text is None:
             self.problems.append(BadSetting(f"{path} is absent", path, 1))
             return
         outer = block
-        for number, line in source.numbered(text):
-            found = directive(line)
+        for number, line in source.number_lines(text):
+            found = parse_directive(line)
             if found is None:
                 continue
-            if fold(found.keyword) == "match":
-                block = self._open(found, outer, path, number)
-            elif fold(found.keyword) == "include":
-                self._include(found, block, path, number, depth)
+            if fold_case(found.keyword) == "match":
+                block = self._open_block(found, outer, path, number)
+            elif fold_case(found.keyword) == "include":
+                self._read_include(found, block, path, number, depth)
             else:
-                self._setting(found, block, path, number)
+                self._add_setting(found, block, path, number)
 
-    def _open(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
-        asked, fault = conditions(found.rest)
+    def _open_block(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
+        asked, fault = parse_conditions(found.rest)
         if found.fault or fault:
             self.problems.append(BadSetting(fault or f"Match: {found.fault}", path, number))
         criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
@@ -120,23 +120,23 @@ class _Reader:
         self.blocks.append(block)
         return block
 
-    def _include(self, found: Directive, block: _Block | None, path: str, number: int, depth: int) -> None:
+    def _read_include(self, found: Directive, block: _Block | None, path: str, number: int, depth: int) -> None:
         if found.fault:
             self.problems.append(BadSetting(f"Include: {found.fault}", path, number))
         for pattern in found.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
-            for included in source.glob(self.files, absolute):
+            for included in source.glob_files(self.files, absolute):
                 if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 
-    def _setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:
+    def _add_setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:
         conditional = block is not None and block.conditions != ()
-        fault = found.fault or complaint(found.keyword, found.arguments, in_match=conditional)
+        fault = found.fault or find_complaint(found.keyword, found.arguments, in_match=conditional)
         if fault:
             text = fault if found.keyword in fault else f"{found.keyword}: {fault}"
-            self.problems.append(BadSetting(text, path, number, fold(found.keyword)))
+            self.problems.append(BadSetting(text, path, number, fold_case(found.keyword)))
         if not found.arguments:
             return
-        self.lines.append(SshdLine(found, None if block is None else block.conditions))
+        self.lines.append(SshdConfigLine(found, None if block is None else block.conditions))
         kept = self.settings if block is None else block.settings
         kept.append(Setting(found.keyword, found.value, path, number))

@@ -3,17 +3,17 @@
 import re
 from functools import lru_cache
 
-from app.syntax.source import fold, number
+from app.syntax.source import fold_case, parse_number
 
 _YES_NO = ("yes", "no")
 _FORWARDING = ("yes", "no", "all", "local", "remote")
 
 
-def _names(text: str) -> frozenset[str]:
+def _split_names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SWITCHES = _names("""
+SWITCHES = _split_names("""
     allowagentforwarding debianbanner disableforwarding exposeauthinfo gssapiauthentication
     gssapicleanupcredentials gssapienablek5users gssapikeyexchange gssapistorecredentialsonrekey
     gssapistrictacceptorcheck hostbasedauthentication hostbasedusesnamefrompacketonly ignoreuserknownhosts
@@ -30,13 +30,13 @@ CHOICES: dict[str, tuple[str, ...]] = dict.fromkeys(SWITCHES, _YES_NO) | {
     "fingerprinthash": ("md5", "sha1", "sha256", "sha384", "sha512"),
     "gatewayports": ("yes", "no", "clientspecified"),
     "ignorerhosts": ("yes", "no", "shosts-only"),
-    "loglevel": tuple(sorted(_names("silent quiet fatal error info verbose debug debug1 debug2 debug3"))),
+    "loglevel": tuple(sorted(_split_names("silent quiet fatal error info verbose debug debug1 debug2 debug3"))),
     "permitrootlogin": ("yes", "no", "prohibit-password", "without-password", "forced-commands-only"),
     "permittunnel": ("yes", "no", "point-to-point", "ethernet"),
 }
-_TIMES = _names("clientaliveinterval logingracetime")
-_COUNTS = _names("clientalivecountmax maxauthtries maxsessions requiredrsasize x11displayoffset")
-_SINGLES = _names("""
+_TIMES = _split_names("clientaliveinterval logingracetime")
+_COUNTS = _split_names("clientalivecountmax maxauthtries maxsessions requiredrsasize x11displayoffset")
+_SINGLES = _split_names("""
     authorizedkeyscommanduser authorizedprincipalscommanduser authorizedprincipalsfile banner
     casignaturealgorithms chrootdirectory ciphers gssapikexalgorithms hostbasedacceptedalgorithms
     hostcertificate hostkey hostkeyagent hostkeyalgorithms kexalgorithms macs maxstartups modulifile
@@ -44,12 +44,12 @@ _SINGLES = _names("""
     rdomain revokedkeys securitykeyprovider streamlocalbindmask syslogfacility trustedusercakeys
     unusedconnectiontimeout xauthlocation
 """)
-_LISTS = _names("""
+_LISTS = _split_names("""
     acceptenv allowgroups allowusers authenticationmethods authorizedkeyscommand authorizedkeysfile
     authorizedprincipalscommand channeltimeout denygroups denyusers forcecommand include ipqos listenaddress
     logverbose match permitlisten permitopen pubkeyauthoptions rekeylimit setenv subsystem versionaddendum
 """)
-RETIRED = _names("""
+RETIRED = _split_names("""
     afstokenpassing authorizedkeysfile2 checkmail kerberostgtpassing keyregenerationinterval pamauthenticationviakbdint
     protocol reversemappingcheck rhostsauthentication rhostsrsaauthentication rsaauthentication serverkeybits uselogin
     useprivilegeseparation verifyreversemapping
@@ -66,7 +66,7 @@ _ALIASES = {
     "skeyauthentication": "kbdinteractiveauthentication",
 }
 _GLOBAL_ALIASES = ("dsaauthentication", "hostdsakey", "keepalive")
-IN_MATCH = _names("""
+IN_MATCH = _split_names("""
     acceptenv allowagentforwarding allowgroups allowstreamlocalforwarding allowtcpforwarding allowusers
     authenticationmethods authorizedkeyscommand authorizedkeyscommanduser authorizedkeysfile
     authorizedprincipalscommand authorizedprincipalscommanduser authorizedprincipalsfile banner
@@ -85,39 +85,39 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 @lru_cache(1024)
-def name_of(keyword: str) -> str:
+def normalize_keyword(keyword: str) -> str:
     """Return the current name of a keyword, in small letters; some had other names."""
-    return _ALIASES.get(fold(keyword), fold(keyword))
+    return _ALIASES.get(fold_case(keyword), fold_case(keyword))
 
 
-def seconds(value: str) -> int | None:
+def parse_seconds(value: str) -> int | None:
     """Parse a time as sshd does: 600, 10m, 1h30m. Return seconds or None."""
     if not _TIME.fullmatch(value):
         return None
-    return sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold(value)))
+    return sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
 
 
-def complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
+def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
     """Return why sshd would reject the line; an empty string if it would not, as far as we know."""
-    name = name_of(keyword)
+    name = normalize_keyword(keyword)
     if name in RETIRED:
         return ""
     if name not in CHOICES.keys() | _TIMES | _COUNTS | _SINGLES | _LISTS:
         return f"sshd does not know the keyword {keyword!a}"
-    if in_match and (name not in IN_MATCH or fold(keyword) in _GLOBAL_ALIASES):
+    if in_match and (name not in IN_MATCH or fold_case(keyword) in _GLOBAL_ALIASES):
         return f"{keyword} is not allowed in a Match block"
     if name in _LISTS:
         return ""
     if len(arguments) > 1:
         return f"{keyword} takes one value, and more stand on the line"
-    return _bad_value(keyword, name, arguments[0])
+    return _find_bad_value(keyword, name, arguments[0])
 
 
-def _bad_value(keyword: str, name: str, value: str) -> str:
-    if name in CHOICES and fold(value) not in CHOICES[name]:
+def _find_bad_value(keyword: str, name: str, value: str) -> str:
+    if name in CHOICES and fold_case(value) not in CHOICES[name]:
         return f"{keyword} must be one of {', '.join(CHOICES[name])}"
-    if name in _TIMES and seconds(value) is None:
+    if name in _TIMES and parse_seconds(value) is None:
         return f"{keyword} must be a time such as 600 or 10m"
-    if name in _COUNTS and number(value) is None:
+    if name in _COUNTS and parse_number(value) is None:
         return f"{keyword} must be a whole number"
     return ""

@@ -25,23 +25,23 @@ class Directive:
 
 
 @lru_cache(4096)
-def directive(line: str) -> Directive | None:
+def parse_directive(line: str) -> Directive | None:
     stripped = line.lstrip(" \t\r")
     stripped = stripped[:1] + stripped[1:].rstrip(_END)
-    keyword, rest = delimited(stripped)
+    keyword, rest = split_delimited(stripped)
     if keyword == "" and rest is not None:
-        keyword, rest = delimited(rest)
+        keyword, rest = split_delimited(rest)
     if not keyword or keyword.startswith("#"):
         return None  # a keyword with an open quote is ignored too
     if not rest:
         return Directive(keyword, (), "the value is missing")
-    arguments = split(rest)
+    arguments = split_arguments(rest)
     if arguments is None:
         return Directive(keyword, (), "a quote is not closed", rest)
     return Directive(keyword, tuple(arguments), "" if arguments else "the value is missing", rest)
 
 
-def delimited(text: str) -> tuple[str | None, str | None]:
+def split_delimited(text: str) -> tuple[str | None, str | None]:
     """Return the word up to a blank, quote or equals sign, and the rest; (None, None) for an open quote.
 
     Keywords and words of Match lines are split like this, all else by `split_arguments`.
@@ -54,30 +54,30 @@ def delimited(text: str) -> tuple[str | None, str | None]:
         close = text.find('"', at + 1)
         if close < 0:
             return None, None
-        return text[:at] + text[at + 1 : close], text[_past_blanks(text, close + 1) :]
-    after = _past_blanks(text, at + 1)
+        return text[:at] + text[at + 1 : close], text[_skip_blanks(text, close + 1) :]
+    after = _skip_blanks(text, at + 1)
     if letter != "=" and text[after : after + 1] == "=":
-        after = _past_blanks(text, after + 1)
+        after = _skip_blanks(text, after + 1)
     return text[:at], text[after:]
 
 
-def _past_blanks(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     found = _BLANKS.match(text, at)
     return found.end() if found else at
 
 
-def split(rest: str) -> list[str] | None:
+def split_arguments(rest: str) -> list[str] | None:
     """Return the words before a comment, with quotes and backslashes resolved; None for an open quote."""
-    return _scan(rest)[0]
+    return _scan_words(rest)[0]
 
 
-def comment(rest: str) -> str:
+def extract_comment(rest: str) -> str:
     """Return the comment after the arguments, with the blanks before it."""
-    at = _scan(rest)[1]
+    at = _scan_words(rest)[1]
     return rest[len(rest[:at].rstrip(TRAIL)) :]
 
 
-def _scan(rest: str) -> tuple[list[str] | None, int]:
+def _scan_words(rest: str) -> tuple[list[str] | None, int]:
     found: list[str] = []
     at = 0
     while at < len(rest):
@@ -86,14 +86,14 @@ def _scan(rest: str) -> tuple[list[str] | None, int]:
             continue
         if rest[at] == "#":
             break
-        word, at = _word(rest, at)
+        word, at = _scan_word(rest, at)
         if word is None:
             return None, len(rest)
         found.append(word)
     return found, at
 
 
-def _word(rest: str, at: int) -> tuple[str | None, int]:
+def _scan_word(rest: str, at: int) -> tuple[str | None, int]:
     quote, word = "", ""
     while at < len(rest):
         letter, following = rest[at], rest[at + 1 : at + 2]

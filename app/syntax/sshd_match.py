@@ -4,8 +4,8 @@ import ipaddress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.source import fold, number
-from app.syntax.sshd_line import delimited
+from app.syntax.source import fold_case, parse_number
+from app.syntax.sshd_line import split_delimited
 
 Conditions = tuple[tuple[str, str], ...]
 """All must hold: ("user", "bob,!root"). Empty is `Match all`."""
@@ -16,7 +16,7 @@ _MOST_PORTS = 65535
 
 
 @dataclass(frozen=True)
-class SshdVisitor:
+class ConnectionSpec:
     """A connection: user, source and local end, as for `sshd -C`."""
 
     user: str = ""
@@ -30,91 +30,93 @@ class SshdVisitor:
     """Criteria of later sshd versions that hold."""
 
 
-def conditions(rest: str) -> tuple[Conditions, str]:
+def parse_conditions(rest: str) -> tuple[Conditions, str]:
     """Return the conditions of a Match line, and why sshd would reject it; empty if it would not."""
     found: list[tuple[str, str]] = []
     left: str | None = rest
     while left:
-        word, left = delimited(left)
+        word, left = split_delimited(left)
         if not word or word.startswith("#"):
             break
-        value, left = (None, None) if left is None else delimited(left)
+        value, left = (None, None) if left is None else split_delimited(left)
         missing = not value or value.startswith("#")
-        if fold(word) == "all":
+        if fold_case(word) == "all":
             alone = not found and missing
             return (), "" if alone else "Match: all stands with another criterion"
         if value is None or missing:
             return tuple(found), f"Match: the criterion {word!a} has no value"
-        if fold(word) not in ATTRIBUTES:
-            return (*found, (fold(word), value)), f"Match: sshd does not know the criterion {word!a}"
-        found.append((fold(word), value))
-    return tuple(found), _fault(found)
+        if fold_case(word) not in ATTRIBUTES:
+            return (*found, (fold_case(word), value)), f"Match: sshd does not know the criterion {word!a}"
+        found.append((fold_case(word), value))
+    return tuple(found), _find_fault(found)
 
 
-def _fault(found: list[tuple[str, str]]) -> str:
+def _find_fault(found: list[tuple[str, str]]) -> str:
     if not found:
         return "Match: no criterion can be read"
     for attribute, value in found:
-        if attribute == "localport" and (number(value) or 0) > _MOST_PORTS:
+        if attribute == "localport" and (parse_number(value) or 0) > _MOST_PORTS:
             return f"Match: {value!a} is no port"
-        if attribute in ("address", "localaddress") and any(_is_askew(one) for one in value.split(",")):
+        if attribute in ("address", "localaddress") and any(_has_host_bits(one) for one in value.split(",")):
             return f"Match: {value!a} has bits behind its mask"
     return ""
 
 
-def fits(asked: Conditions, who: SshdVisitor) -> bool:
-    return all(_holds(attribute, value, who) for attribute, value in asked)
+def matches_conditions(asked: Conditions, who: ConnectionSpec) -> bool:
+    return all(_is_condition_met(attribute, value, who) for attribute, value in asked)
 
 
-def _holds(attribute: str, value: str, who: SshdVisitor) -> bool:
+def _is_condition_met(attribute: str, value: str, who: ConnectionSpec) -> bool:
     match attribute:
         case "user":
-            return bool(who.user) and listed(value, who.user) == 1
+            return bool(who.user) and match_list(value, who.user) == 1
         case "group":
-            return group_listed(value, who.groups)
+            return is_group_listed(value, who.groups)
         case "host":
-            return bool(who.host) and listed(fold(value), fold(who.host)) == 1
+            return bool(who.host) and match_list(fold_case(value), fold_case(who.host)) == 1
         case "address":
-            return bool(who.address) and address_listed(value, who.address)
+            return bool(who.address) and is_address_listed(value, who.address)
         case "localaddress":
-            return bool(who.localaddress) and address_listed(value, who.localaddress)
+            return bool(who.localaddress) and is_address_listed(value, who.localaddress)
         case "localport":
-            return bool(who.localport) and (number(value) or value) == (number(who.localport) or who.localport)
+            return bool(who.localport) and (parse_number(value) or value) == (
+                parse_number(who.localport) or who.localport
+            )
         case "rdomain":
-            return bool(who.rdomain) and listed(value, who.rdomain) == 1
+            return bool(who.rdomain) and match_list(value, who.rdomain) == 1
     return (attribute, value) in who.also
 
 
-def listed(patterns: str, name: str) -> int:
+def match_list(patterns: str, name: str) -> int:
     """Return 1 if a pattern matches, -1 if a negated one does, else 0."""
     found = 0
     for pattern in patterns.split(","):
         if pattern.startswith("!"):
-            if like(pattern[1:], name):
+            if matches_pattern(pattern[1:], name):
                 return -1
-        elif like(pattern, name):
+        elif matches_pattern(pattern, name):
             found = 1
     return found
 
 
-def group_listed(patterns: str, groups: frozenset[str]) -> bool:
-    verdicts = {listed(patterns, group) for group in groups}
+def is_group_listed(patterns: str, groups: frozenset[str]) -> bool:
+    verdicts = {match_list(patterns, group) for group in groups}
     return 1 in verdicts and -1 not in verdicts
 
 
-def address_listed(patterns: str, address: str) -> bool:
+def is_address_listed(patterns: str, address: str) -> bool:
     found = False
     for written in patterns.split(","):
         pattern = written.removeprefix("!")
-        network = net(pattern)
-        here = _inside(address, network) if network else like(pattern, address)
+        network = parse_network(pattern)
+        here = _is_inside(address, network) if network else matches_pattern(pattern, address)
         if here and written.startswith("!"):
             return False
         found = found or here
     return found
 
 
-def like(pattern: str, name: str) -> bool:
+def matches_pattern(pattern: str, name: str) -> bool:
     """Return True if the name matches. No regular expression: many stars must not take exponential time."""
     at = seen = 0
     star, held = -1, 0
@@ -133,10 +135,10 @@ def like(pattern: str, name: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def net(pattern: str) -> Network | None:
+def parse_network(pattern: str) -> Network | None:
     """Return the network of an address with an optional mask; None for anything else, which is a pattern."""
     address, slash, bits = pattern.partition("/")
-    if slash and number(bits) is None:
+    if slash and parse_number(bits) is None:
         return None
     try:
         return ipaddress.ip_network(pattern if slash else address)
@@ -144,18 +146,18 @@ def net(pattern: str) -> Network | None:
         return None
 
 
-def _inside(address: str, network: Network) -> bool:
+def _is_inside(address: str, network: Network) -> bool:
     try:
         return ipaddress.ip_address(address) in network
     except ValueError:
         return False
 
 
-def _is_askew(pattern: str) -> bool:
+def _has_host_bits(pattern: str) -> bool:
     """Return True if address bits lie behind the mask, which makes sshd exit."""
     written = pattern.removeprefix("!")
     try:
         ipaddress.ip_network(written, strict=False)
     except ValueError:
         return False
-    return net(written) is None
+    return parse_network(written) is None

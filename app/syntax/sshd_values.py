@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from app.syntax.source import fold, number
+from app.syntax.source import fold_case, parse_number
 from app.syntax.sshd_keywords import CHOICES, SWITCHES
 
 Spell = Callable[[str], str | None]
@@ -28,26 +28,26 @@ _SAME = {
 }
 
 
-def _chosen(keyword: str) -> Spell:
-    def spell(value: str) -> str | None:
-        chosen = fold(value)
+def _spell_choice(keyword: str) -> Spell:
+    def spell_value(value: str) -> str | None:
+        chosen = fold_case(value)
         return _SAME.get(keyword, {}).get(chosen, chosen) if chosen in CHOICES[keyword] else None
 
-    return spell
+    return spell_value
 
 
-def _to_the_letter(keyword: str) -> Spell:
+def _spell_exact(keyword: str) -> Spell:
     return lambda value: value if value in CHOICES[keyword] else None
 
 
-def seconds(value: str) -> str | None:
-    if not _TIME.fullmatch(fold(value)):
+def spell_seconds(value: str) -> str | None:
+    if not _TIME.fullmatch(fold_case(value)):
         return None
-    total = sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold(value)))
+    total = sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
     return str(total) if total <= _MOST else None
 
 
-def whole(value: str) -> str | None:
+def spell_count(value: str) -> str | None:
     found = _WHOLE.fullmatch(value)
     if found is None:
         return None
@@ -55,9 +55,9 @@ def whole(value: str) -> str | None:
     return str(count) if 0 <= count <= _MOST else None
 
 
-def volume(value: str) -> str | None:
+def spell_volume(value: str) -> str | None:
     """Return a size such as 1G, 512M or 1.5g in bytes."""
-    found = _SCALED.fullmatch(value[:-1] + fold(value[-1:]))
+    found = _SCALED.fullmatch(value[:-1] + fold_case(value[-1:]))
     if value == "default":
         return "0"
     if found is None or found[1] == "-" or not (found[2] or found[3]):
@@ -67,12 +67,12 @@ def volume(value: str) -> str | None:
     return str(count) if not 0 < count < _LEAST_VOLUME else None
 
 
-def mask(value: str) -> str | None:
+def spell_mask(value: str) -> str | None:
     found = _BEGINS_OCTAL.match(value)
     return f"0{int(found[1], 8):o}" if found and int(found[1], 8) <= 0o777 else None
 
 
-def starts(value: str) -> tuple[int, int | None, int] | None:
+def parse_startups(value: str) -> tuple[int, int | None, int] | None:
     """Return begin, rate and full of MaxStartups; the rate is None for a single number."""
     found = _STARTS.match(value)
     if found is None or (found[2] is not None and found[3] is None):
@@ -81,63 +81,65 @@ def starts(value: str) -> tuple[int, int | None, int] | None:
     return (begin, None, begin) if found[2] is None else (begin, int(found[2]), int(found[3]))
 
 
-def blocks(value: str) -> str | None:
+def spell_netblocks(value: str) -> str | None:
     found = re.match(r"([0-9]{1,3}):([0-9]{1,3})", value)
     return f"{int(found[1])}:{int(found[2])}" if found else None
 
 
-def file(value: str) -> str | None:
+def spell_path(value: str) -> str | None:
     """Return an absolute path: the daemon's working folder is the root folder."""
-    if fold(value) == "none":
+    if fold_case(value) == "none":
         return "none"
     if value.startswith("~/"):
         return f"/root/{value[2:].lstrip('/')}"
     return value if value.startswith("/") else f"//{value}"
 
 
-def _upper(words: tuple[str, ...]) -> Spell:
-    return lambda value: fold(value).upper() if fold(value) in words else None
+def _spell_upper(words: tuple[str, ...]) -> Spell:
+    return lambda value: fold_case(value).upper() if fold_case(value) in words else None
 
 
-def level(value: str) -> str | None:
+def spell_log_level(value: str) -> str | None:
     """Return the log level; two of them have two names."""
-    return _upper(_LEVELS)({"debug1": "debug", "quiet": "silent"}.get(fold(value), value))
+    return _spell_upper(_LEVELS)({"debug1": "debug", "quiet": "silent"}.get(fold_case(value), value))
 
 
-def _or_none(spell: Spell) -> Spell:
+def _allow_none(spell: Spell) -> Spell:
     return lambda value: "none" if value == "none" else spell(value)
 
 
-def as_it_is(value: str) -> str | None:
-    return "none" if fold(value) == "none" else value
+def spell_unchanged(value: str) -> str | None:
+    return "none" if fold_case(value) == "none" else value
 
 
-def port(value: str) -> str | None:
-    count = number(value)
+def spell_port(value: str) -> str | None:
+    count = parse_number(value)
     return str(count) if count else None
 
 
 FIRST: dict[str, Spell] = (
-    {keyword: _chosen(keyword) for keyword in SWITCHES}
+    {keyword: _spell_choice(keyword) for keyword in SWITCHES}
     | {
-        keyword: _chosen(keyword)
+        keyword: _spell_choice(keyword)
         for keyword in CHOICES
         if keyword not in ("permittunnel", "fingerprinthash", "loglevel")
     }
-    | dict.fromkeys(("clientaliveinterval", "logingracetime"), seconds)
+    | dict.fromkeys(("clientaliveinterval", "logingracetime"), spell_seconds)
     | dict.fromkeys(
-        ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), whole
+        ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), spell_count
     )
-    | dict.fromkeys(("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), file)
-    | dict.fromkeys(("authorizedprincipalsfile", "chrootdirectory"), as_it_is)
-    | dict.fromkeys(("authorizedkeyscommanduser", "authorizedprincipalscommanduser", "rdomain"), as_it_is)
+    | dict.fromkeys(
+        ("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), spell_path
+    )
+    | dict.fromkeys(("authorizedprincipalsfile", "chrootdirectory"), spell_unchanged)
+    | dict.fromkeys(("authorizedkeyscommanduser", "authorizedprincipalscommanduser", "rdomain"), spell_unchanged)
     | {
-        "securitykeyprovider": lambda value: value if fold(value) == "internal" else file(value),
-        "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else file(value),
-        "unusedconnectiontimeout": _or_none(seconds),
-        "permittunnel": _to_the_letter("permittunnel"),
-        "loglevel": level,
-        "syslogfacility": _upper(_FACILITIES),
+        "securitykeyprovider": lambda value: value if fold_case(value) == "internal" else spell_path(value),
+        "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else spell_path(value),
+        "unusedconnectiontimeout": _allow_none(spell_seconds),
+        "permittunnel": _spell_exact("permittunnel"),
+        "loglevel": spell_log_level,
+        "syslogfacility": _spell_upper(_FACILITIES),
         "permituserenvironment": lambda value: value,
         "gssapikexalgorithms": lambda value: value,
     }
@@ -145,9 +147,9 @@ FIRST: dict[str, Spell] = (
 """Keywords whose first value counts."""
 
 LAST: dict[str, Spell] = {
-    "persourcemaxstartups": _or_none(whole),
-    "persourcenetblocksize": blocks,
-    "streamlocalbindmask": mask,
-    "fingerprinthash": _upper(CHOICES["fingerprinthash"]),
+    "persourcemaxstartups": _allow_none(spell_count),
+    "persourcenetblocksize": spell_netblocks,
+    "streamlocalbindmask": spell_mask,
+    "fingerprinthash": _spell_upper(CHOICES["fingerprinthash"]),
 }
 """Keywords whose last value counts."""

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax.sudoers_text import TAGS, BrokenSudoers, SudoersScan
+from app.syntax.sudoers_text import TAGS, SudoersScanner, SudoersSyntaxError
 
 _ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias(?![A-Za-z0-9_])")
 _DEFAULTS = re.compile(r"Defaults(?:([@:>!])|[ \t])")
@@ -16,7 +16,7 @@ _DIGEST = re.compile(r"sha(?:224|256|384|512)[ \t]*:[ \t]*[A-Za-z0-9+/=]+[ \t]*"
 
 
 @dataclass(frozen=True)
-class Default:
+class SudoDefault:
     scope: str
     """Empty for all users, else a sigil and the list: `:opsadmin`."""
     name: str
@@ -51,93 +51,97 @@ class Grant:
     """Such as `CWD=/tmp`, sorted by name."""
 
 
-def defaults(line: str, path: str, number: int) -> list[Default] | None:
+def parse_defaults(line: str, path: str, number: int) -> list[SudoDefault] | None:
     """None when sudo would not read the line."""
-    scan = SudoersScan(line)
+    scan = SudoersScanner(line)
     opening = scan.match(_DEFAULTS)
     if opening is None:
         return None
     try:
         scope, sigil = "", opening[1]
         if sigil:
-            listed = scan.commands_of_defaults() if sigil == "!" else scan.members(hosts=sigil == "@")
+            listed = scan.read_default_commands() if sigil == "!" else scan.read_members(hosts=sigil == "@")
             scope = sigil + ", ".join(listed)
-        return _settings(scan, scope, path, number)
-    except BrokenSudoers:
+        return _parse_default_settings(scan, scope, path, number)
+    except SudoersSyntaxError:
         return None
 
 
-def _settings(scan: SudoersScan, scope: str, path: str, number: int) -> list[Default]:
+def _parse_default_settings(scan: SudoersScanner, scope: str, path: str, number: int) -> list[SudoDefault]:
     found = []
-    for _ in scan.to_the_end(","):
-        negated = scan.bangs()
+    for _ in scan.iterate_parts(","):
+        negated = scan.read_negation()
         name = scan.expect(_VARIABLE)[0]
-        change = scan.any_of("+-") or "="
+        change = scan.take_mark("+-") or "="
         value = ""
-        if scan.any_of("="):
-            value = scan.value()
+        if scan.take_mark("="):
+            value = scan.read_value()
         elif change != "=":
-            raise BrokenSudoers
-        found.append(Default(scope, name, negated, value, path, number, change))
+            raise SudoersSyntaxError
+        found.append(SudoDefault(scope, name, negated, value, path, number, change))
     return found
 
 
-def aliases(line: str) -> list[Alias] | None:
-    scan = SudoersScan(line)
+def parse_aliases(line: str) -> list[Alias] | None:
+    scan = SudoersScanner(line)
     match = scan.match(_ALIAS)
     if match is None:
         return None
     kind = match[1].replace("Cmd", "Cmnd")
     found = []
     try:
-        for _ in scan.to_the_end(":"):
+        for _ in scan.iterate_parts(":"):
             name = scan.expect(_NAME)[0]
-            if not scan.any_of("="):
+            if not scan.take_mark("="):
                 return None
-            members = [_command(scan) for _ in scan.listed()] if kind == "Cmnd" else scan.members(hosts=kind == "Host")
+            members = (
+                [_read_command(scan) for _ in scan.iterate_list()]
+                if kind == "Cmnd"
+                else scan.read_members(hosts=kind == "Host")
+            )
             found.append(Alias(kind, name, tuple(members)))
-    except BrokenSudoers:
+    except SudoersSyntaxError:
         return None
     return found
 
 
-def _command(scan: SudoersScan) -> str:
+def _read_command(scan: SudoersScanner) -> str:
     digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
-    return digest + scan.command()
+    return digest + scan.read_command()
 
 
-def grants(line: str, path: str, number: int) -> list[Grant] | None:
+def parse_grants(line: str, path: str, number: int) -> list[Grant] | None:
     """None when sudo would not read the line."""
-    scan = SudoersScan(line)
+    scan = SudoersScanner(line)
     found: list[Grant] = []
     try:
-        users = tuple(scan.members())
-        for _ in scan.to_the_end(":"):
-            hosts = tuple(scan.members(hosts=True))
-            if not scan.any_of("="):
+        users = tuple(scan.read_members())
+        for _ in scan.iterate_parts(":"):
+            hosts = tuple(scan.read_members(hosts=True))
+            if not scan.take_mark("="):
                 return None
             found += [
                 Grant(users, hosts, runas, tags, command, path, number, options)
-                for runas, tags, command, options in _commands(scan)
+                for runas, tags, command, options in _read_commands(scan)
             ]
-    except BrokenSudoers:
+    except SudoersSyntaxError:
         return None
     return found
 
 
-def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
+def _read_commands(scan: SudoersScanner) -> list[tuple[str, frozenset[str], str, tuple[str, ...]]]:
     """Read the commands of a list. Runas, options and tags apply from their place to its end."""
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()
-    for _ in scan.listed():
-        runas = scan.runas() or runas
+    for _ in scan.iterate_list():
+        runas = scan.read_runas() or runas
         while option := scan.match(_OPTION):
             options[option[1]] = option[2]
         own = set()
         while tag := scan.match(_TAG):
             own.add(tag[1])
-            tags = tags - {opposite(tag[1])} | {tag[1]}
-        command = _command(scan)
+            tags = tags - {negate_tag(tag[1])} | {tag[1]}
+        command = _read_command(scan)
         if command == "ALL" and not own & _SETENV:
             tags -= _SETENV  # ALL implies SETENV, for itself alone
         given = tuple(f"{name}={value}" for name, value in sorted(options.items()))
@@ -145,5 +149,5 @@ def _commands(scan: SudoersScan) -> list[tuple[str, frozenset[str], str, tuple[s
     return found
 
 
-def opposite(tag: str) -> str:
+def negate_tag(tag: str) -> str:
     return tag[2:] if tag.startswith("NO") else f"NO{tag}"

@@ -27,11 +27,11 @@ _PLAIN_VALUE = re.compile(r'(?:[^#!=, \t\r\n\\"]|\\[^\r\n])(?:[^#=, \t\r\n\\"]|\
 _HEX = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
 
 
-class BrokenSudoers(Exception):
+class SudoersSyntaxError(Exception):
     """sudo would report a syntax error."""
 
 
-class SudoersScan:
+class SudoersScanner:
     """A line with a reading position. Blanks before a token are skipped."""
 
     def __init__(self, line: str) -> None:
@@ -39,7 +39,7 @@ class SudoersScan:
         self._at = 0
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        self.blanks()
+        self.skip_blanks()
         found = pattern.match(self._line, self._at)
         if found:
             self._at = found.end()
@@ -48,82 +48,82 @@ class SudoersScan:
     def expect(self, pattern: re.Pattern[str]) -> re.Match[str]:
         found = self.match(pattern)
         if found is None:
-            raise BrokenSudoers
+            raise SudoersSyntaxError
         return found
 
-    def blanks(self) -> None:
+    def skip_blanks(self) -> None:
         found = _BLANKS.match(self._line, self._at)
         self._at = found.end() if found else self._at
 
-    def ended(self) -> bool:
-        self.blanks()
+    def is_at_end(self) -> bool:
+        self.skip_blanks()
         return bool(_END.fullmatch(self._line, self._at))
 
-    def any_of(self, marks: str) -> str:
-        self.blanks()
+    def take_mark(self, marks: str) -> str:
+        self.skip_blanks()
         mark = self._line[self._at : self._at + 1]
         if not mark or mark not in marks:
             return ""
         self._at += 1
         return mark
 
-    def listed(self) -> Iterator[None]:
+    def iterate_list(self) -> Iterator[None]:
         """Yield once per item of a comma-separated list."""
         yield
-        while self.any_of(","):
+        while self.take_mark(","):
             yield
 
-    def to_the_end(self, mark: str) -> Iterator[None]:
+    def iterate_parts(self, mark: str) -> Iterator[None]:
         """Yield once per part of the line, separated by `mark`; raise SudoersSyntaxError for other text."""
         yield
-        while not self.ended():
-            if not self.any_of(mark):
-                raise BrokenSudoers
+        while not self.is_at_end():
+            if not self.take_mark(mark):
+                raise SudoersSyntaxError
             yield
 
-    def bangs(self) -> bool:
+    def read_negation(self) -> bool:
         """Return True if an odd number of bangs follows."""
         negated = False
-        while self.any_of("!"):
+        while self.take_mark("!"):
             negated = not negated
         return negated
 
-    def members(self, *, hosts: bool = False) -> list[str]:
+    def read_members(self, *, hosts: bool = False) -> list[str]:
         """Read a list of users, groups or hosts; excluded ones keep a bang."""
         found = []
-        for _ in self.listed():
-            bang = "!" if self.bangs() else ""
-            found.append(bang + self._member(hosts=hosts))
+        for _ in self.iterate_list():
+            bang = "!" if self.read_negation() else ""
+            found.append(bang + self._read_member(hosts=hosts))
         return found
 
-    def _member(self, *, hosts: bool) -> str:
+    def _read_member(self, *, hosts: bool) -> str:
         quoted = self.match(_QUOTED)
         if quoted:
-            return unescaped(quoted[1])
+            return unescape_word(quoted[1])
         found = (self.match(_ADDRESS) if hosts else None) or self.match(_GROUP) or self.match(_ID)
-        return unescaped((found or self.expect(_WORD))[0])
+        return unescape_word((found or self.expect(_WORD))[0])
 
-    def runas(self) -> str | None:
+    def read_runas(self) -> str | None:
         """Read the runas part in parentheses: users, and groups after a colon. None without parentheses."""
-        if not self.any_of("("):
+        if not self.take_mark("("):
             return None
         users = groups = ""
-        if not self.any_of(":"):
-            if self.any_of(")"):
+        if not self.take_mark(":"):
+            if self.take_mark(")"):
                 return " "
-            users = ", ".join(self.members())
-            if self.any_of(")"):
+            users = ", ".join(self.read_members())
+            if self.take_mark(")"):
                 return users
-            if not self.any_of(":"):
-                raise BrokenSudoers
-        if not self.any_of(")"):
-            groups = ", ".join(self.members())
-            if not self.any_of(")"):
-                raise BrokenSudoers
+            if not self.take_mark(":"):
+                raise SudoersSyntaxError
+        if not self.take_mark(")"):
+            groups = ", ".join(self.read_members())
+            if not self.take_mark(")"):
+                raise SudoersSyntaxError
         return f"{users} : {groups}" if groups else users or " "
 
-    def command(self) -> str:
-        bang = "!" if self.bangs() else ""
+    def read_command(self) -> str:
+        bang = "!" if self.read_negation() else ""
         edits = self.match(_EDIT)
         path = None if edits else self.match(_PATH)
         regex = None if edits or path else self.match(_REGEX)
@@ -132,37 +132,37 @@ class SudoersScan:
         named = edits[0] if edits else _SPECIAL.sub(r"\1", path[0]) if path else regex[0] if regex else ""
         if named.endswith("/sudoedit"):
             named = "sudoedit"
-        arguments = [] if path and named.endswith("/") else self._arguments()
+        arguments = [] if path and named.endswith("/") else self._read_arguments()
         return " ".join((bang + named, *arguments))
 
-    def commands_of_defaults(self) -> list[str]:
+    def read_default_commands(self) -> list[str]:
         """Read commands without arguments, which `Defaults!` does not allow."""
         found = []
         while True:
-            bang = "!" if self.bangs() else ""
+            bang = "!" if self.read_negation() else ""
             path = self.match(_EDIT) or self.match(_PATH) or self.match(_REGEX) or self.expect(_ALIAS)
             found.append(bang + _SPECIAL.sub(r"\1", path[0]))
-            if not self.any_of(","):
+            if not self.take_mark(","):
                 return found
 
-    def _arguments(self) -> list[str]:
-        self.blanks()
+    def _read_arguments(self) -> list[str]:
+        self.skip_blanks()
         regex = self.match(_REGEX) if self._line.startswith("^", self._at) else None
         if regex:
             return [regex[0]]
         found = []
         while argument := self.match(_ARGUMENT):
             if argument[0] == "=":
-                raise BrokenSudoers
+                raise SudoersSyntaxError
             found.append(_IN_ARGUMENTS.sub(r"\1", argument[0]))
         if self._line.startswith("\r", self._at):
-            raise BrokenSudoers  # sudo drops a command that is followed by a Windows line end
+            raise SudoersSyntaxError  # sudo drops a command that is followed by a Windows line end
         return found
 
-    def value(self) -> str:
+    def read_value(self) -> str:
         quoted = self.match(_QUOTED)
-        return unescaped(quoted[1] if quoted else self.expect(_PLAIN_VALUE)[0])
+        return unescape_word(quoted[1] if quoted else self.expect(_PLAIN_VALUE)[0])
 
 
-def unescaped(word: str) -> str:
+def unescape_word(word: str) -> str:
     return _HEX.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], word)

@@ -12,7 +12,7 @@ _TURN = str.maketrans("./", "/.")
 
 
 @dataclass(frozen=True)
-class SysctlLoaded:
+class LoadedSysctls:
     """The settings that would be loaded, by kernel name: net.ipv4.conf.eth0/1.rp_filter."""
 
     stated: dict[str, str]
@@ -20,72 +20,72 @@ class SysctlLoaded:
     """Names with a minus and no value: patterns do not set them."""
     patterns: tuple[tuple[str, str], ...]
 
-    def value(self, name: str) -> str | None:
+    def get_value(self, name: str) -> str | None:
         """Return the value of an existing setting; a stated one is not changed by patterns."""
         if name in self.stated:
             return self.stated[name]
         if name in self.passed_over:
             return None
-        path = _path(name)
-        return next((value for key, value in reversed(self.patterns) if _fits(path, _path(key))), None)
+        path = _to_path(name)
+        return next((value for key, value in reversed(self.patterns) if _is_path_matched(path, _to_path(key))), None)
 
 
-def by_systemd(texts: Iterable[str]) -> SysctlLoaded:
+def load_as_systemd(texts: Iterable[str]) -> LoadedSysctls:
     """Load the texts in order, as systemd does. A later `-name` discards earlier assignments."""
-    return _loaded(one for text in texts for one in assignments(text))
+    return _collect_assignments(one for text in texts for one in parse_sysctl_assignments(text))
 
 
-def by_procps(texts: Iterable[str]) -> SysctlLoaded:
+def load_as_procps(texts: Iterable[str]) -> LoadedSysctls:
     """Load the texts as procps does: no names that start with a slash, and no discarding."""
-    made = [one for text in texts for one in assignments(text, absolute=False)]
+    made = [one for text in texts for one in parse_sysctl_assignments(text, absolute=False)]
     stated = {key for key, value in made if value is not None}
-    return _loaded((key, value) for key, value in made if value is not None or key not in stated)
+    return _collect_assignments((key, value) for key, value in made if value is not None or key not in stated)
 
 
-def _loaded(made: Iterable[tuple[str, str | None]]) -> SysctlLoaded:
+def _collect_assignments(made: Iterable[tuple[str, str | None]]) -> LoadedSysctls:
     found: dict[str, str | None] = {}
     for key, value in made:
         if key not in found or found[key] != value:
             found.pop(key, None)
             found[key] = value
     plain = {key: value for key, value in found.items() if not _is_pattern(key)}
-    return SysctlLoaded(
+    return LoadedSysctls(
         {key: value for key, value in plain.items() if value is not None},
         frozenset(key for key, value in plain.items() if value is None),
         tuple((key, value) for key, value in found.items() if value is not None and _is_pattern(key)),
     )
 
 
-def options(text: str, path: str) -> list[Setting]:
+def parse_sysctl_options(text: str, path: str) -> list[Setting]:
     """Return the assignments with their lines, for edits."""
     lines = enumerate(text.split("\n"), 1)
-    made = ((number, one) for number, line in lines for one in assignments(line))
+    made = ((number, one) for number, line in lines for one in parse_sysctl_assignments(line))
     named = ((number, key, value) for number, (key, value) in made if value is not None and len(key.split()) == 1)
     return [Setting(key, value, path, number) for number, key, value in named]
 
 
-def assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
+def parse_sysctl_assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
     """Parse `key = value`, and `-key` for names without patterns. A # or ; after a value is part of it."""
     found: list[tuple[str, str | None]] = []
-    for _number, line in source.numbered(text.replace("\r", "\n").replace("\0", "\n")):
+    for _number, line in source.number_lines(text.replace("\r", "\n").replace("\0", "\n")):
         body = line.strip(_BLANK)
         if not body or body[0] in "#;":
             continue
         key, equals, value = body.partition("=")
         written = key.removeprefix("-").strip(_BLANK)
         if (equals or key.startswith("-")) and (absolute or not written.startswith("/")):
-            found.append((_name(written), value.strip(_BLANK) if equals else None))
+            found.append((_normalize_name(written), value.strip(_BLANK) if equals else None))
     return found
 
 
-def _name(written: str) -> str:
+def _normalize_name(written: str) -> str:
     """Return the normalized name. The first separator tells which spelling it is; doubled ones count once."""
     first = next((letter for letter in written if letter in "./"), "")
     path = written if first != "." else written.translate(_TURN)
     return "/".join(part for part in path.split("/") if part).translate(_TURN)
 
 
-def _path(name: str) -> str:
+def _to_path(name: str) -> str:
     return name.translate(_TURN)
 
 
@@ -93,7 +93,7 @@ def _is_pattern(key: str) -> bool:
     return any(mark in key for mark in "*?[")
 
 
-def _fits(path: str, pattern: str) -> bool:
+def _is_path_matched(path: str, pattern: str) -> bool:
     """Return True if the path matches, as in glob(3): a star does not match a slash."""
     return path.count("/") == pattern.count("/") and all(
         fnmatchcase(part, wanted) for part, wanted in zip(path.split("/"), pattern.split("/"), strict=True)

@@ -8,26 +8,26 @@ import msgspec
 
 from app.events.words import FileChange
 from app.syntax.files import Files, FileState
-from app.targets.accounts import people
-from app.targets.digest import digest
-from app.targets.names import spelled
-from app.text.clean import clean
+from app.targets.accounts import read_host_accounts
+from app.targets.digest import compute_file_digest
+from app.targets.names import encode_name
+from app.text.clean import clean_text
 
 _LOGS = "/var/log/"
 _SPECIAL = 0o6000
 _MOST = 40
 
 
-Standing = str | tuple[FileState, bool] | None
+FoundEntry = str | tuple[FileState, bool] | None
 """A link's goal; or a state and whether it is a folder's; None for other kinds of files."""
 
 
-class Whole(Files, Protocol):
-    def standing(self) -> Mapping[str, Standing]:
+class ListableFiles(Files, Protocol):
+    def list_entries(self) -> Mapping[str, FoundEntry]:
         """Return each path with what it holds, sorted. Links are not followed."""
 
 
-class OldEntry(msgspec.Struct, frozen=True, array_like=True):
+class BaselineEntry(msgspec.Struct, frozen=True, array_like=True):
     kind: str
     """file, folder or link."""
     mode: int
@@ -37,20 +37,20 @@ class OldEntry(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Baseline(msgspec.Struct, frozen=True):
-    entries: dict[str, OldEntry]
+    entries: dict[str, BaselineEntry]
     accounts: dict[str, int]
     of: Literal["state", "content"] = "state"
     """What a file's digest covers: content, mode and owner ("state"), or the content alone."""
 
 
-class Aftermath(msgspec.Struct, frozen=True):
+class SideEffects(msgspec.Struct, frozen=True):
     """What package scripts changed on the host besides the requested change."""
 
-    entries: dict[str, OldEntry | None] = {}
+    entries: dict[str, BaselineEntry | None] = {}
     accounts: dict[str, int] = {}
 
 
-def after(was: Baseline, noted: Iterable[Aftermath]) -> Baseline:
+def merge_side_effects(was: Baseline, noted: Iterable[SideEffects]) -> Baseline:
     """Return the baseline with the known side effects of changes included."""
     entries, accounts = dict(was.entries), dict(was.accounts)
     for one in noted:
@@ -63,28 +63,28 @@ def after(was: Baseline, noted: Iterable[Aftermath]) -> Baseline:
     return msgspec.structs.replace(was, entries=entries, accounts=accounts)
 
 
-def take(tree: Whole) -> Baseline:
+def take_baseline(tree: ListableFiles) -> Baseline:
     return Baseline(
-        {path: _entry(found) for path, found in tree.standing().items()},
-        {spelled(account.name): account.uid for account in people(tree).accounts},
+        {path: _to_entry(found) for path, found in tree.list_entries().items()},
+        {encode_name(account.name): account.uid for account in read_host_accounts(tree).accounts},
     )
 
 
-def summary(baseline: Baseline) -> str:
+def hash_baseline(baseline: Baseline) -> str:
     """Return the sha256 over all paths and their entries."""
     return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
 
 
-def drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
+def find_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
     """Return a sentence for each difference that no announced change explains. The last announcement counts."""
     made = {change.path: change.after for change in announced}
-    before = was.entries if was.of == now.of else _without_digests(was.entries, now.entries)
-    found = [*_people(was, now), *_files(before, now.entries, made)]
+    before = was.entries if was.of == now.of else _ignore_contents(was.entries, now.entries)
+    found = [*_compare_accounts(was, now), *_compare_files(before, now.entries, made)]
     rest = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
-    return tuple(clean(sentence, 300) for sentence in [*found[:_MOST], *rest])
+    return tuple(clean_text(sentence, 300) for sentence in [*found[:_MOST], *rest])
 
 
-def _without_digests(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry]) -> dict[str, OldEntry]:
+def _ignore_contents(was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]) -> dict[str, BaselineEntry]:
     """Take digests and sizes from `now`: baselines of older versions do not have comparable ones."""
     return {
         path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)
@@ -93,16 +93,18 @@ def _without_digests(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry]) -
     }
 
 
-def _entry(found: Standing) -> OldEntry:
+def _to_entry(found: FoundEntry) -> BaselineEntry:
     if isinstance(found, str):
-        return OldEntry("link", 0, "", 0, hashlib.sha256(found.encode(errors="surrogateescape")).hexdigest())
+        return BaselineEntry("link", 0, "", 0, hashlib.sha256(found.encode(errors="surrogateescape")).hexdigest())
     if found is None:
-        return OldEntry("other", 0, "", 0, None)
+        return BaselineEntry("other", 0, "", 0, None)
     state, folder = found
-    return OldEntry("folder" if folder else "file", state.mode, state.owner, len(state.content), digest(state))
+    return BaselineEntry(
+        "folder" if folder else "file", state.mode, state.owner, len(state.content), compute_file_digest(state)
+    )
 
 
-def _people(was: Baseline, now: Baseline) -> Iterator[str]:
+def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:
     for name, uid in now.accounts.items():
         if name not in was.accounts:
             yield f"there is a new account: {name} (uid {uid})"
@@ -112,7 +114,9 @@ def _people(was: Baseline, now: Baseline) -> Iterator[str]:
         yield f"the account {name} is gone"
 
 
-def _files(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry], made: Mapping[str, str | None]) -> Iterator[str]:
+def _compare_files(
+    was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry], made: Mapping[str, str | None]
+) -> Iterator[str]:
     for path in sorted(was.keys() | now.keys() | made.keys()):
         before, after = was.get(path), now.get(path)
         if path in made:
@@ -120,34 +124,37 @@ def _files(was: Mapping[str, OldEntry], now: Mapping[str, OldEntry], made: Mappi
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
             if not _is_explained(path, after, made):
-                yield f"{_special(after)}a new {after.kind} that no action made: {path} ({_rights(after)})"
+                yield (
+                    f"{_describe_setuid(after)}a new {after.kind} that no action "
+                    f"made: {path} ({_describe_rights(after)})"
+                )
         elif after is None and before is not None:
             yield f"{path} is gone"
         elif before is not None and after is not None and before != after:
-            yield from _difference(path, before, after)
+            yield from _describe_difference(path, before, after)
 
 
-def _is_explained(path: str, entry: OldEntry, made: Mapping[str, str | None]) -> bool:
+def _is_explained(path: str, entry: BaselineEntry, made: Mapping[str, str | None]) -> bool:
     """Return True for a folder of an announced file, and for a new log file."""
     if entry.kind == "folder":
         return any(known.startswith(f"{path}/") for known in made)
-    return path.startswith(_LOGS) and not _special(entry)
+    return path.startswith(_LOGS) and not _describe_setuid(entry)
 
 
-def _difference(path: str, before: OldEntry, after: OldEntry) -> Iterator[str]:
+def _describe_difference(path: str, before: BaselineEntry, after: BaselineEntry) -> Iterator[str]:
     if before.kind != after.kind:
         yield f"{path} was a {before.kind} and is a {after.kind}"
-    elif _rights(before) != _rights(after):
-        yield f"{_special(after)}{path} has {_rights(after)}, and had {_rights(before)}"
+    elif _describe_rights(before) != _describe_rights(after):
+        yield f"{_describe_setuid(after)}{path} has {_describe_rights(after)}, and had {_describe_rights(before)}"
     elif not path.startswith(_LOGS):
         yield f"the content of {path} changed, and no action did that"
     elif after.size < before.size:
         yield f"the log {path} has become shorter"
 
 
-def _rights(entry: OldEntry) -> str:
+def _describe_rights(entry: BaselineEntry) -> str:
     return f"mode {entry.mode:04o}, owner {entry.owner}"
 
 
-def _special(entry: OldEntry) -> str:
+def _describe_setuid(entry: BaselineEntry) -> str:
     return "setuid or setgid: " if entry.kind == "file" and entry.mode & _SPECIAL else ""

@@ -13,20 +13,20 @@ from app.targets.target import Target
 FIXTURE = registry.FIXTURE
 
 
-def known_host(name: str, hosts: Path) -> None:
-    if not registry.is_fixture(name) and registry.find(hosts, name) is None:
-        names = ", ".join([FIXTURE, *(one.name for one in registry.listed(hosts))])
+def require_known_host(name: str, hosts: Path) -> None:
+    if not registry.is_fixture(name) and registry.find_host(hosts, name) is None:
+        names = ", ".join([FIXTURE, *(one.name for one in registry.list_hosts(hosts))])
         raise BadInput(f"there is no host {name[:64]!a}: there is {names}; temper host add makes others known.")
 
 
-def usual_mode(name: str) -> Mode:
+def choose_default_mode(name: str) -> Mode:
     """Return "review" for real hosts, where each change needs an approval, and "auto" for fixtures."""
     return "auto" if registry.is_fixture(name) else "review"
 
 
 def open_target(name: str, hosts: Path, owned: Ownership = ALONE) -> Target:
-    known_host(name, hosts)
-    found = registry.find(hosts, name)
+    require_known_host(name, hosts)
+    found = registry.find_host(hosts, name)
     if found is None:
         return FixtureTarget(name, hosts / name, fence=owned.fence)
     return SshTarget(name, hosts / name, found.end, owned=owned)

@@ -8,7 +8,7 @@ from app.syntax import edit, source
 from app.syntax.files import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.owners import ROOT
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _LARGEST = 256 * 1024
 _NEW_MODE = 0o644
@@ -19,27 +19,29 @@ def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileSt
     planned: dict[str, FileState] = {}
     for action in actions:
         if isinstance(action, FileAction):
-            planned[action.path] = _changed(action, Overlay(files, planned))
+            planned[action.path] = _apply_action(action, Overlay(files, planned))
     return {path: state for path, state in planned.items() if state != files.state(path)}
 
 
-def _changed(action: FileAction, files: Files) -> FileState:
+def _apply_action(action: FileAction, files: Files) -> FileState:
     before = files.state(action.path)
     if before is not None and files.read(action.path) is None:
         raise ActionFailed(f"{action.path} is a folder; name a file.")
     if isinstance(action, WriteFile):
         owner = ROOT if before is None else before.owner
-        return FileState(_checked(action.path, action.content), int(action.mode, 8), owner)
+        return FileState(_encode_bounded(action.path, action.content), int(action.mode, 8), owner)
     if isinstance(action, Chmod):
-        there = _there(action.path, before)
+        there = _require_file(action.path, before)
         return FileState(there.content, int(action.mode, 8), there.owner)
     if isinstance(action, ReplaceLine | RemoveLine):
-        before = _there(action.path, before)
+        before = _require_file(action.path, before)
     held = before or FileState(b"", _NEW_MODE, ROOT)
-    return FileState(_checked(action.path, _edited(action, source.decode(held.content))), held.mode, held.owner)
+    return FileState(
+        _encode_bounded(action.path, _edit_text(action, source.decode_bytes(held.content))), held.mode, held.owner
+    )
 
 
-def _edited(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str) -> str:
+def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str) -> str:
     match action:
         case SetOption():
             try:
@@ -47,18 +49,18 @@ def _edited(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str
             except BadInput as exc:
                 raise ActionFailed(str(exc)) from exc
         case ReplaceLine():
-            return _each_line(action.path, text, action.old, lambda _line: [action.new])
+            return _replace_lines(action.path, text, action.old, lambda _line: [action.new])
         case RemoveLine():
-            return _each_line(action.path, text, action.line, lambda _line: [])
+            return _replace_lines(action.path, text, action.line, lambda _line: [])
         case AppendLine():
-            return f"{_ended(text)}{action.line}\n"
+            return f"{_end_with_newline(text)}{action.line}\n"
 
 
-def _each_line(path: str, text: str, wanted: str, made: Callable[[str], list[str]]) -> str:
+def _replace_lines(path: str, text: str, wanted: str, made: Callable[[str], list[str]]) -> str:
     """Replace each line equal to `wanted`, apart from trailing blanks, by the lines that `made` returns."""
     lines = text.split("\n")
     if not wanted.strip() or wanted.rstrip(source.TRAIL) not in (line.rstrip(source.TRAIL) for line in lines):
-        raise ActionFailed(f"{path} has no line {clean(wanted, 120)!r}; copy the line as it stands in the file.")
+        raise ActionFailed(f"{path} has no line {clean_text(wanted, 120)!r}; copy the line as it stands in the file.")
     return "\n".join(
         new
         for line in lines
@@ -66,18 +68,18 @@ def _each_line(path: str, text: str, wanted: str, made: Callable[[str], list[str
     )
 
 
-def _there(path: str, state: FileState | None) -> FileState:
+def _require_file(path: str, state: FileState | None) -> FileState:
     if state is None:
         raise ActionFailed(f"{path} is not there; write_file or append_line would make it.")
     return state
 
 
-def _ended(text: str) -> str:
+def _end_with_newline(text: str) -> str:
     return text if not text or text.endswith("\n") else f"{text}\n"
 
 
-def _checked(path: str, text: str) -> bytes:
-    content = source.encode(text)
+def _encode_bounded(path: str, text: str) -> bytes:
+    content = source.encode_text(text)
     if len(content) > _LARGEST:
         raise ActionFailed(f"{path} would become larger than {_LARGEST // 1024} KiB; no configuration file is.")
     return content

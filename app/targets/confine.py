@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 Kind = Literal["bwrap", "proot", "none"]
 
@@ -47,10 +47,10 @@ class Confinement:
         """Run the command with `root` as its root folder, the system's /usr, and nothing else of this machine."""
         if self.kind == "none":
             raise ValueError("there is no confinement to run in")
-        return _run([self.program, *_WALLS[self.kind](root), *command], seconds)
+        return _run_program([self.program, *_WALLS[self.kind](root), *command], seconds)
 
 
-def build_of(program: str) -> tuple[int, int] | None:
+def identify_build(program: str) -> tuple[int, int] | None:
     """Return an identity that changes when the program is replaced; None if there is no such file."""
     try:
         found = Path(program).stat()
@@ -59,7 +59,7 @@ def build_of(program: str) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
-def detect() -> Confinement:
+def detect_confinement() -> Confinement:
     """Return the first sandbox that works. A success is remembered for the lifetime of the process."""
     reasons = []
     for kind, words in _WORDS.items():
@@ -68,7 +68,7 @@ def detect() -> Confinement:
             reasons.append(f"{kind} is not installed")
             continue
         found = Confinement(kind, words, program)
-        build = build_of(program)
+        build = identify_build(program)
         if _WORKED.get(kind) == (program, build):
             return found
         with tempfile.TemporaryDirectory() as empty:
@@ -76,22 +76,22 @@ def detect() -> Confinement:
         if tried.code == 0:
             _WORKED[kind] = program, build
             return found
-        reasons.append(f"{kind} does not work here ({clean(tried.output.strip(), 80) or 'no answer'})")
+        reasons.append(f"{kind} does not work here ({clean_text(tried.output.strip(), 80) or 'no answer'})")
     return Confinement("none", f"typed file actions only, with built-in checks: {', '.join(reasons)}")
 
 
-def _bwrap(root: Path) -> list[str]:
+def _build_bwrap_arguments(root: Path) -> list[str]:
     wall = ["--unshare-user", "--uid", "0", "--gid", "0", "--unshare-net", "--unshare-pid", "--unshare-ipc"]
     wall += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--tmpfs", "/", "--ro-bind", "/usr", "/usr"]
     for name in _SYSTEM:
         wall += ["--symlink", f"usr/{name}", f"/{name}"]
     wall += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--dir", "/run/sshd"]  # noqa: S108 (its own /tmp)
-    for folder in _folders(root):
+    for folder in _list_root_folders(root):
         wall += ["--ro-bind", str(folder), f"/{folder.name}"]
     return [*wall, "--chdir", "/"]
 
 
-def _proot(root: Path) -> list[str]:
+def _build_proot_arguments(root: Path) -> list[str]:
     wall = ["-0", "-r", str(root), "-w", "/", "-b", "/dev", "-b", "/proc"]
     for name in ("usr", *_SYSTEM):
         if Path("/", name).exists():
@@ -99,15 +99,15 @@ def _proot(root: Path) -> list[str]:
     return wall
 
 
-_WALLS = {"bwrap": _bwrap, "proot": _proot}
+_WALLS = {"bwrap": _build_bwrap_arguments, "proot": _build_proot_arguments}
 
 
-def _folders(root: Path) -> list[Path]:
+def _list_root_folders(root: Path) -> list[Path]:
     own = ("usr", "dev", "proc", "tmp", "run", *_SYSTEM)
     return sorted(at for at in root.iterdir() if at.is_dir() and not at.is_symlink() and at.name not in own)
 
 
-def _run(command: list[str], seconds: float) -> ProgramOutcome:
+def _run_program(command: list[str], seconds: float) -> ProgramOutcome:
     try:
         process = subprocess.Popen(
             command,
@@ -122,26 +122,26 @@ def _run(command: list[str], seconds: float) -> ProgramOutcome:
         return ProgramOutcome(None, f"{command[0]} does not start: {exc.strerror}")
     deadline = time.monotonic() + seconds
     with process:
-        output, ended = _drain(process, deadline)
+        output, ended = _read_output(process, deadline)
         try:
             code = process.wait(max(0.0, deadline - time.monotonic())) if ended else None
         except subprocess.TimeoutExpired:
             code = None
         if code is None:
-            _end(process)
-    return ProgramOutcome(code, clean(output.decode("utf-8", "replace"), _MOST_OUTPUT))
+            _kill_group(process)
+    return ProgramOutcome(code, clean_text(output.decode("utf-8", "replace"), _MOST_OUTPUT))
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill the process group and wait for the end of the pipe, which shows that the last descendant is gone."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     deadline = time.monotonic() + _SECONDS
-    while time.monotonic() < deadline and not _drain(process, deadline)[1]:
+    while time.monotonic() < deadline and not _read_output(process, deadline)[1]:
         pass
 
 
-def _drain(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
+def _read_output(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
     """Return the output, and whether the program closed it before the deadline."""
     output = b""
     assert process.stdout

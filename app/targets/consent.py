@@ -3,11 +3,13 @@
 from app.errors import BadInput
 
 
-def sentence(host: str) -> str:
+def build_consent_sentence(host: str) -> str:
     return f"I accept that {host} cannot be rolled back"
 
 
-def check(host: str, said: str) -> None:
+def check_consent(host: str, said: str) -> None:
     """Raise BadInput if the words are wrong. An empty string is accepted: most hosts need no consent."""
-    if said and said != sentence(host):
-        raise BadInput(f'these are not the words of consent for {host}: say "{sentence(host)}", word for word.')
+    if said and said != build_consent_sentence(host):
+        raise BadInput(
+            f'these are not the words of consent for {host}: say "{build_consent_sentence(host)}", word for word.'
+        )

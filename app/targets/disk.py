@@ -12,11 +12,11 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def unheard(_step: str) -> None:
+def ignore_step(_step: str) -> None:
     pass
 
 
-def beside(name: str) -> str:
+def build_temp_name(name: str) -> str:
     """Return a name that daemons ignore: sudo skips dots, drop-in folders want .conf or .sh at the end."""
     return f".{name}.temper-new"
 
@@ -24,13 +24,13 @@ def beside(name: str) -> str:
 class Disk:
     """Writes inside open folder descriptors, so a swapped path cannot lead elsewhere."""
 
-    def __init__(self, step: Step = unheard) -> None:
+    def __init__(self, step: Step = ignore_step) -> None:
         self._step = step
 
     def write(self, folder: int, name: str, content: bytes, mode: int, modified: int | None = None) -> None:
         """Write atomically. `modified` sets the file's time in nanoseconds, to restore an old file."""
-        temp = beside(name)
-        self._discard(folder, temp)
+        temp = build_temp_name(name)
+        self._unlink_if_present(folder, temp)
         self._step(f"write {name}")
         with os.fdopen(os.open(temp, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
             file.write(content)
@@ -41,26 +41,26 @@ class Disk:
             os.fsync(file.fileno())
         self._step(f"rename {name}")
         os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
-        self._sync(folder, name)
+        self._sync_folder(folder, name)
 
     def remove(self, folder: int, name: str) -> None:
         self._step(f"remove {name}")
-        self._discard(folder, beside(name))
-        self._discard(folder, name)
-        self._sync(folder, name)
+        self._unlink_if_present(folder, build_temp_name(name))
+        self._unlink_if_present(folder, name)
+        self._sync_folder(folder, name)
 
     def make_folder(self, folder: int, name: str, mode: int) -> None:
         self._step(f"make folder {name}")
         with suppress(FileExistsError):
             os.mkdir(name, mode, dir_fd=folder)
-            self._as_asked(folder, name, mode)
-        self._sync(folder, name)
+            self._set_exact_mode(folder, name, mode)
+        self._sync_folder(folder, name)
 
     def remove_folder(self, folder: int, name: str) -> None:
         self._step(f"remove folder {name}")
         with suppress(FileNotFoundError):
             os.rmdir(name, dir_fd=folder)
-        self._sync(folder, name)
+        self._sync_folder(folder, name)
 
     def set_mode(self, folder: int, name: str, mode: int) -> None:
         """Set the mode by descriptor: chmod by name would follow a link that was swapped in."""
@@ -72,7 +72,7 @@ class Disk:
             os.close(descriptor)
 
     @staticmethod
-    def _as_asked(folder: int, name: str, mode: int) -> None:
+    def _set_exact_mode(folder: int, name: str, mode: int) -> None:
         """Set the folder's mode exactly: this process's umask would make it stricter than requested."""
         descriptor = os.open(name, _LOOK, dir_fd=folder)
         try:
@@ -88,14 +88,14 @@ class Disk:
     def rename(self, old: Path, new: Path) -> None:
         self._step(f"rename {old.name} to {new.name}")
         old.rename(new)
-        with Folder(new.parent) as folder:
-            self._sync(folder, new.name)
+        with OpenFolder(new.parent) as folder:
+            self._sync_folder(folder, new.name)
 
-    def _sync(self, folder: int, name: str) -> None:
+    def _sync_folder(self, folder: int, name: str) -> None:
         self._step(f"sync the folder of {name}")
         os.fsync(folder)
 
-    def _discard(self, folder: int, name: str) -> None:
+    def _unlink_if_present(self, folder: int, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=folder)
 
@@ -105,7 +105,7 @@ def open_folder(path: str | Path, inside: int | None = None) -> int:
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
 
 
-class Folder:
+class OpenFolder:
     """Context manager for an open folder: `with OpenFolder(path) as descriptor`."""
 
     def __init__(self, path: str | Path) -> None:

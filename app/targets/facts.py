@@ -3,8 +3,8 @@
 from app.syntax import source, sshd
 from app.syntax.files import Files
 from app.targets import uploads
-from app.targets.accounts import AGENT, people
-from app.text.clean import clean
+from app.targets.accounts import AGENT, read_host_accounts
+from app.text.clean import clean_text
 
 _DROP_INS = (
     "/etc/ssh/sshd_config.d/*.conf",
@@ -25,20 +25,24 @@ _SERVICES = {
 _LONGEST = 500
 
 
-def facts(files: Files) -> dict[str, str]:
-    who = people(files)
-    backup, umask = uploads.backup_login(files), uploads.upload_umask(files)
-    matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in sshd.effective(files).matches]
-    drop_ins = [path for pattern in _DROP_INS for path in source.glob(files, pattern)]
-    admins = [account.name for account in who.administrators()]
+def read_host_facts(files: Files) -> dict[str, str]:
+    who = read_host_accounts(files)
+    backup, umask = uploads.find_backup_login(files), uploads.read_upload_umask(files)
+    matches = [
+        f"Match {block.criteria} ({block.path} line {block.line})" for block in sshd.read_sshd_config(files).matches
+    ]
+    drop_ins = [path for pattern in _DROP_INS for path in source.glob_files(files, pattern)]
+    admins = [account.name for account in who.list_administrators()]
     said = {
-        "system": (source.text(files, "/etc/redhat-release") or "unknown").strip(),
+        "system": (source.read_text(files, "/etc/redhat-release") or "unknown").strip(),
         "services": ", ".join(name for name, path in _SERVICES.items() if files.state(path) is not None),
         "agent": f"this program works as {AGENT}; its account, key and sudo drop-in are protected",
         "administrators": ", ".join(admins) or "none besides root",
         "backup": f"the nightly backup logs in as {backup.value} ({backup.path})" if backup else "not configured",
-        "uploads": f"deploy puts files into {uploads.inbox(files)} under {umask.said}" if umask else "not configured",
+        "uploads": f"deploy puts files into {uploads.find_inbox(files)} under {umask.description}"
+        if umask
+        else "not configured",
         "drop-ins": ", ".join(drop_ins) or "none",
         "sshd match blocks": "; ".join(matches) or "none",
     }
-    return {name: clean(text, _LONGEST) for name, text in said.items()}
+    return {name: clean_text(text, _LONGEST) for name, text in said.items()}

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import cache
 
 from app.syntax.files import Files
-from app.targets.questions.boot import Linked
+from app.targets.questions.boot import LinkedFiles
 
 
-class Glance:
+class CachedFiles:
     link: Callable[[str], str | None]
     """Present only if the wrapped files know links: callers check with hasattr."""
 
@@ -15,5 +15,5 @@ class Glance:
         self.read = cache(files.read)
         self.state = cache(files.state)
         self.glob = cache(files.glob)
-        if isinstance(files, Linked):
+        if isinstance(files, LinkedFiles):
             self.link = cache(files.link)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.syntax.sudoers import Sudoers
-from app.syntax.sudoers_line import Default, Grant
+from app.syntax.sudoers_line import Grant, SudoDefault
 
 ON, OFF = "on", "off"
 _DEPTH = 16
@@ -21,7 +21,7 @@ class Principal:
 
 
 @dataclass(frozen=True)
-class Right:
+class SudoRight:
     """One sudoers rule for an account, with its tags and the Defaults resolved."""
 
     hosts: str
@@ -37,15 +37,15 @@ class Right:
     line: int = 0
 
     @property
-    def asks(self) -> bool:
+    def needs_password(self) -> bool:
         return "NOPASSWD" not in self.gives
 
 
-def is_meant(sudoers: Sudoers, listed: Collection[str], who: Principal) -> bool:
-    return sudoers.names(tuple(listed), who.name, who.groups, who.uid) is True
+def is_principal_listed(sudoers: Sudoers, listed: Collection[str], who: Principal) -> bool:
+    return sudoers.match_user(tuple(listed), who.name, who.groups, who.uid) is True
 
 
-def in_force(sudoers: Sudoers, who: Principal, also: str = "") -> Mapping[str, str]:
+def resolve_defaults(sudoers: Sudoers, who: Principal, also: str = "") -> Mapping[str, str]:
     """Return the Defaults that apply to the account, by name; others have their built-in value.
 
     `also` is one more scope that counts as a match: a host, a runas user or a command. Scopes of commands come last.
@@ -53,19 +53,19 @@ def in_force(sudoers: Sudoers, who: Principal, also: str = "") -> Mapping[str, s
     found: dict[str, str] = {}
     for last in (False, True):
         for default in sudoers.defaults:
-            if default.scope.startswith("!") == last and _reaches(sudoers, default, who, also):
-                found[default.name] = _changed(default, found.get(default.name, BUILT_IN))
+            if default.scope.startswith("!") == last and _is_applicable(sudoers, default, who, also):
+                found[default.name] = _apply_default(default, found.get(default.name, BUILT_IN))
     return found
 
 
-def _reaches(sudoers: Sudoers, default: Default, who: Principal, also: str) -> bool:
+def _is_applicable(sudoers: Sudoers, default: SudoDefault, who: Principal, also: str) -> bool:
     if not default.scope or default.scope == also:
         return True
     listed = default.scope[1:].split(", ")
-    return listed == ["ALL"] or (default.scope.startswith(":") and is_meant(sudoers, listed, who))
+    return listed == ["ALL"] or (default.scope.startswith(":") and is_principal_listed(sudoers, listed, who))
 
 
-def _changed(default: Default, was: str) -> str:
+def _apply_default(default: SudoDefault, was: str) -> str:
     if default.name not in _LISTS:
         return default.value or (OFF if default.negated else ON)
     given = set(default.value.split())
@@ -78,19 +78,19 @@ def _changed(default: Default, was: str) -> str:
     return " ".join(sorted(given))
 
 
-def rights(sudoers: Sudoers, who: Principal) -> list[Right]:
+def resolve_rights(sudoers: Sudoers, who: Principal) -> list[SudoRight]:
     """List the account's rights in file order. The last match decides."""
-    defaults = in_force(sudoers, who)
+    defaults = resolve_defaults(sudoers, who)
     return [
-        _right(sudoers, grant, command, defaults)
+        _build_right(sudoers, grant, command, defaults)
         for grant in sudoers.grants
-        if is_meant(sudoers, grant.users, who)
-        for command in _flat(sudoers, "Cmnd", (grant.command,))
+        if is_principal_listed(sudoers, grant.users, who)
+        for command in _expand_aliases(sudoers, "Cmnd", (grant.command,))
     ]
 
 
-def _right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, str]) -> Right:
-    def said(tag: str, option: str, *, built_in: bool = False) -> bool:
+def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, str]) -> SudoRight:
+    def is_tag_set(tag: str, option: str, *, built_in: bool = False) -> bool:
         if {tag, f"NO{tag}"} & grant.tags:
             return tag in grant.tags
         value = defaults.get(option)
@@ -102,21 +102,22 @@ def _right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, 
         "NOPASSWD": not asks,
         "EXEC": runs,
         # a plain ALL includes SETENV
-        "SETENV": said("SETENV", "setenv", built_in=False) or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
-        "FOLLOW": said("FOLLOW", "sudoedit_follow"),
+        "SETENV": is_tag_set("SETENV", "setenv", built_in=False)
+        or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
+        "FOLLOW": is_tag_set("FOLLOW", "sudoedit_follow"),
     }
     takes = {
-        "LOG_INPUT": said("LOG_INPUT", "log_input"),
-        "LOG_OUTPUT": said("LOG_OUTPUT", "log_output"),
+        "LOG_INPUT": is_tag_set("LOG_INPUT", "log_input"),
+        "LOG_OUTPUT": is_tag_set("LOG_OUTPUT", "log_output"),
         "MAIL": "MAIL" in grant.tags,
-        "INTERCEPT": said("INTERCEPT", "intercept"),
+        "INTERCEPT": is_tag_set("INTERCEPT", "intercept"),
     }
     users, colon, groups = (
         grant.runas.partition(" : ") if not grant.runas.startswith(": ") else ("", " : ", grant.runas[2:])
     )
-    run = _listed(sudoers, "Runas", users) + (colon and f" : {_listed(sudoers, 'Runas', groups)}")
-    return Right(
-        ", ".join(_flat(sudoers, "Host", grant.hosts)),
+    run = _join_members(sudoers, "Runas", users) + (colon and f" : {_join_members(sudoers, 'Runas', groups)}")
+    return SudoRight(
+        ", ".join(_expand_aliases(sudoers, "Host", grant.hosts)),
         run.strip(),
         command.removeprefix("!"),
         not command.startswith("!"),
@@ -128,16 +129,16 @@ def _right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, 
     )
 
 
-def _listed(sudoers: Sudoers, kind: str, text: str) -> str:
-    return ", ".join(_flat(sudoers, kind, [entry for entry in text.split(", ") if entry]))
+def _join_members(sudoers: Sudoers, kind: str, text: str) -> str:
+    return ", ".join(_expand_aliases(sudoers, kind, [entry for entry in text.split(", ") if entry]))
 
 
-def _flat(sudoers: Sudoers, kind: str, listed: Collection[str], depth: int = 0) -> Iterator[str]:
+def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], depth: int = 0) -> Iterator[str]:
     """Yield the entries with aliases expanded. A bang before an alias negates each member."""
     for entry in listed:
-        members = sudoers.members(kind, entry.removeprefix("!")) if depth < _DEPTH else None
+        members = sudoers.find_alias_members(kind, entry.removeprefix("!")) if depth < _DEPTH else None
         if members is None:
             yield entry
             continue
-        for member in _flat(sudoers, kind, members, depth + 1):
+        for member in _expand_aliases(sudoers, kind, members, depth + 1):
             yield member if not entry.startswith("!") else member[1:] if member.startswith("!") else f"!{member}"

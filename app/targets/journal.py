@@ -13,12 +13,12 @@ from typing import Literal
 
 import msgspec
 
-from app.errors import ActionFailed, CannotRestore
+from app.errors import ActionFailed, RollbackFailed
 from app.events.words import FileChange
 from app.syntax.files import FileState
-from app.targets.baseline import Aftermath
-from app.targets.digest import change
-from app.targets.disk import Disk, Folder
+from app.targets.baseline import SideEffects
+from app.targets.digest import build_file_change
+from app.targets.disk import Disk, OpenFolder
 
 Mark = Literal["open", "committed", "undone", "void"]
 Before = Mapping[str, FileState | None]
@@ -40,7 +40,7 @@ class PreImage(msgspec.Struct, frozen=True):
     """None in journals of versions that did not keep it."""
 
 
-class Contents(msgspec.Struct, frozen=True):
+class JournalContents(msgspec.Struct, frozen=True):
     order: int
     files: tuple[PreImage, ...]
     folders: tuple[str, ...]
@@ -60,120 +60,128 @@ class Journal:
         new = self._folder / f".{name}.new"
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(mode=0o700)
-        changes = tuple(change(path, before[path], state) for path, state in after.items())
-        images = tuple(self._image(new, number, one, before[one.path]) for number, one in enumerate(changes))
-        self._put(new, _CONTENTS, msgspec.json.encode(Contents(self._next_order(), images, tuple(folders))))
+        changes = tuple(build_file_change(path, before[path], state) for path, state in after.items())
+        images = tuple(self._write_image(new, number, one, before[one.path]) for number, one in enumerate(changes))
+        self._write_file(
+            new, _CONTENTS, msgspec.json.encode(JournalContents(self._get_next_order(), images, tuple(folders)))
+        )
         self._disk.rename(new, self._folder / name)
         return changes
 
-    def mark(self, name: str) -> Mark | None:
+    def read_mark(self, name: str) -> Mark | None:
         """Return the journal's marker, or None if there is no such journal."""
-        at = self._at(name)
+        at = self._get_folder(name)
         if not at.is_dir():
             return None
         return next((mark for mark in _MARKS if (at / mark).exists()), "open")
 
-    def contents(self, name: str) -> Contents:
+    def read_contents(self, name: str) -> JournalContents:
         try:
-            return msgspec.json.decode((self._at(name) / _CONTENTS).read_bytes(), type=Contents)
+            return msgspec.json.decode((self._get_folder(name) / _CONTENTS).read_bytes(), type=JournalContents)
         except (OSError, msgspec.DecodeError) as exc:
-            raise CannotRestore(f"The journal {name} cannot be read ({exc}). Restore the host by hand.") from exc
+            raise RollbackFailed(f"The journal {name} cannot be read ({exc}). Restore the host by hand.") from exc
 
-    def before(self, name: str) -> Before:
-        return {image.path: self._read(name, image) for image in self.contents(name).files}
+    def read_pre_images(self, name: str) -> Before:
+        return {image.path: self._read_image(name, image) for image in self.read_contents(name).files}
 
     def close(self, name: str, mark: Mark) -> None:
         """Write the marker, then delete the images: the digests are enough evidence of a closed journal."""
-        at = self._at(name)
-        self._put(at, mark, b"")
-        with Folder(at) as folder:
+        at = self._get_folder(name)
+        self._write_file(at, mark, b"")
+        with OpenFolder(at) as folder:
             for image in os.listdir(folder):  # noqa: PTH208 (a descriptor has no pathlib form)
                 if image.isdigit():
                     self._disk.remove(folder, image)
 
-    def void(self) -> None:
+    def void_journals(self) -> None:
         """Mark all journals void: the host was laid out anew."""
-        for name in self._names():
-            if self.mark(name) in ("open", "committed"):
+        for name in self._list_names():
+            if self.read_mark(name) in ("open", "committed"):
                 self.close(name, "void")
 
-    def pending(self) -> list[str]:
-        return self._in_order("open")
+    def list_pending(self) -> list[str]:
+        return self._list_in_order("open")
 
-    def note(self, name: str, aftermath: Aftermath) -> None:
+    def write_side_effects(self, name: str, aftermath: SideEffects) -> None:
         """Record the side effects of the change."""
-        self._put(self._at(name), _AFTERMATH, msgspec.json.encode(aftermath))
+        self._write_file(self._get_folder(name), _AFTERMATH, msgspec.json.encode(aftermath))
 
-    def aftermaths(self) -> list[Aftermath]:
+    def list_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""
-        return [self._aftermath(name) for name in (*self._in_order("committed"), *self._in_order("open"))]
+        return [
+            self._read_side_effects(name) for name in (*self._list_in_order("committed"), *self._list_in_order("open"))
+        ]
 
-    def underway(self) -> set[str]:
+    def list_brought_paths(self) -> set[str]:
         """Return the paths that the open change changed as side effects."""
-        return {path for name in self._in_order("open") for path in self._aftermath(name).entries}
+        return {path for name in self._list_in_order("open") for path in self._read_side_effects(name).entries}
 
-    def resources(self) -> set[str]:
+    def list_resources(self) -> set[str]:
         """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""
-        names = (*self._in_order("committed"), *self._in_order("open"))
-        return {one.path for name in names for one in self.contents(name).files if not one.path.startswith("/")}
+        names = (*self._list_in_order("committed"), *self._list_in_order("open"))
+        return {one.path for name in names for one in self.read_contents(name).files if not one.path.startswith("/")}
 
-    def committed(self) -> list[FileChange]:
+    def list_committed_changes(self) -> list[FileChange]:
         """Return the committed file changes, oldest first, without those that a later package replaced."""
         made: list[FileChange] = []
-        for name in self._in_order("committed"):
-            brought = self._aftermath(name).entries
+        for name in self._list_in_order("committed"):
+            brought = self._read_side_effects(name).entries
             made = [change for change in made if change.path not in brought]
-            made += [image.change for image in self.contents(name).files if image.path.startswith("/")]
+            made += [image.change for image in self.read_contents(name).files if image.path.startswith("/")]
         return made
 
-    def _aftermath(self, name: str) -> Aftermath:
+    def _read_side_effects(self, name: str) -> SideEffects:
         try:
-            return msgspec.json.decode((self._at(name) / _AFTERMATH).read_bytes(), type=Aftermath)
+            return msgspec.json.decode((self._get_folder(name) / _AFTERMATH).read_bytes(), type=SideEffects)
         except FileNotFoundError:
-            return Aftermath()
+            return SideEffects()
         except (OSError, msgspec.DecodeError) as exc:
-            raise CannotRestore(f"What came of the change {name} cannot be read ({exc}).") from exc
+            raise RollbackFailed(f"What came of the change {name} cannot be read ({exc}).") from exc
 
     def _make_room(self, name: str) -> None:
-        with Folder(self._folder.parent) as parent:
+        with OpenFolder(self._folder.parent) as parent:
             self._disk.make_folder(parent, self._folder.name, 0o700)
-        mark = self.mark(name)
+        mark = self.read_mark(name)
         if mark in ("open", "committed"):
             raise ActionFailed(f"The journal {name} is {mark} already; use a new name.")
         if mark is not None:
             copies = sum(1 for other in self._folder.iterdir() if other.name.startswith(f"{name}~"))
-            self._disk.rename(self._at(name), self._folder / f"{name}~{copies + 1}")
+            self._disk.rename(self._get_folder(name), self._folder / f"{name}~{copies + 1}")
 
-    def _image(self, new: Path, number: int, one: FileChange, state: FileState | None) -> PreImage:
+    def _write_image(self, new: Path, number: int, one: FileChange, state: FileState | None) -> PreImage:
         if state is None:
             return PreImage(one.path, 0, "", None, one)
-        self._put(new, str(number), state.content)
+        self._write_file(new, str(number), state.content)
         return PreImage(one.path, state.mode, state.owner, str(number), one, state.modified)
 
-    def _read(self, name: str, image: PreImage) -> FileState | None:
+    def _read_image(self, name: str, image: PreImage) -> FileState | None:
         if image.image is None:
             return None
         try:
-            return FileState((self._at(name) / image.image).read_bytes(), image.mode, image.owner, image.modified)
+            return FileState(
+                (self._get_folder(name) / image.image).read_bytes(), image.mode, image.owner, image.modified
+            )
         except OSError as exc:
-            raise CannotRestore(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
+            raise RollbackFailed(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
 
-    def _put(self, at: Path, name: str, content: bytes) -> None:
-        with Folder(at) as folder:
+    def _write_file(self, at: Path, name: str, content: bytes) -> None:
+        with OpenFolder(at) as folder:
             self._disk.write(folder, name, content, 0o600)
 
-    def _in_order(self, mark: Mark) -> list[str]:
-        return sorted((n for n in self._names() if self.mark(n) == mark), key=lambda n: self.contents(n).order)
+    def _list_in_order(self, mark: Mark) -> list[str]:
+        return sorted(
+            (n for n in self._list_names() if self.read_mark(n) == mark), key=lambda n: self.read_contents(n).order
+        )
 
-    def _next_order(self) -> int:
-        return 1 + max((self.contents(name).order for name in self._names()), default=0)
+    def _get_next_order(self) -> int:
+        return 1 + max((self.read_contents(name).order for name in self._list_names()), default=0)
 
-    def _names(self) -> list[str]:
+    def _list_names(self) -> list[str]:
         if not self._folder.is_dir():
             return []
         return sorted(entry.name for entry in self._folder.iterdir() if _NAME.fullmatch(entry.name))
 
-    def _at(self, name: str) -> Path:
+    def _get_folder(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise ActionFailed(f"{name!r} cannot name a journal: letters, digits, dots, dashes and underscores only.")
         return self._folder / name

@@ -10,12 +10,12 @@ Fence = Callable[[], None]
 """Raises if this process no longer owns the host."""
 
 
-def no_fence() -> None:
+def skip_fence_check() -> None:
     """Accept every change: no other node can own the host."""
 
 
 class HostLock:
-    def __init__(self, path: Path, fence: Fence = no_fence) -> None:
+    def __init__(self, path: Path, fence: Fence = skip_fence_check) -> None:
         self._path = path
         self._fence = fence
         self._thread = threading.RLock()
@@ -26,7 +26,7 @@ class HostLock:
         self._thread.acquire()
         try:
             if self._depth == 0:
-                self._descriptor = self._locked()
+                self._descriptor = self._acquire_file_lock()
             self._depth += 1
         except BaseException:
             self._thread.release()
@@ -38,7 +38,7 @@ class HostLock:
             os.close(self._descriptor)  # closing unlocks, as the end of the process does
         self._thread.release()
 
-    def _locked(self) -> int:
+    def _acquire_file_lock(self) -> int:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

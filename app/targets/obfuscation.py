@@ -35,11 +35,11 @@ _MODELINE = re.compile(r"(?:^|\s)(?:[Vv]im?[<=>]?[0-9]{0,4}|ex):\s*(?:set?\s|[a-
 _COMPILED = tuple((clause, re.compile(pattern)) for clause, pattern in _PATTERNS)
 
 
-def for_an_editor(line: str) -> bool:
+def has_modeline(line: str) -> bool:
     """Return True if the line is a modeline, which an editor executes even in a comment."""
     return _MODELINE.search(line) is not None
 
 
-def named(line: str) -> str | None:
+def find_forbidden_clause(line: str) -> str | None:
     """Return the clause that refuses the line, or None if no pattern matches."""
     return next((clause for clause, pattern in _COMPILED if pattern.search(line)), None)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from app.errors import CannotRestore
-from app.targets.disk import Disk, Folder
+from app.errors import RollbackFailed
+from app.targets.disk import Disk, OpenFolder
 
 ROOT = "root:root"
 
@@ -19,19 +19,19 @@ class FileOwners:
         self._seen: tuple[int, int, int] | None = None
         self._table: dict[str, str] = {}
 
-    def of(self, path: str) -> str:
+    def get_owner(self, path: str) -> str:
         return self._table.get(path, ROOT)
 
-    def give(self, path: str, owner: str) -> None:
+    def set_owner(self, path: str, owner: str) -> None:
         table = {name: held for name, held in self._table.items() if name != path}
         if owner != ROOT:
             table[path] = owner
         if table != self._table:
-            with Folder(self._file.parent) as folder:
-                self._disk.write(folder, self._file.name, encode(table), 0o600)
-            self.look()
+            with OpenFolder(self._file.parent) as folder:
+                self._disk.write(folder, self._file.name, encode_owners(table), 0o600)
+            self.reload_if_changed()
 
-    def look(self) -> None:
+    def reload_if_changed(self) -> None:
         """Reload the table if its file was replaced."""
         try:
             found = self._file.stat()
@@ -40,15 +40,15 @@ class FileOwners:
             return
         stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
         if stamp != self._seen:
-            self._table, self._seen = _decode(self._file), stamp
+            self._table, self._seen = _read_owners(self._file), stamp
 
 
-def encode(table: dict[str, str]) -> bytes:
+def encode_owners(table: dict[str, str]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(table, order="sorted"), indent=1)
 
 
-def _decode(file: Path) -> dict[str, str]:
+def _read_owners(file: Path) -> dict[str, str]:
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
     except msgspec.DecodeError as exc:
-        raise CannotRestore(f"The owner table {file} cannot be read ({exc}). Prepare the host anew.") from exc
+        raise RollbackFailed(f"The owner table {file} cannot be read ({exc}). Prepare the host anew.") from exc

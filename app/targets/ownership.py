@@ -3,30 +3,30 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.targets.lock import Fence, no_fence
+from app.targets.lock import Fence, skip_fence_check
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """Do nothing: no other node shares the host's folder."""
 
 
-def nobody_else() -> bool:
+def return_false() -> bool:
     """Return False: there is no other node."""
     return False
 
 
 @dataclass(frozen=True)
 class Ownership:
-    fence: Fence = no_fence
-    claim: int = 0
+    fence: Fence = skip_fence_check
+    fencing_token: int = 0
     """The fencing token: the host refuses commands with a lower one. 0 disables fencing."""
-    bring: Callable[[], None] = nothing
+    load_folder: Callable[[], None] = do_nothing
     """Load the host's folder as the last owner left it."""
-    keep: Callable[[], None] = nothing
+    save_folder: Callable[[], None] = do_nothing
     """Save the changes of the host's folder for the next owner. Returns when they are durable."""
-    yields: Callable[[], bool] = nobody_else
+    hand_over: Callable[[], bool] = return_false
     """Called if the host is unreachable: True if the host was handed to another node."""
-    hurried: Callable[[], bool] = nobody_else
+    has_other_nodes: Callable[[], bool] = return_false
     """True if other nodes exist: a silent connection is then closed within seconds, so that they can take over."""
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from app.errors import ActionFailed, Unusable
+from app.errors import ActionFailed, EnvironmentUnusable
 
 SECONDS, PAUSE = 30.0, 0.25
 _PASSING = (errno.ENOSPC, errno.EDQUOT)
@@ -14,26 +14,28 @@ _PASSING = (errno.ENOSPC, errno.EDQUOT)
 T = TypeVar("T")
 
 
-def passes(exc: BaseException | None) -> bool:
+def is_disk_full(exc: BaseException | None) -> bool:
     """Return True if the error is a full disk or quota, which passes when space is freed."""
     return isinstance(exc, OSError) and exc.errno in _PASSING
 
 
-def prepared(work: Callable[[], T], host: str) -> T:
+def prepare_host(work: Callable[[], T], host: str) -> T:
     """Run `work`, which prepares a host for a run; raise EnvironmentUnusable if the disk stays full."""
     try:
-        return sit_out(work)
+        return retry_while_disk_full(work)
     except OSError as exc:
-        raise Unusable(f"{host} cannot be made ready for a run: {exc.strerror}. Nothing was changed on it.") from exc
+        raise EnvironmentUnusable(
+            f"{host} cannot be made ready for a run: {exc.strerror}. Nothing was changed on it."
+        ) from exc
 
 
-def sit_out(work: Callable[[], T]) -> T:
+def retry_while_disk_full(work: Callable[[], T]) -> T:
     """Run `work`, and again while the disk is full, for up to 30 s. `work` must be repeatable."""
     until = time.monotonic() + SECONDS
     while True:
         try:
             return work()
         except (OSError, ActionFailed) as exc:
-            if not (passes(exc) or passes(exc.__cause__)) or time.monotonic() > until:
+            if not (is_disk_full(exc) or is_disk_full(exc.__cause__)) or time.monotonic() > until:
                 raise
         threading.Event().wait(PAUSE)

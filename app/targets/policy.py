@@ -10,21 +10,21 @@ import msgspec
 from app.events.words import AnyAction, FileAction, Reload, ResourceAction
 from app.syntax.files import Files, FileState
 from app.targets import obfuscation
-from app.targets.areas import judge_of
-from app.targets.effects.judged import by_our_reading
-from app.targets.glance import Glance
-from app.targets.health import health
+from app.targets.areas import find_judge
+from app.targets.effects.judged import find_weakening
+from app.targets.glance import CachedFiles
+from app.targets.health import run_health_probes
 from app.targets.overlay import Overlay
-from app.targets.recall import Recall
+from app.targets.recall import ReadTrackingCache
 from app.targets.resources.foreseen import NONE, DryRun
-from app.targets.resources.judge import objection, of_all
-from app.targets.standing import beside
+from app.targets.resources.judge import judge_resource_action, judge_whole_change
+from app.targets.standing import compare_probes
 from app.targets.subjects import banner
 from app.targets.subjects.edit import Judge, Objection, is_live
-from app.targets.subjects.effect import effect, words
-from app.targets.subjects.modes import judge as judge_mode
+from app.targets.subjects.effect import compute_edit, list_new_lines
+from app.targets.subjects.modes import judge_mode_edit as judge_mode
 from app.targets.target import Asks, Refusal
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 MOST_ACTIONS = 12
 _LONGEST_LINE = 1024
@@ -50,17 +50,17 @@ _PARSES = ("sshd-config", "sudoers", "accounts")
 
 
 class HostFiles(Files, Protocol):
-    def first_link(self, path: str) -> str | None:
+    def find_first_link(self, path: str) -> str | None:
         """Return the first link on the way to `path`, itself included; None if there is no link."""
 
 
-def review(
+def review_actions(
     actions: Sequence[AnyAction],
     allowed_paths: frozenset[str],
     files: HostFiles,
     asks: Asks = frozenset(),
     foreseen: DryRun = NONE,
-    recall: Recall | None = None,
+    recall: ReadTrackingCache | None = None,
 ) -> list[Refusal]:
     """Return at most one refusal per action, in order. An empty list means that all actions may run.
 
@@ -69,31 +69,35 @@ def review(
     planned: dict[str, FileState] = {}
     refusals = []
     for number, action in enumerate(actions):
-        objection = _over_limit(actions, number) or _objection(action, allowed_paths, files, planned, foreseen)
+        objection = _check_limits(actions, number) or _judge_action(action, allowed_paths, files, planned, foreseen)
         if objection:
-            refusals.append(Refusal(action, objection.clause, clean(objection.reason, 400)))
+            refusals.append(Refusal(action, objection.clause, clean_text(objection.reason, 400)))
     made = {**planned, **foreseen.files}
-    if not refusals and actions and (whole := of_all(actions, foreseen) or _of_files(made, files, asks, recall)):
+    if (
+        not refusals
+        and actions
+        and (whole := judge_whole_change(actions, foreseen) or _review_files(made, files, asks, recall))
+    ):
         refusals.append(Refusal(actions[-1], whole.clause, whole.reason))
     return refusals
 
 
-def _of_files(
-    planned: Mapping[str, FileState], files: HostFiles, asks: frozenset[str], recall: Recall | None
+def _review_files(
+    planned: Mapping[str, FileState], files: HostFiles, asks: frozenset[str], recall: ReadTrackingCache | None
 ) -> Objection | None:
-    now = Glance(files)
-    return changed(planned, now, Overlay(now, planned), asks, recall)
+    now = CachedFiles(files)
+    return find_effect_objection(planned, now, Overlay(now, planned), asks, recall)
 
 
-def changed(
-    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: Recall | None = None
+def find_effect_objection(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
 ) -> Objection | None:
     """Return the objection to the combined effect: a weaker setting of a program, or a lost login."""
-    known = recall or Recall()
-    return by_our_reading(paths, before, after, asks, known) or _lockout(before, after, known)
+    known = recall or ReadTrackingCache()
+    return find_weakening(paths, before, after, asks, known) or _find_lockout(before, after, known)
 
 
-def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
+def _check_limits(actions: Sequence[AnyAction], number: int) -> Objection | None:
     if number >= MOST_ACTIONS:
         return Objection("too much", f"an answer may hold {MOST_ACTIONS} actions; split the change.")
     if actions[number] in actions[:number] and not isinstance(actions[number], Reload):
@@ -101,7 +105,7 @@ def _over_limit(actions: Sequence[AnyAction], number: int) -> Objection | None:
     return None
 
 
-def _objection(
+def _judge_action(
     action: AnyAction,
     allowed_paths: frozenset[str],
     files: HostFiles,
@@ -117,22 +121,22 @@ def _objection(
             return Objection("protected identity", f"{action.service} is not among the services that may be reloaded.")
         return None
     if isinstance(action, ResourceAction):
-        return objection(action, allowed_paths, foreseen)
-    place = _place(action.path, allowed_paths, files)
+        return judge_resource_action(action, allowed_paths, foreseen)
+    place = _judge_path(action.path, allowed_paths, files)
     if isinstance(place, Objection):
         return place
-    return _characters(action, place) or _content(action, place, files, planned)
+    return _judge_characters(action, place) or _judge_content(action, place, files, planned)
 
 
-def _place(path: str, allowed_paths: frozenset[str], files: HostFiles) -> Judge | Objection:
+def _judge_path(path: str, allowed_paths: frozenset[str], files: HostFiles) -> Judge | Objection:
     if not _PATH.fullmatch(path):
         return Objection(
             "escape", f"{path!a} is not a plain absolute path: no '..', no doubled slashes, no odd characters."
         )
-    judge = judge_of(path)
+    judge = find_judge(path)
     if isinstance(judge, Objection):
         return judge
-    link = files.first_link(path)
+    link = files.find_first_link(path)
     if link:
         return Objection("escape", f"{link} is a link; a change through a link could end anywhere.")
     if path not in allowed_paths:
@@ -140,44 +144,44 @@ def _place(path: str, allowed_paths: frozenset[str], files: HostFiles) -> Judge 
     return judge
 
 
-def _characters(action: FileAction, judge: Judge) -> Objection | None:
+def _judge_characters(action: FileAction, judge: Judge) -> Objection | None:
     """Refuse characters that an editor and a daemon would read differently."""
-    for line in words(action):
+    for line in list_new_lines(action):
         if len(line) > _LONGEST_LINE:
             return Objection("too much", f"{action.path}: a line of {len(line)} characters is none of configuration.")
-        hidden = clean(line, len(line) + 1) != line or "\n" in line
-        if hidden or (judge is not banner.judge and not _LINE.fullmatch(line)):
+        hidden = clean_text(line, len(line) + 1) != line or "\n" in line
+        if hidden or (judge is not banner.judge_banner_edit and not _LINE.fullmatch(line)):
             return Objection("obfuscation", "it holds control characters, or letters that look like others.")
-        if obfuscation.for_an_editor(line):
+        if obfuscation.has_modeline(line):
             return Objection("obfuscation", f"{action.path}: an editor would obey {line.strip()!r} when it opens it.")
     return None
 
 
-def _content(action: FileAction, judge: Judge, files: Files, planned: dict[str, FileState]) -> Objection | None:
-    edit, state = effect(action, Overlay(files, planned))
+def _judge_content(action: FileAction, judge: Judge, files: Files, planned: dict[str, FileState]) -> Objection | None:
+    edit, state = compute_edit(action, Overlay(files, planned))
     if state is not None:
         planned[action.path] = state
-    if judge is not banner.judge:
+    if judge is not banner.judge_banner_edit:
         for line in edit.added:
-            clause = obfuscation.named(line) if is_live(line) else None
+            clause = obfuscation.find_forbidden_clause(line) if is_live(line) else None
             if clause:
                 return Objection(clause, f"{edit.path}: {line.strip()!r} does more than configure.")
             if line.endswith("\\"):
                 return Objection("obfuscation", f"{edit.path}: a backslash at the end would take in the next line.")
-        if edit.after is not None and not _joined(edit.after) <= _joined(edit.before):
+        if edit.after is not None and not _list_continuations(edit.after) <= _list_continuations(edit.before):
             return Objection("obfuscation", f"{edit.path}: a line would come to continue the one above it.")
     return judge(edit) or judge_mode(edit)
 
 
-def _joined(text: str) -> set[tuple[str, str]]:
+def _list_continuations(text: str) -> set[tuple[str, str]]:
     """Return the lines that end with a backslash, each with its next line."""
     return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
-def _lockout(files: Files, planned: Files, recall: Recall) -> Objection | None:
+def _find_lockout(files: Files, planned: Files, recall: ReadTrackingCache) -> Objection | None:
     """Return the objection if a health probe would fail after the change. Parse errors are left to the validators."""
-    before = {probe.name: probe for probe in health(files, _NEVER, recall=recall)}
-    now = beside(before.values(), health(planned, _NEVER, recall=recall))
+    before = {probe.name: probe for probe in run_health_probes(files, _NEVER, recall=recall)}
+    now = compare_probes(before.values(), run_health_probes(planned, _NEVER, recall=recall))
     after = {probe.name: probe for probe in now}
     broken = [name for name in before if before[name].ok and not after[name].ok]
     if any(name in broken for name in _PARSES):

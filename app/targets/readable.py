@@ -8,8 +8,8 @@ from app.errors import ActionFailed
 from app.syntax.files import Files
 from app.targets import areas
 from app.targets.areas import JUDGES
-from app.targets.walk import parts_of
-from app.text.secrets import keeps_secrets
+from app.targets.walk import split_path
+from app.text.secrets import is_secret_path
 
 NO_NEED = "not shown: this rule has no need of it"
 SECRETIVE = "it holds secrets and is not shown"
@@ -40,27 +40,27 @@ VENDOR = (
 _EVERYBODY = 0o004
 
 
-class Followed(Files, Protocol):
-    def leads_to(self, path: str) -> str | None:
+class LinkFollowingFiles(Files, Protocol):
+    def resolve_links(self, path: str) -> str | None:
         """Return where a path leads once links are followed; the path itself without links, None if it escapes."""
 
 
-def why_not(path: str, files: Followed, named: Iterable[str] = ()) -> str:
+def explain_withholding(path: str, files: LinkFollowingFiles, named: Iterable[str] = ()) -> str:
     """Return why the content may not be shown; an empty string if it may. `named` has the paths of the rule.
 
     Both ends of a link are checked. A file that no judge knows is shown only if the rule names it and every account
     of the host may read it.
     """
-    if not is_plain(path):
+    if not is_plain_path(path):
         return ODD
-    goal = files.leads_to(path) or path
-    if keeps_secrets(path) or keeps_secrets(goal):
+    goal = files.resolve_links(path) or path
+    if is_secret_path(path) or is_secret_path(goal):
         return SECRETIVE
     patterns = tuple(named)
     for end in dict.fromkeys((path, goal)):
-        if judged(end) or fits(end, FACTS) or (end != path and fits(end, VENDOR)):
+        if is_judged(end) or matches_any_pattern(end, FACTS) or (end != path and matches_any_pattern(end, VENDOR)):
             continue
-        if not fits(end, patterns):
+        if not matches_any_pattern(end, patterns):
             return NO_NEED
         state = files.state(end)
         if state is not None and is_closed(state.mode):
@@ -68,12 +68,12 @@ def why_not(path: str, files: Followed, named: Iterable[str] = ()) -> str:
     return ""
 
 
-def judged(path: str) -> bool:
+def is_judged(path: str) -> bool:
     """Return True if the path has a judge: files that may be written may be read."""
-    return fits(path, (pattern for pattern, _ in JUDGES))
+    return matches_any_pattern(path, (pattern for pattern, _ in JUDGES))
 
 
-def fits(path: str, patterns: Iterable[str]) -> bool:
+def matches_any_pattern(path: str, patterns: Iterable[str]) -> bool:
     return any(path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns)
 
 
@@ -82,9 +82,9 @@ def is_closed(mode: int) -> bool:
     return not mode & _EVERYBODY
 
 
-def is_plain(path: str) -> bool:
+def is_plain_path(path: str) -> bool:
     try:
-        parts_of(path)
+        split_path(path)
     except ActionFailed:
         return False
     return True

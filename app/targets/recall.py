@@ -17,53 +17,53 @@ _KEPT = 4
 """Answers kept per question: before a change, after it, and as many again."""
 
 
-class Recall:
+class ReadTrackingCache:
     """A cache of answers about one host's files, kept as long as its target."""
 
     def __init__(self) -> None:
-        self._answers: dict[Hashable, tuple[_Answer, ...]] = {}
+        self._answers: dict[Hashable, tuple[_CachedAnswer, ...]] = {}
 
-    def ask(
+    def get_or_compute(
         self, question: Hashable, files: Files, work: Callable[[Files], T], *, lasts: Callable[[T], bool] | None = None
     ) -> T:
         """Return a cached answer that is still current, or `work(files)`. `lasts` decides whether it is cached."""
         question = question, hasattr(files, "link")  # files that know links get answers of their own
         known = self._answers.get(question, ())
         for one in known:
-            if one.stands(files):
+            if one.is_current(files):
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
-        noting = _Noting(files)
+        noting = _ReadRecorder(files)
         answer = work(noting)
         if lasts is None or lasts(answer):
-            self._answers[question] = (_Answer(noting.seen, answer), *known[: _KEPT - 1])
+            self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
         return answer
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _CachedAnswer:
     seen: dict[tuple[str, str], object]
     answer: Any
 
-    def stands(self, files: Files) -> bool:
+    def is_current(self, files: Files) -> bool:
         try:
             return all(getattr(files, how)(path) == found for (how, path), found in self.seen.items())
         except (TemperError, OSError, ValueError):
             return False  # a file is no longer readable: the new computation reports it
 
 
-class _Noting:
+class _ReadRecorder:
     link: Callable[[str], str | None]
     """Present only if the files know links."""
 
     def __init__(self, files: Files) -> None:
         self.seen: dict[tuple[str, str], object] = {}
-        self.read: Callable[[str], bytes | None] = partial(self._noted, "read", files.read)
-        self.state: Callable[[str], FileState | None] = partial(self._noted, "state", files.state)
-        self.glob: Callable[[str], list[str]] = partial(self._noted, "glob", files.glob)
+        self.read: Callable[[str], bytes | None] = partial(self._record_read, "read", files.read)
+        self.state: Callable[[str], FileState | None] = partial(self._record_read, "state", files.state)
+        self.glob: Callable[[str], list[str]] = partial(self._record_read, "glob", files.glob)
         if hasattr(files, "link"):
-            self.link = partial(self._noted, "link", files.link)
+            self.link = partial(self._record_read, "link", files.link)
 
-    def _noted(self, how: str, look: Callable[[str], T], path: str) -> T:
+    def _record_read(self, how: str, look: Callable[[str], T], path: str) -> T:
         found = look(path)
         self.seen[how, path] = found
         return found

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.targets.disk import Disk, Folder
+from app.targets.disk import Disk, OpenFolder
 from app.targets.journal import Journal
 from app.targets.ssh.endpoint import Endpoint
 
@@ -29,14 +29,16 @@ class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
 
 
-def add(hosts: Path, name: str, end: Endpoint, known_hosts: str, fingerprint: str, title: str = "") -> RegisteredHost:
-    free(hosts, name)
+def register_host(
+    hosts: Path, name: str, end: Endpoint, known_hosts: str, fingerprint: str, title: str = ""
+) -> RegisteredHost:
+    require_free_name(hosts, name)
     folder = hosts / name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     added = RegisteredHost(name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title)
     disk = Disk()
-    with Folder(folder) as at:
+    with OpenFolder(folder) as at:
         disk.write(at, _KNOWN, known_hosts.encode(), 0o600)
         disk.write(at, _FILE, msgspec.json.format(msgspec.json.encode(added)), 0o600)
     return added
@@ -46,22 +48,22 @@ def is_fixture(name: str) -> bool:
     return bool(_FIXTURES.fullmatch(name))
 
 
-def fixtures(hosts: Path) -> list[str]:
+def list_fixtures(hosts: Path) -> list[str]:
     """List the built-in fixture and those created since."""
     there = [at.name for at in hosts.iterdir() if is_fixture(at.name)] if hosts.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 
 
-def free(hosts: Path, name: str) -> None:
+def require_free_name(hosts: Path, name: str) -> None:
     if not _NAME.fullmatch(name) or is_fixture(name):
         raise BadInput(
             f"{name[:64]!a} cannot be a host's name: small letters, digits, '.', '_' and '-', no {FIXTURE!r}."
         )
-    if find(hosts, name):
+    if find_host(hosts, name):
         raise BadInput(f"there is a host {name!r} already: remove it first, or choose another name.")
 
 
-def find(hosts: Path, name: str) -> RegisteredHost | None:
+def find_host(hosts: Path, name: str) -> RegisteredHost | None:
     if not _NAME.fullmatch(name) or is_fixture(name):
         return None
     try:
@@ -72,31 +74,31 @@ def find(hosts: Path, name: str) -> RegisteredHost | None:
         raise BadInput(f"{hosts / name / _FILE} cannot be read ({exc}): remove the host, and add it again.") from exc
 
 
-def listed(hosts: Path) -> list[RegisteredHost]:
+def list_hosts(hosts: Path) -> list[RegisteredHost]:
     if not hosts.is_dir():
         return []
-    found = (find(hosts, at.name) for at in sorted(hosts.iterdir()))
+    found = (find_host(hosts, at.name) for at in sorted(hosts.iterdir()))
     return [one for one in found if one]
 
 
-def remove(hosts: Path, name: str) -> None:
+def remove_host(hosts: Path, name: str) -> None:
     """Unregister the host. Its journals stay as a record of the changes."""
-    removable(hosts, name)
+    require_removable(hosts, name)
     disk = Disk()
-    with Folder(hosts / name) as at:
+    with OpenFolder(hosts / name) as at:
         disk.remove(at, _FILE)
         disk.remove(at, _KNOWN)
 
 
-def removable(hosts: Path, name: str) -> RegisteredHost:
-    found = find(hosts, name)
+def require_removable(hosts: Path, name: str) -> RegisteredHost:
+    found = find_host(hosts, name)
     if found is None:
         raise BadInput(f"there is no host {name[:64]!a} that was added.")
-    if held := pending(hosts, name):
+    if held := list_pending_changes(hosts, name):
         raise BadInput(f"{name} has the change {held[0]} open: temper host check {name} --undo takes it back first.")
     return found
 
 
-def pending(hosts: Path, name: str) -> list[str]:
+def list_pending_changes(hosts: Path, name: str) -> list[str]:
     """List the open changes in the local journal, without asking the host."""
-    return Journal(hosts / name / "journal", Disk()).pending()
+    return Journal(hosts / name / "journal", Disk()).list_pending()

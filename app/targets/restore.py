@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.changeable import Changeable
-from app.targets.patience import passes
+from app.targets.changeable import ChangeableFiles
+from app.targets.patience import is_disk_full
 
 
-def restore(tree: Changeable, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
+def restore_files(tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
     """Restore each path and return the remaining differences. Repeatable after a crash.
 
     A full disk raises ActionFailed, so that the caller can retry.
@@ -16,9 +16,9 @@ def restore(tree: Changeable, before: Mapping[str, FileState | None], folders: S
     failed: dict[str, str] = {}
     for path, state in before.items():
         try:
-            _put_back(tree, path, state)
+            _restore_path(tree, path, state)
         except ActionFailed as exc:
-            if passes(exc.__cause__):
+            if is_disk_full(exc.__cause__):
                 raise
             failed[path] = str(exc)
     for folder in reversed(folders):
@@ -26,28 +26,30 @@ def restore(tree: Changeable, before: Mapping[str, FileState | None], folders: S
             tree.remove_folder(folder)
         except ActionFailed as exc:
             failed[folder] = str(exc)
-    found = differences(tree, before, folders)
+    found = find_differences(tree, before, folders)
     return [f"{path}: {failed.get(path, text)}" for path, text in found.items()]
 
 
-def differences(tree: Changeable, before: Mapping[str, FileState | None], folders: Sequence[str]) -> dict[str, str]:
-    found = {path: _difference(tree, path, state) for path, state in before.items()}
+def find_differences(
+    tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]
+) -> dict[str, str]:
+    found = {path: _describe_difference(tree, path, state) for path, state in before.items()}
     found |= {folder: "a folder that was not there is left" for folder in folders if tree.state(folder) is not None}
     return {path: text for path, text in found.items() if text}
 
 
-def _put_back(tree: Changeable, path: str, state: FileState | None) -> None:
+def _restore_path(tree: ChangeableFiles, path: str, state: FileState | None) -> None:
     if state is not None:
         tree.write(path, state)
-    elif not tree.missing_folders(path):
+    elif not tree.list_missing_folders(path):
         tree.remove(path)
 
 
-def _difference(tree: Changeable, path: str, wanted: FileState | None) -> str:
-    if wanted is None and tree.missing_folders(path):
+def _describe_difference(tree: ChangeableFiles, path: str, wanted: FileState | None) -> str:
+    if wanted is None and tree.list_missing_folders(path):
         return ""
     try:
-        found = tree.exact(path)
+        found = tree.read_exact_state(path)
     except ActionFailed as exc:
         return str(exc)
     if found == wanted:

@@ -20,23 +20,26 @@ Answer = Callable[[PamRule], str]
 """Returns a module's result in PAM's words, such as success or auth_err."""
 
 
-def lets_in(rules: Sequence[PamRule], *, known: bool) -> bool:
+def is_user_admitted(rules: Sequence[PamRule], *, known: bool) -> bool:
     """Return True if the rules admit the user. A `known` user has the right password, others have nothing."""
-    return outcome(rules, lambda rule: SUCCESS if _content(rule, known=known) else "auth_err") == SUCCESS
+    return (
+        compute_outcome(rules, lambda rule: SUCCESS if _is_module_satisfied(rule, known=known) else "auth_err")
+        == SUCCESS
+    )
 
 
-def _content(rule: PamRule, *, known: bool) -> bool:
+def _is_module_satisfied(rule: PamRule, *, known: bool) -> bool:
     if rule.module == "pam_deny.so" or "authfail" in rule.arguments:
         return False
     return known or rule.module in _ASKS_NOTHING
 
 
-def outcome(rules: Sequence[PamRule], answer: Answer) -> str:
+def compute_outcome(rules: Sequence[PamRule], answer: Answer) -> str:
     """Return libpam's result for the calling program. Without any decisive module it is a refusal."""
-    return _Walk(rules, answer).outcome()
+    return _StackWalk(rules, answer).run()
 
 
-class _Walk:
+class _StackWalk:
     def __init__(self, rules: Sequence[PamRule], answer: Answer) -> None:
         self._rules = rules
         self._answer = answer
@@ -45,49 +48,49 @@ class _Walk:
         self._status = REFUSED
         self._entered: dict[int, tuple[bool | None, str]] = {0: (None, REFUSED)}
 
-    def outcome(self) -> str:
+    def run(self) -> str:
         before = 0
         while self._place < len(self._rules):
             rule = self._rules[self._place]
             if before < rule.level:
                 self._entered[rule.level] = (self._held, self._status)
-            if not rule.opens or rule.broken:
-                self._step(rule)
+            if not rule.opens_substack or rule.broken:
+                self._apply_rule(rule)
             # the level of the rule that decided, not of those that were skipped
             before = rule.level
             self._place += 1
         return REFUSED if self._status == SUCCESS and self._held is not True else self._status
 
-    def _step(self, rule: PamRule) -> None:
+    def _apply_rule(self, rule: PamRule) -> None:
         code = REFUSED if rule.broken else self._answer(rule)
         does = rule.actions.get(code) or rule.actions["default"]
         if does.isdecimal():
-            self._jump(rule.level, int(does))
+            self._skip_rules(rule.level, int(does))
         elif does in ("ok", "done"):
             if self._held is None or (self._held and self._status == SUCCESS):
                 self._held, self._status = True, code
             if does == "done" and self._held:
-                self._leave(rule.level)
+                self._leave_stack(rule.level)
         elif does in ("bad", "die"):
             if self._held is not False:
                 self._held, self._status = False, REFUSED if code == "ignore" else code
             if does == "die":
-                self._leave(rule.level)
+                self._leave_stack(rule.level)
         elif does == "reset":
             self._held, self._status = self._entered.get(rule.level, (None, REFUSED))
 
-    def _leave(self, level: int) -> None:
+    def _leave_stack(self, level: int) -> None:
         """Skip the rest of the stack that decided; an outer stack continues."""
-        while self._within(level):
+        while self._is_within(level):
             self._place += 1
 
-    def _within(self, level: int) -> bool:
+    def _is_within(self, level: int) -> bool:
         following = self._place + 1
         return following < len(self._rules) and self._rules[following].level >= level
 
-    def _jump(self, level: int, count: int) -> None:
+    def _skip_rules(self, level: int, count: int) -> None:
         """Skip `count` rules of this stack; a substack counts as one. A jump past the end is a refusal."""
-        while count and self._within(level):
+        while count and self._is_within(level):
             self._place += 1
             while self._place + 1 < len(self._rules) and self._rules[self._place + 1].level > level:
                 self._place += 1

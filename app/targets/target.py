@@ -7,10 +7,10 @@ from typing import Protocol
 
 from app.events.words import AnyAction, FileChange, Probe
 from app.syntax.files import Files
-from app.targets.readable import Followed
-from app.targets.recall import Recall
+from app.targets.readable import LinkFollowingFiles
+from app.targets.recall import ReadTrackingCache
 from app.targets.resources.offer import Offer, WantedResources
-from app.targets.running import InForce
+from app.targets.running import InForceReport
 
 Asks = frozenset[str]
 """Settings that the rule itself wants, even if they count as weaker (Rule.asks)."""
@@ -32,14 +32,14 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Applied:
+class AppliedChange:
     diff: str
     changes: tuple[FileChange, ...]
     seconds: float
 
 
 @dataclass(frozen=True)
-class Restored:
+class RollbackResult:
     """The result of a rollback. `differences` is empty if the host is byte for byte as before."""
 
     paths: tuple[str, ...]
@@ -53,17 +53,17 @@ class Target(Protocol):
     confinement: str
     """A description for the page: how commands are confined, or that there are none."""
 
-    recall: Recall
+    recall: ReadTrackingCache
     """Cached answers about the host's files."""
 
     @property
-    def files(self) -> Followed:
+    def files(self) -> LinkFollowingFiles:
         """The files as last read. Those of a remote host are held here; reading them sends nothing."""
 
-    def look(self) -> AbstractContextManager[None]:
+    def cache_reads(self) -> AbstractContextManager[None]:
         """Within this context each file is read at most once. Nothing may be changed meanwhile."""
 
-    def needs(self, paths: Iterable[str], /) -> None:
+    def require_paths(self, paths: Iterable[str], /) -> None:
         """Request the files of the rules in work: a remote host's unjudged files are not read otherwise."""
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:
@@ -72,48 +72,48 @@ class Target(Protocol):
         Raise an error if a host that will be changed cannot be rolled back, unless `consent` has the right sentence.
         """
 
-    def facts(self) -> dict[str, str]:
+    def read_facts(self) -> dict[str, str]:
         """Return facts for the roles: system, services, accounts, and who depends on what."""
 
-    def review(
+    def review_actions(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
         """Return the refusals of the policy. An empty list means that all actions may run."""
 
-    def offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
+    def list_offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
         """List possible actions on packages, units, mounts and accounts of these names that the host has."""
 
-    def preview(self, actions: Sequence[AnyAction]) -> Preview: ...
+    def preview_actions(self, actions: Sequence[AnyAction]) -> Preview: ...
 
-    def rehearse(self, actions: Sequence[AnyAction]) -> Files:
+    def rehearse_actions(self, actions: Sequence[AnyAction]) -> Files:
         """Return the files as they would be after the actions, without touching the host."""
 
     def apply(
         self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
-    ) -> Applied:
+    ) -> AppliedChange:
         """Review again, write and sync the pre-images to `journal`, then change the host."""
 
-    def rollback(self, journal: str) -> Restored:
+    def roll_back(self, journal: str) -> RollbackResult:
         """Undo what `journal` holds, however far the change got. Repeatable; an unknown journal is no error."""
 
     def commit(self, journal: str) -> None:
         """Keep the change: its journal remains as evidence and is no longer undone."""
 
-    def pending(self) -> list[str]:
+    def list_pending(self) -> list[str]:
         """List the journals that are neither committed nor rolled back, oldest first."""
 
-    def health(self) -> tuple[Probe, ...]: ...
+    def check_health(self) -> tuple[Probe, ...]: ...
 
-    def running(self) -> InForce:
+    def check_in_force(self) -> InForceReport:
         """Return the boot id and the settings that are not in force, compared with the files as last read."""
 
-    def drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+    def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """List the changes since `prepare` or the last commit that `expected` does not explain."""
 
-    def log_lines(self, limit: int) -> list[str]:
+    def read_log_lines(self, limit: int) -> list[str]:
         """Return the newest lines of the host's logs, without control characters."""
 
-    def digest(self) -> str:
+    def compute_digest(self) -> str:
         """Return the sha256 over all paths, contents, modes and owners."""
 
     def close(self) -> None:

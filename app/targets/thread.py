@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from app.errors import Fenced, TemperError
+from app.errors import LeaseLost, TemperError
 from app.targets.target import Target
 
 log = logging.getLogger("temper")
@@ -26,7 +26,7 @@ class TargetThread:
         self._target = target
         self._thread = ThreadPoolExecutor(1, f"host {target.name}")
 
-    async def do(self, work: Callable[[Target], T]) -> T:
+    async def run_blocking(self, work: Callable[[Target], T]) -> T:
         """Run `work` on the host's thread. A cancelled caller waits too: no change may continue during its rollback."""
         doing = asyncio.get_running_loop().run_in_executor(self._thread, work, self._target)
         try:
@@ -35,20 +35,20 @@ class TargetThread:
             while not doing.done():
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([doing])
-            _heard(doing)
+            _log_failure(doing)
             raise
 
     async def close(self) -> None:
         try:
-            await self.do(lambda target: target.close())
+            await self.run_blocking(lambda target: target.close())
         finally:
             self._thread.shutdown(wait=False)
 
 
-def _heard(done: asyncio.Future[T]) -> None:
+def _log_failure(done: asyncio.Future[T]) -> None:
     """Log the exception of a call whose caller was cancelled. LeaseLost is expected then."""
     exc = None if done.cancelled() else done.exception()
-    if exc is not None and not isinstance(exc, Fenced):
+    if exc is not None and not isinstance(exc, LeaseLost):
         log.warning(
             "what was let go of was not seen through: %s", exc, exc_info=None if isinstance(exc, TemperError) else exc
         )

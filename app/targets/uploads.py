@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.syntax import ini, keyvalue
 from app.syntax.files import Files, FileState
-from app.syntax.setting import Setting, last
+from app.syntax.setting import Setting, find_last
 
 MISSION_CONFIG = "/etc/mission/mission.conf"
 LOGIN_DEFS = "/etc/login.defs"
@@ -15,33 +15,33 @@ _DEFAULT_UMASK = "022"
 @dataclass(frozen=True)
 class Umask:
     bits: int
-    said: str
+    description: str
 
 
-def inbox(files: Files) -> str | None:
-    found = last(mission_settings(files), "inbox.path")
+def find_inbox(files: Files) -> str | None:
+    found = find_last(read_mission_settings(files), "inbox.path")
     return None if found is None else found.value
 
 
-def mission_settings(files: Files) -> list[Setting]:
-    return keyvalue.read(files, [MISSION_CONFIG], ini.options)
+def read_mission_settings(files: Files) -> list[Setting]:
+    return keyvalue.read_setting_files(files, [MISSION_CONFIG], ini.parse_ini)
 
 
-def upload_umask(files: Files) -> Umask | None:
+def read_upload_umask(files: Files) -> Umask | None:
     """Return the umask of uploads, or None if the configured value is invalid."""
-    own = last(mission_settings(files), "inbox.upload_umask")
+    own = find_last(read_mission_settings(files), "inbox.upload_umask")
     if own is not None and own.value != "login":
-        return _umask(own)
-    login = last(keyvalue.read(files, [LOGIN_DEFS], keyvalue.login_defs), "UMASK")
-    return _umask(login or Setting("UMASK", _DEFAULT_UMASK, LOGIN_DEFS, 0))
+        return _parse_umask(own)
+    login = find_last(keyvalue.read_setting_files(files, [LOGIN_DEFS], keyvalue.parse_login_defs), "UMASK")
+    return _parse_umask(login or Setting("UMASK", _DEFAULT_UMASK, LOGIN_DEFS, 0))
 
 
-def new_upload(folder: FileState, umask: Umask) -> FileState:
+def predict_upload(folder: FileState, umask: Umask) -> FileState:
     group = folder.owner.rpartition(":")[2] if folder.mode & 0o2000 else UPLOADER
     return FileState(b"", 0o666 & ~umask.bits, f"{UPLOADER}:{group}")
 
 
-def _umask(setting: Setting) -> Umask | None:
+def _parse_umask(setting: Setting) -> Umask | None:
     digits = setting.value
     if not digits or len(digits) > 4 or any(digit not in "01234567" for digit in digits):
         return None
@@ -49,8 +49,8 @@ def _umask(setting: Setting) -> Umask | None:
     return Umask(int(digits, 8), f"umask {digits} ({where})")
 
 
-def backup_login(files: Files) -> Setting | None:
-    return last(keyvalue.read(files, [BACKUP_CONFIG], ini.options), "backup.login")
+def find_backup_login(files: Files) -> Setting | None:
+    return find_last(keyvalue.read_setting_files(files, [BACKUP_CONFIG], ini.parse_ini), "backup.login")
 
 
 BACKUP_CONFIG = "/etc/mission/backup.conf"

@@ -10,7 +10,7 @@ from app.targets.disk import open_folder
 _MOST_LINKS = 40
 
 
-def parts_of(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
     """Split a plain absolute path into names; raise ActionFailed for any other path."""
     names = path.split("/")[1:]
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
@@ -19,15 +19,15 @@ def parts_of(path: str) -> list[str]:
 
 
 @contextmanager
-def parent_of(root: int, path: str) -> Iterator[tuple[int, str]]:
+def open_parent(root: int, path: str) -> Iterator[tuple[int, str]]:
     """Open the parent folder of `path` without following links; yield its descriptor and the last name."""
-    *folders, name = parts_of(path)
-    with folder_at(root, folders) as folder:
+    *folders, name = split_path(path)
+    with open_folder_at(root, folders) as folder:
         yield folder, name
 
 
 @contextmanager
-def folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
+def open_folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
     """Open a folder name by name, each inside the one before, so that a swapped name cannot lead outside."""
     at = root
     try:
@@ -41,12 +41,12 @@ def folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
             os.close(at)
 
 
-def resolve(root: int, path: str) -> str | None:
+def resolve_in_tree(root: int, path: str) -> str | None:
     """Resolve links by name only. `open_parent` refuses a link that is swapped in later."""
-    return followed(path, lambda at: _link_at(root, at[1:]))
+    return follow_links(path, lambda at: _read_link(root, at[1:]))
 
 
-def followed(path: str, link: Callable[[str], str | None]) -> str | None:
+def follow_links(path: str, link: Callable[[str], str | None]) -> str | None:
     """Return where `path` leads once its links are followed as on the host; None if it leaves the tree or loops."""
     todo = path.split("/")[::-1]
     done: list[str] = []
@@ -73,16 +73,16 @@ def followed(path: str, link: Callable[[str], str | None]) -> str | None:
     return "/" + "/".join(done)
 
 
-def first_link(root: int, path: str) -> str | None:
+def find_first_link(root: int, path: str) -> str | None:
     """Return the first link on the way to `path`, itself included; None if there is no link."""
-    names = parts_of(path)
+    names = split_path(path)
     for depth in range(1, len(names) + 1):
-        if _link_at(root, "/".join(names[:depth])) is not None:
+        if _read_link(root, "/".join(names[:depth])) is not None:
             return "/" + "/".join(names[:depth])
     return None
 
 
-def _link_at(root: int, relative: str) -> str | None:
+def _read_link(root: int, relative: str) -> str | None:
     try:
         return os.readlink(relative, dir_fd=root)
     except (OSError, ValueError):

@@ -17,7 +17,7 @@ _UNSEEN = re.compile(
 )
 
 
-def clean(text: str, limit: int) -> str:
+def clean_text(text: str, limit: int) -> str:
     """Return the cleaned text, cut to `limit` characters with an ellipsis."""
     head = text[: limit * 8 + 64]  # bounds the work on a megabyte of escapes
     seen = _UNSEEN.sub("", _SEQUENCE.sub("", _NEW_LINE.sub("\n", head)))

@@ -19,14 +19,14 @@ The second is for words that are short or have no digits.
 """
 
 
-def without_keys(text: str, *, closed: bool = False) -> str:
+def redact_keys(text: str, *, closed: bool = False) -> str:
     shortest = _SHORTEST_CLOSED if closed else _SHORTEST
 
-    def told(match: re.Match[str]) -> str:
+    def redact_match(match: re.Match[str]) -> str:
         known = _NAMED_DIGEST.search(text, max(0, match.start() - 8), match.start())
         return match[0] if known or not is_key(match[0], shortest) else GONE
 
-    return _WORD.sub(told, text)
+    return _WORD.sub(redact_match, text)
 
 
 def is_key(word: str, shortest: int = _SHORTEST) -> bool:
@@ -34,14 +34,14 @@ def is_key(word: str, shortest: int = _SHORTEST) -> bool:
         return False
     if _HEX.search(word) and any(letter.isdigit() for letter in word) and any(letter.isalpha() for letter in word):
         return True
-    kinds = [_kind(letter) for letter in word]
+    kinds = [_classify_letter(letter) for letter in word]
     if len(kinds) < shortest or not {*("aA" if len(kinds) >= _SHORTEST else "aA0")} <= {*kinds}:
         return False
     changes = sum(one != other and "_" not in (one, other) for one, other in itertools.pairwise(kinds))
     return changes >= (_CHANGES if len(kinds) >= _SHORTEST and "0" in kinds else _CHANGES_SHORT) * (len(kinds) - 1)
 
 
-def _kind(letter: str) -> str:
+def _classify_letter(letter: str) -> str:
     if not letter.isalnum():
         return "_"
     if letter.isdigit():

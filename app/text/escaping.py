@@ -8,10 +8,10 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 
 
-def escaping(folder: Path) -> Environment:
+def create_environment(folder: Path) -> Environment:
     return Environment(
         loader=FileSystemLoader(folder),
-        bytecode_cache=Compiled(folder),
+        bytecode_cache=TemplateBytecodeCache(folder),
         undefined=StrictUndefined,
         autoescape=True,
         auto_reload=False,  # otherwise the disk is checked for each part of a page, at the rate of a stream
@@ -21,7 +21,7 @@ def escaping(folder: Path) -> Environment:
     )
 
 
-class Compiled(FileSystemBytecodeCache):
+class TemplateBytecodeCache(FileSystemBytecodeCache):
     """Compiled templates, cached next to their sources: compiling dominates the first request of a page."""
 
     def __init__(self, folder: Path) -> None:

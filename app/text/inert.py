@@ -6,7 +6,7 @@ tokens keep their letters and lose their bracket.
 
 import re
 
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 OPEN, SHUT = "<<<HOST", "HOST>>>"
 _MARK_OPENS = re.compile(r"<{2,}(?=\s{0,8}HOST)", re.IGNORECASE)
@@ -21,16 +21,16 @@ _TOKEN = re.compile(
 _HEADING = 200
 
 
-def inert(text: str) -> str:
+def make_inert(text: str) -> str:
     text = _MARK_SHUTS.sub(r"\1›", _MARK_OPENS.sub("‹", text))
     return _TOKEN.sub(lambda match: "‹" if match[0] == "<" else "⟦", text)
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Return the text as one line, so that it cannot begin a line of its own in a prompt."""
     return " ".join(text.split())
 
 
-def heading(text: str) -> str:
+def clean_heading(text: str) -> str:
     """Return a file name as a safe heading: hosts choose their file names."""
-    return inert(clean(one_line(text), _HEADING))
+    return make_inert(clean_text(to_one_line(text), _HEADING))

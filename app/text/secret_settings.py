@@ -37,16 +37,16 @@ _NOTHING = frozenset(
 _SMALL = re.compile(r"[0-9]{1,2}")
 
 
-def without_settings(text: str) -> str:
-    return "".join(_pieces(text))
+def redact_settings(text: str) -> str:
+    return "".join(_redact_pieces(text))
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _redact_pieces(text: str) -> Iterator[str]:
     done = 0
     for key in _KEY.finditer(text):
         if key.start() < done:
             continue
-        value = _value(text, key)
+        value = _find_value(text, key)
         if _is_harmless(key[0], value):
             continue
         yield text[done : key.end()]
@@ -55,7 +55,7 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[done:]
 
 
-def _value(text: str, key: re.Match[str]) -> str:
+def _find_value(text: str, key: re.Match[str]) -> str:
     """Return the value: quoted, the rest of the line if the key is first, or the next word; empty in comments."""
     begin = text.rfind("\n", 0, key.start()) + 1
     alone = key.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key.start())

@@ -8,12 +8,12 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from app.text.entropy import without_keys
+from app.text.entropy import redact_keys
 from app.text.secret_forms import BEHIND, WHOLE
-from app.text.secret_settings import without_settings
+from app.text.secret_settings import redact_settings
 from app.text.withheld import GONE
 
-__all__ = ["GONE", "keeps_secrets", "redacted"]
+__all__ = ["GONE", "is_secret_path", "redact_secrets"]
 
 _SECRET_PATH = re.compile(
     r"/etc/g?shadow.*"
@@ -27,7 +27,7 @@ _SECRET_PATH = re.compile(
 )
 
 
-def redacted(text: str, *, closed: bool = False) -> str:
+def redact_secrets(text: str, *, closed: bool = False) -> str:
     """Return the text without keys, password hashes, passwords and tokens.
 
     With `closed`, the text is from a file that not every account may read, so shorter words count as keys.
@@ -36,7 +36,7 @@ def redacted(text: str, *, closed: bool = False) -> str:
     known = hashlib.sha256(f"{closed:d}{text}".encode(errors="surrogatepass")).digest()
     if known in _UNTOUCHED:
         return text
-    left = without_keys(_without(BEHIND, without_settings(_without(WHOLE, text))), closed=closed)
+    left = redact_keys(_replace_forms(BEHIND, redact_settings(_replace_forms(WHOLE, text))), closed=closed)
     if left == text:
         if len(_UNTOUCHED) >= _MOST_KNOWN:
             _UNTOUCHED.clear()
@@ -49,12 +49,12 @@ _UNTOUCHED: set[bytes] = set()
 """Digests of texts without secrets: a host repeats itself every turn, and each text is searched once."""
 
 
-def _without(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
+def _replace_forms(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
     for form, stays in forms:
         text = form.sub(stays, text)
     return text
 
 
-def keeps_secrets(path: str) -> bool:
+def is_secret_path(path: str) -> bool:
     """Return True for files whose content is never shown."""
     return _SECRET_PATH.fullmatch(path) is not None

@@ -11,7 +11,7 @@ _patterns: dict[str, tuple[str, frozenset[str]]] = {}
 """Path format and parameter names per route name. A dict lookup, because streams build many links."""
 
 
-def learn(routes: Iterable[BaseRoute]) -> None:
+def register_routes(routes: Iterable[BaseRoute]) -> None:
     """Record the path of every named route. Raise ValueError if two different paths share a name."""
     for route in routes:
         if isinstance(route, Route | Mount) and route.name:
@@ -27,6 +27,6 @@ def path_to(name: str, /, **parts: object) -> str:
     return pattern.format(**{part: quote(str(value), safe="") for part, value in parts.items()}) if parts else pattern
 
 
-def static(file: str) -> str:
+def static_path(file: str) -> str:
     """Return the path of a static file."""
     return _patterns["static"][0].format(path=quote(file))

@@ -9,31 +9,31 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
 from app.runtime.runtime import Runtime
-from app.store.held import held
-from app.web.stream.folds import Folds
-from app.web.stream.rollout_folds import RolloutFolds
-from app.web.stream.streams import Streams
+from app.store.held import bind_request_session
+from app.web.stream.folds import RunStateCache
+from app.web.stream.rollout_folds import RolloutStateCache
+from app.web.stream.streams import StreamRegistry
 
 
-def _of_process(name: str) -> Callable[[Request], Awaitable[Any]]:
-    async def found(request: Request) -> Any:
+def _get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
+    async def get_value(request: Request) -> Any:
         return getattr(request.app.state, name)
 
-    return found
+    return get_value
 
 
-TheRuntime = Annotated[Runtime, Depends(_of_process("runtime"))]
-TheStreams = Annotated[Streams, Depends(_of_process("streams"))]
-TheFolds = Annotated[Folds, Depends(_of_process("folds"))]
-TheRolloutFolds = Annotated[RolloutFolds, Depends(_of_process("rollouts"))]
+TheRuntime = Annotated[Runtime, Depends(_get_from_state("runtime"))]
+TheStreams = Annotated[StreamRegistry, Depends(_get_from_state("streams"))]
+TheFolds = Annotated[RunStateCache, Depends(_get_from_state("folds"))]
+TheRolloutFolds = Annotated[RolloutStateCache, Depends(_get_from_state("rollouts"))]
 
 
-async def _session(request: Request) -> AsyncIterator[Session]:
+async def _open_session(request: Request) -> AsyncIterator[Session]:
     """Yield a session from the pool reserved for requests, so that a run's worker never waits for viewers."""
     async with request.app.state.readers:  # waiting here holds neither a thread nor a connection
         session = Session(request.app.state.reading)
         try:
-            with held(session):
+            with bind_request_session(session):
                 yield session
             if not getattr(request.state, "refused", False):
                 await run_in_threadpool(session.commit)
@@ -42,5 +42,5 @@ async def _session(request: Request) -> AsyncIterator[Session]:
                 await run_in_threadpool(session.close)
 
 
-TheSession = Annotated[Session, Depends(_session, scope="function")]
+TheSession = Annotated[Session, Depends(_open_session, scope="function")]
 """Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""

@@ -4,7 +4,7 @@ from starlette.routing import BaseRoute
 
 from app.web import api, pages
 from app.web.access import sign_in, sign_in_oidc
-from app.web.addresses import learn
+from app.web.addresses import register_routes
 
 ROUTES: tuple[BaseRoute, ...] = (
     *api.ROUTES,
@@ -13,4 +13,4 @@ ROUTES: tuple[BaseRoute, ...] = (
     *sign_in_oidc.router.routes,
 )
 
-learn(ROUTES)
+register_routes(ROUTES)

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import msgspec
 
-from app.scores.result import ScoreOrder, Signed, Trial
+from app.scores.result import ScoreOrder, SignedScore, Trial
 
 
 def read(part: Path) -> tuple[ScoreOrder, list[Trial]]:
     """A score that is finished, or the notes of one that was cut off."""
     if part.suffix == ".json":
-        score = msgspec.json.decode(part.read_bytes(), type=Signed).score
+        score = msgspec.json.decode(part.read_bytes(), type=SignedScore).score
         return score.order, list(score.trials)
     head, *lines = part.read_bytes().splitlines()
     return msgspec.json.decode(head, type=ScoreOrder), [msgspec.json.decode(line, type=Trial) for line in lines]

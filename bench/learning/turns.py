@@ -64,7 +64,7 @@ def verified(notes: Path, data: Path) -> Iterator[VerifiedTurn]:
     database = open_database(data / "temper.sqlite")
     store = EventStore(database)
     for run in sorted(sound(notes)):
-        yield from _of_run([one.event for one in store.events(run)])
+        yield from _of_run([one.event for one in store.read_events(run)])
     database.dispose()
 
 

@@ -36,13 +36,13 @@ from starlette.routing import Route
 from app.cli.listening import AT_ONCE, BACKLOG
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
-from app.events.record import Recorded, record
-from app.web.access.connections import Connections
-from app.web.access.line import HttpLine, HttpTimeouts
+from app.events.record import Recorded, record_event
+from app.web.access.connections import ConnectionLimiter
+from app.web.access.line import HttpTimeouts, TimeoutH11Protocol
 from app.web.stream.fanout import Fanout
-from app.web.stream.message import message
-from app.web.stream.rendering import EachAlone
-from app.web.stream.streams import Streams
+from app.web.stream.message import encode_message
+from app.web.stream.rendering import PerEventRender
+from app.web.stream.streams import StreamRegistry
 
 PUBLISHER = Path(__file__).with_name("publisher.py")
 POSTED = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
@@ -51,8 +51,8 @@ SIZE = 200
 
 def frame(seq: int, at: int) -> bytes:
     """`at` is when it was to be published; the rest is padding."""
-    bare = message(b"%d " % at, seq=seq)
-    return message(b"%d " % at + b"x" * (SIZE - len(bare)), seq=seq)
+    bare = encode_message(b"%d " % at, seq=seq)
+    return encode_message(b"%d " % at + b"x" * (SIZE - len(bare)), seq=seq)
 
 
 class Door(asyncio.Protocol):
@@ -119,36 +119,36 @@ class Ticks:
 
     def _event(self, seq: int, at: int) -> Recorded:
         delta = TurnDelta(turn="t", role="worker", channel="answer", text=str(at), tokens=1)
-        return record("bench", seq, time.time(), delta, "")
+        return record_event("bench", seq, time.time(), delta, "")
 
     def grow(self, due: int) -> None:
         self.events.append(self._event(len(self.events) + 1, due))
         self.bus.publish(self.events[-1:])
 
-    def last(self) -> int:
+    def read_last_seq(self) -> int:
         return len(self.events)
 
-    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
+    def read_after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
         return self.events[seq : upto or len(self.events)][:limit]
 
 
-class BenchStreams(Streams):
+class BenchStreams(StreamRegistry):
     """Streams over ticks instead of a database."""
 
     def __init__(self, ticks: Ticks) -> None:
         super().__init__(ticks.bus, None)
         self._ticks = ticks
 
-    def fanout(self, run, render, reach) -> Fanout:
+    def create_fanout(self, run, render, reach) -> Fanout:
         return Fanout(run, self._bus, self._ticks, render, reach=reach)
 
 
 async def hub() -> None:
     ticks = Ticks()
-    streams, frames = BenchStreams(ticks), EachAlone(lambda one: frame(one.seq, int(one.event.text)))
+    streams, frames = BenchStreams(ticks), PerEventRender(lambda one: frame(one.seq, int(one.event.text)))
 
     async def stream(_: Request) -> Response:
-        return streams.watch("bench", "frames", frames)
+        return streams.create_stream_response("bench", "frames", frames)
 
     await serve(stream, ticks.grow)
 
@@ -191,7 +191,7 @@ async def serve(endpoint, publish: Callable[[int], None]) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as Temper's own; asyncio leaves it out here
     application = Starlette(routes=[Route("/sub", endpoint)])
-    line = partial(HttpLine, Connections.of(65536, only_operators=True), HttpTimeouts())
+    line = partial(TimeoutH11Protocol, ConnectionLimiter.create(65536, only_operators=True), HttpTimeouts())
     config = uvicorn.Config(application, http=line, log_level="warning", lifespan="off", backlog=AT_ONCE)
     server = ServerThatQueues(config)
     async with published(publish):

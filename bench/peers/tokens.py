@@ -24,11 +24,11 @@ from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget
-from app.loop.turn import TurnName, take_turn
+from app.loop.turn import TurnName, stream_turn
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.api.events import as_messages
-from app.web.stream.streams import Streams
+from app.web.stream.streams import StreamRegistry
 
 RUN = "bench"
 
@@ -78,12 +78,12 @@ async def temper(port: int, viewers: int, folder: Path) -> None:
         )
     )
     await writer.flush()
-    streams, all_there = Streams(bus, store), asyncio.Event()
+    streams, all_there = StreamRegistry(bus, store), asyncio.Event()
 
     async def stream(_: Request) -> Response:
         if streams.viewers + 1 >= viewers:
             all_there.set()
-        return streams.watch(RUN, "json", as_messages)
+        return streams.create_stream_response(RUN, "json", as_messages)
 
     async def turn() -> None:
         await all_there.wait()
@@ -99,7 +99,7 @@ async def temper(port: int, viewers: int, folder: Path) -> None:
                 request_id="x",
             )
             client = EngineClient(http, f"http://127.0.0.1:{port}/v1")
-            done = await take_turn(TurnName("t", "worker", "act"), client, question, log, seconds=600, stall_after=60)
+            done = await stream_turn(TurnName("t", "worker", "act"), client, question, log, seconds=600, stall_after=60)
         print(done.outcome, done.detail, flush=True)
 
     listener = socket.create_server(("127.0.0.1", 0), backlog=1024)

@@ -20,7 +20,7 @@ from typing import Any
 
 from playwright.async_api import Browser, async_playwright
 
-from app.events.kinds import ItemEscalated, ItemPassed, TurnDelta, kind_of
+from app.events.kinds import ItemEscalated, ItemPassed, TurnDelta, get_event_kind
 from app.events.record import Recorded
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -109,11 +109,11 @@ def served(data: Path) -> Iterator[str]:
 def story(data: Path) -> tuple[str, list[Recorded]]:
     """The run, and what is shown of it, once the item has ended."""
     store = EventStore(open_database(data / "temper.sqlite"))
-    while not (runs := store.at_work()):
+    while not (runs := store.list_active_runs()):
         time.sleep(0.5)
-    while not any(ended(one) for one in store.events(runs[0], kinds=["item.passed", "item.escalated"])):
+    while not any(ended(one) for one in store.read_events(runs[0], kinds=["item.passed", "item.escalated"])):
         time.sleep(1)
-    return runs[0], list(chosen(list(store.events(runs[0]))))
+    return runs[0], list(chosen(list(store.read_events(runs[0]))))
 
 
 def ended(one: Recorded) -> bool:
@@ -130,12 +130,12 @@ def chosen(events: list[Recorded]) -> Iterator[Recorded]:
             continue
         yield from turn[:: max(1, len(turn) // DELTAS)][:DELTAS]
         turn = []
-        if kind_of(one.event) in HOLD:
+        if get_event_kind(one.event) in HOLD:
             yield one
 
 
 def begins(one: Recorded) -> bool:
-    return kind_of(one.event) == "item.started" and getattr(one.event, "rule", "") == RULE
+    return get_event_kind(one.event) == "item.started" and getattr(one.event, "rule", "") == RULE
 
 
 async def filmed(url: str, run: str, told: list[Recorded]) -> list[Frame]:
@@ -158,7 +158,7 @@ async def frames_of(browser: Browser, address: str, told: list[Recorded]) -> lis
         await page.goto(f"{address}?at={one.seq}#theatre")
         png = base64.b64encode(await page.screenshot()).decode()
         part: dict[str, Any] | None = await bench.evaluate(CROP, [png, before, QUALITY])
-        milliseconds = HOLD.get(kind_of(one.event), QUICK)
+        milliseconds = HOLD.get(get_event_kind(one.event), QUICK)
         if part:
             data = base64.b64decode(part.pop("webp"))
             frames.append(Frame(**part, data=data, milliseconds=milliseconds))

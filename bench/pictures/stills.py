@@ -59,16 +59,16 @@ def main() -> None:
 
 
 def finished(store: EventStore) -> str:
-    while not (runs := store.at_work()):
+    while not (runs := store.list_active_runs()):
         time.sleep(0.5)
-    while store.at_work():
+    while store.list_active_runs():
         time.sleep(1)
     return runs[0]
 
 
 def of_one(store: EventStore, run: str) -> Sequence[Still]:
     """At the moment in which what harmed is undone."""
-    told = store.events(run, kinds=["action.rolled_back", "item.passed", "item.escalated"])
+    told = store.read_events(run, kinds=["action.rolled_back", "item.passed", "item.escalated"])
     seq = next(one.seq for one in told if not ended(one) and getattr(one.event, "rule", "") == RULE)
     return (
         Still("moment.webp", f"/runs/{run}?at={seq}", clicked="#step-sentry"),

@@ -31,8 +31,8 @@ from typing import Any, TypeVar
 import httpx
 from sqlmodel import Session
 
-from app.background.rollouts.conductor import Conductor
-from app.cli.opening import opened
+from app.background.rollouts.conductor import RolloutController
+from app.cli.opening import open_runtime
 from app.config import Settings
 from app.engines.client import EngineClient
 from app.engines.metrics import EngineSample
@@ -42,11 +42,11 @@ from app.events.words import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.runs.order import Order
-from app.runs.rollout.asked import Rollout, RolloutTerms, asked_of
-from app.runs.rollout.command import ask_for, new_rollout_id
+from app.runs.rollout.asked import RolloutSpec, RolloutTerms, create_rollout_request
+from app.runs.rollout.command import create_rollout_id, submit_rollout
 from app.runs.rollout.state import fold_rollout
 from app.runtime.runtime import Runtime
-from app.store.rollouts import events_of
+from app.store.rollouts import read_rollout_events
 
 RULES = "V-258069,V-257984,V-257820"
 ROLES = ("architect", "worker", "auditor", "sentry")
@@ -83,7 +83,7 @@ class Engine:
     looks: list[EngineSample] = field(default_factory=list)
 
     async def look(self) -> None:
-        sample = await self.client.sample()
+        sample = await self.client.read_sample()
         self.looks.append(sample)
         self.running, self.waiting = max(self.running, sample.running or 0), max(self.waiting, sample.waiting or 0)
         self.kv_used = max(self.kv_used, sample.kv_used or 0.0)
@@ -205,13 +205,13 @@ async def by_temper(asked: argparse.Namespace, engine: Engine) -> tuple[Round, d
         place = lineup_file(Path(folder), asked)
         lineup = read_lineup(place)
         settings = Settings(data=Path(folder) / "data", lineup=str(place), kind="run")
-        async with opened(settings, lineup) as runtime:
+        async with open_runtime(settings, lineup) as runtime:
             while not all(name in runtime.board.states for name in runtime.bases):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
-            capture = Capture(promised=lambda: runtime.traffic.held(asked.base_url).tokens)
+            capture = Capture(promised=lambda: runtime.traffic.measure_load(asked.base_url).tokens)
             runtime.http.event_hooks = {"request": [capture]}
             runs = await rolled_out(runtime, lineup, asked)
-            events = {run: [one.event for one in runtime.store.events(run)] for run in runs}
+            events = {run: [one.event for one in runtime.store.read_events(run)] for run in runs}
     engine.promised = capture.most
     answers, questions, waits = [], defaultdict(list), []
     for run, host in runs.items():
@@ -242,15 +242,17 @@ async def rolled_out(runtime: Runtime, lineup: Lineup, asked: argparse.Namespace
     budget = Budget(attempts=asked.attempts)
     order = Order(rules=tuple(asked.rules.split(",")), mode="auto", budget=budget, note="bench", by="bench")
     terms = RolloutTerms(at_once=asked.hosts, waves="rest", harmed=0)
-    request = asked_of(Rollout(order=order, hosts=hosts, words="all", terms=terms), lineup, runtime.settings.hosts)
-    rollout = new_rollout_id()
-    ask_for(runtime.database, request, rollout)
-    conductor = Conductor(runtime)
+    request = create_rollout_request(
+        RolloutSpec(order=order, hosts=hosts, words="all", terms=terms), lineup, runtime.settings.hosts_folder
+    )
+    rollout = create_rollout_id()
+    submit_rollout(runtime.database, request, rollout)
+    conductor = RolloutController(runtime)
     conductor.start()
     try:
         while True:
             with Session(runtime.database) as session:
-                events = list(events_of(session, rollout))
+                events = list(read_rollout_events(session, rollout))
             if fold_rollout(events).status in ("finished", "stopped", "paused"):
                 break
             await asyncio.sleep(0.5)

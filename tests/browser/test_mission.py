@@ -105,7 +105,7 @@ async def until(page, expression):
 def thoughts(server):
     """Turn to its whole thought, from the log."""
     store = EventStore(open_database(server.data / "temper.sqlite"))
-    events = [recorded.event for recorded in store.events(server.runs()[0], kinds=["turn.finished"])]
+    events = [recorded.event for recorded in store.read_events(server.runs()[0], kinds=["turn.finished"])]
     return {event.turn: event.thought for event in events}
 
 

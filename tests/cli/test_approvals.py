@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.__main__ import app
-from app.cli.opening import opened
+from app.cli.opening import open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
@@ -29,6 +29,6 @@ async def test_nothing_starts_with_a_file_that_cannot_be_gone_by(tmp_path):
     for name, says in (("none.toml", "cannot be read"), ("odd.toml", "0, 1 or 2"), ("two.toml", "--sign-in")):
         settings = Settings(data=tmp_path / "data", approvals=str(tmp_path / name))
         with pytest.raises(BadInput, match=says):
-            async with opened(settings, lineup):
+            async with open_runtime(settings, lineup):
                 pass
     assert not (tmp_path / "data").exists()

@@ -8,7 +8,7 @@ from app.cli.ask_run import ask_run
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunStarted
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.loop.playing import pack, request, rule
@@ -17,9 +17,11 @@ from tests.loop.playing import pack, request, rule
 @pytest.fixture
 def asking(tmp_path):
     settings = Settings(data=tmp_path)
-    database = open_database(settings.database)
-    queued = record("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
-    started = record("r1", 2, time.time(), RunStarted(worker="w", confinement="", scanner="s", probes=()), queued.hash)
+    database = open_database(settings.database_location)
+    queued = record_event("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
+    started = record_event(
+        "r1", 2, time.time(), RunStarted(worker="w", confinement="", scanner="s", probes=()), queued.hash
+    )
     EventStore(database).append([queued])
     yield settings, database, started
     database.dispose()

@@ -2,31 +2,31 @@
 
 import pytest
 
-from app.cli.cpu_demo import RULES, cpu_order, on_the_cpu
+from app.cli.cpu_demo import RULES, create_cpu_order, use_cpu_lineup
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
-from app.runs.order import queued
-from app.skills.catalog import skill
+from app.runs.order import create_run_request
+from app.skills.catalog import load_skill
 
 
 def test_it_is_the_line_up_without_a_gpu(tmp_path):
-    assert on_the_cpu(Settings(data=tmp_path)).lineup == "cpu"
+    assert use_cpu_lineup(Settings(data=tmp_path)).lineup == "cpu"
 
 
 def test_another_line_up_is_not_silently_left_aside(tmp_path):
     with pytest.raises(BadInput, match="--lineup"):
-        on_the_cpu(Settings(data=tmp_path, lineup="gb10"))
+        use_cpu_lineup(Settings(data=tmp_path, lineup="gb10"))
 
 
 def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
     monkeypatch.setattr("app.engines.llamacpp.here.find_spec", lambda _: None)
     with pytest.raises(BadInput, match="make demo ARGS=--real"):
-        on_the_cpu(Settings(data=tmp_path))
+        use_cpu_lineup(Settings(data=tmp_path))
 
 
 def test_its_run_is_of_four_rules_and_nothing_about_its_engine_is_simulated(tmp_path):
-    assert set(RULES) <= set(skill("stig").rules)
+    assert set(RULES) <= set(load_skill("stig").rules)
     lineup = read_lineup(find_lineup("cpu"))
-    asked = queued(cpu_order("ada"), lineup, tmp_path)
+    asked = create_run_request(create_cpu_order("ada"), lineup, tmp_path)
     assert (asked.rules, asked.simulated, asked.pace) == (RULES, False, None)

@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
 from app.config import Settings
-from app.errors import BadInput, Unusable
+from app.errors import BadInput, EnvironmentUnusable
 from app.events.words import SetOption
 from app.targets.catalog import open_target
 from tests.targets.ssh.conftest import host
@@ -36,7 +36,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
         with pytest.raises(BadInput, match=re.escape(says)):
             add_host(settings, new(**wrong))
     host.enters(uid=1000, sudo=False)
-    with pytest.raises(Unusable, match="may not use sudo"):
+    with pytest.raises(EnvironmentUnusable, match="may not use sudo"):
         add_host(settings, new())
     host.enters()
     add_host(settings, new())

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.listening import made, networks, open_files, opened_socket
+from app.cli.listening import create_server, open_listener, parse_networks, raise_file_limit
 from app.config import Settings
 from app.errors import BadInput
 from app.store import audit
@@ -29,22 +29,22 @@ def test_what_is_forwarded_is_believed_of_a_proxy_that_was_named_and_of_nobody_e
         assert refused.status_code == 401
     database = open_database(data / "temper.sqlite")
     with Session(database) as session:
-        [line] = audit.newest(session, 1)
+        [line] = audit.list_audit_events(session, 1)
     database.dispose()
     assert line.event.source == source
 
 
 def test_what_is_no_address_of_a_proxy_is_said():
     with pytest.raises(BadInput, match="--proxy takes an address or a network"):
-        networks(["proxy.example"])
-    assert [str(one) for one in networks(["192.0.2.1", "2001:db8::/32"])] == ["192.0.2.1/32", "2001:db8::/32"]
+        parse_networks(["proxy.example"])
+    assert [str(one) for one in parse_networks(["192.0.2.1", "2001:db8::/32"])] == ["192.0.2.1/32", "2001:db8::/32"]
 
 
 def test_the_soft_limit_of_open_files_is_raised():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     try:
-        assert open_files() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 256
+        assert raise_file_limit() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 256
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
@@ -55,12 +55,12 @@ async def test_a_server_that_is_told_to_end_ends_and_its_answers_have_the_time(t
         await send({"type": "http.response.body", "body": b""})
 
     ended, settings = [], Settings(data=tmp_path, host="127.0.0.1", port=0)
-    with opened_socket(settings) as listener:
-        server = made(nothing, settings, lambda: ended.append(True))
+    with open_listener(settings) as listener:
+        server = create_server(nothing, settings, lambda: ended.append(True))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         async with httpx.AsyncClient(trust_env=False) as client:
             answer = await client.get(f"http://127.0.0.1:{listener.getsockname()[1]}/")
         assert answer.headers["date"].endswith(" GMT")
-        server.end()
+        server.request_exit()
         await serving
     assert ended

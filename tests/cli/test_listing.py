@@ -9,7 +9,7 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app
-from app.cli.listing import listed
+from app.cli.listing import print_rows
 from app.config import Settings
 from app.store import people
 from app.store.db import open_database
@@ -31,17 +31,17 @@ ROWS = [Row("a\x1b[2J", datetime(2026, 1, 2, 3, 4, tzinfo=UTC), ("x", "y"), True
 
 
 def test_a_table_has_a_line_for_a_row_and_nothing_that_moves_the_cursor(capsys):
-    listed(ROWS, "nobody", as_json=False)
+    print_rows(ROWS, "nobody", as_json=False)
     head, first, second = (line.split() for line in capsys.readouterr().out.splitlines())
     assert head == ["name", "at", "many", "held", "rest", "seconds"]
     assert first == ["a", "2026-01-02", "03:04", "UTC", "x,", "y", "yes", "—"]
     assert second == ["b", "—", "—", "no", "2"]
-    listed([], "nobody", as_json=False)
+    print_rows([], "nobody", as_json=False)
     assert capsys.readouterr().out == "nobody\n"
 
 
 def test_json_has_the_same_rows_in_ascii(capsys):
-    listed([*ROWS, Row("\u202e", None, (), True, 1.0)], "nobody", as_json=True)
+    print_rows([*ROWS, Row("\u202e", None, (), True, 1.0)], "nobody", as_json=True)
     said = capsys.readouterr().out
     assert said.isascii()
     assert "\x1b" not in said
@@ -50,7 +50,7 @@ def test_json_has_the_same_rows_in_ascii(capsys):
         "name": "a\x1b[2J", "at": "2026-01-02T03:04:00Z", "many": ["x", "y"], "held": True, "rest_seconds": None,
     }  # fmt: skip
     assert (second["rest_seconds"], third["name"]) == (2.5, "\u202e")
-    listed([], "nobody", as_json=True)
+    print_rows([], "nobody", as_json=True)
     assert json.loads(capsys.readouterr().out) == []
 
 
@@ -63,11 +63,11 @@ def typed(tmp_path):
         return done.stdout
 
     settings = Settings(data=tmp_path, database_url="")
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        people.add(session, people.new_person("ada", "admin", "a" * 12))
-        people.issue(session, person="ada", right="viewer", kind="token", label="ci", seconds=60)
-        people.issue(session, person="ada", right="viewer", kind="session", label="", seconds=60)
+        people.add_person(session, people.build_person("ada", "admin", "a" * 12))
+        people.issue_credential(session, person="ada", right="viewer", kind="token", label="ci", seconds=60)
+        people.issue_credential(session, person="ada", right="viewer", kind="session", label="", seconds=60)
         session.add(
             RunRow(
                 id="abcd", host="fixture", state="finished", mode="auto", skill="stig", lineup="simulated",

@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from app.cli.mcp_serve import serve_mcp
-from app.cli.mcp_server import RestApi, mcp_server
-from app.cli.secret import secret
+from app.cli.mcp_server import RestApi, create_mcp_server
+from app.cli.secret import read_secret
 from app.errors import BadInput
 from tests.web.api.inside import finished
 
@@ -47,7 +47,7 @@ def sent(seen):
 
 
 async def test_what_there_is_to_call_changes_nothing_by_itself_and_takes_no_command(tmp_path):
-    async with Client(mcp_server(RestApi(sent([])))) as client:
+    async with Client(create_mcp_server(RestApi(sent([])))) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert set(tools) == LOOKING | ORDERING | {"answer_approval"}
     assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == LOOKING
@@ -57,7 +57,7 @@ async def test_what_there_is_to_call_changes_nothing_by_itself_and_takes_no_comm
 
 
 async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
-    async with finished(tmp_path / "data") as (_, _, run, http), Client(mcp_server(RestApi(http))) as client:
+    async with finished(tmp_path / "data") as (_, _, run, http), Client(create_mcp_server(RestApi(http))) as client:
         assert said(await client.call_tool("list_hosts", {}))["hosts"][0]["simulated"] is True
         assert said(await client.call_tool("show_run", {"run": run}))["state"] == "finished"
         items = said(await client.call_tool("list_items", {"run": run}))["items"]
@@ -79,7 +79,7 @@ async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
 
 async def test_what_is_ordered_is_a_dry_run_or_waits_for_a_person():
     seen = []
-    async with Client(mcp_server(RestApi(sent(seen), "s3cret"))) as client:
+    async with Client(create_mcp_server(RestApi(sent(seen), "s3cret"))) as client:
         for tool in ("plan_dry_run", "order_review_run", "check_after_reboot"):
             await client.call_tool(tool, {"host": "web-1"})
         answer = {"approval": "r.V-1.1.9", "decision": "refuse", "reason": "not today"}
@@ -96,7 +96,7 @@ async def test_a_temper_that_is_away_is_a_sentence():
         raise httpx.ConnectError("refused")
 
     http = httpx.AsyncClient(transport=httpx.MockTransport(away), base_url="http://temper")
-    async with Client(mcp_server(RestApi(http))) as client:
+    async with Client(create_mcp_server(RestApi(http))) as client:
         assert "Is `temper serve` at work?" in refused(await client.call_tool("list_hosts", {}))
 
 
@@ -109,9 +109,9 @@ async def test_it_speaks_over_stdio():
 def test_where_a_token_is_looked_for(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPER_TOKEN", "one ")
     (tmp_path / "token").write_text("two\n")
-    assert (secret("TEMPER_TOKEN"), secret(str(tmp_path / "token"))) == ("one", "two")
+    assert (read_secret("TEMPER_TOKEN"), read_secret(str(tmp_path / "token"))) == ("one", "two")
     with pytest.raises(BadInput, match="neither a variable nor a file"):
-        secret(str(tmp_path / "none"))
+        read_secret(str(tmp_path / "none"))
     with pytest.raises(BadInput, match="each caller brings a token"):
         serve_mcp("http://127.0.0.1:8000", "TEMPER_TOKEN", 8123)
     with pytest.raises(BadInput, match="no address of a Temper"):
@@ -123,4 +123,4 @@ def test_where_a_token_is_looked_for(tmp_path, monkeypatch):
     [(None, "own"), ({}, ""), ({"authorization": "Bearer theirs"}, "theirs"), ({"authorization": "Basic x"}, "")],
 )
 def test_over_http_nobody_acts_by_the_token_of_whoever_started_it(headers, token):
-    assert RestApi(sent([]), "own").token(SimpleNamespace(headers=headers)) == token
+    assert RestApi(sent([]), "own").read_token(SimpleNamespace(headers=headers)) == token

@@ -2,14 +2,14 @@ import io
 
 from rich.console import Console
 
-from app.cli.probe_table import show
-from app.engines.fit.reckoned import Reckoned
+from app.cli.probe_table import print_comparison
+from app.engines.fit.reckoned import Estimate
 from app.machine.measuring.compare import ComparedRow
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.probed import Probed
-from app.machine.measuring.side_by_side import SideBySide
+from app.machine.measuring.probed import ProbeResult
+from app.machine.measuring.side_by_side import ProbeComparison
 
-NOW = Probed(
+NOW = ProbeResult(
     "p", 1.0, "l4", "big", 0, False, (), {}, (), problem="it ended at 8 streams", notes=("It answered somebody else.",)
 )
 
@@ -21,8 +21,8 @@ def figure(value, provenance):
 def test_each_number_carries_its_letter_and_what_to_know_stands_below():
     cells = (figure(19.1, "derived"), figure(15.1, "measured"), figure(None, "unsupported"), None)
     row = ComparedRow("1x512.tok_s", "speed, 1 × 512 tokens", "tok/s", 1, *cells)
-    limit = Reckoned(19.1, "derived", "300 ÷ 15.74")
-    side = SideBySide(
+    limit = Estimate(19.1, "derived", "300 ÷ 15.74")
+    side = ProbeComparison(
         "big",
         "Gemma",
         0,
@@ -36,7 +36,7 @@ def test_each_number_carries_its_letter_and_what_to_know_stands_below():
         changed=("vLLM: 1 → 2",),
     )
     out = io.StringIO()
-    show(side, Console(file=out, width=80))
+    print_comparison(side, Console(file=out, width=80))
     lines = [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
     assert lines[0] == "Gemma, GPU 0 + 1"
     assert lines[2].split()[-7:] == ["≤", "19.1", "d", "15.1", "m", "—", "—"]

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from app.cli.start_from import start_from
+from app.cli.start_from import apply_starting_point
 from app.errors import BadInput
 from app.runs.order import Order
 
@@ -11,7 +11,7 @@ def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
     file = tmp_path / "theirs.cklb"
     rules = [{"group_id": "V-257985", "status": "open"}, {"group_id": "V-5", "status": "open"}]
     file.write_text(json.dumps({"stigs": [{"rules": rules}]}))
-    started = start_from(Order(note="for the audit", by="ada"), file)
+    started = apply_starting_point(Order(note="for the audit", by="ada"), file)
     assert started.rules == ("V-257985",)
     assert started.note.startswith("for the audit; open rules of theirs.cklb (sha256 ")
     assert "1 open rules are not in this skill: V-5." in capsys.readouterr().err
@@ -19,4 +19,4 @@ def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
 
 def test_either_a_file_or_rules(tmp_path):
     with pytest.raises(BadInput, match="--from or --rules, not both"):
-        start_from(Order(rules=("V-257985",), by="ada"), tmp_path)
+        apply_starting_point(Order(rules=("V-257985",), by="ada"), tmp_path)

@@ -10,13 +10,13 @@ import httpx
 import pytest
 from sqlmodel import Session, select
 
-from app.cli.tidy import DONE, LEFT, tidy
+from app.cli.tidy import DONE, LEFT, tidy_runs
 from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
-from app.events.record import MACHINE, record
-from app.evidence.shrunk import evidence
-from app.evidence.verify import check, unpack
+from app.events.record import MACHINE, record_event
+from app.evidence.shrunk import read_evidence
+from app.evidence.verify import check_pack, unpack_archive
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -54,20 +54,20 @@ def events(settings):
     try:
         with Session(database) as session:
             row = session.exec(select(RunRow)).one()
-        return row, len(EventStore(database).lines(row.id))
+        return row, len(EventStore(database).read_lines(row.id))
     finally:
         database.dispose()
 
 
 def test_only_runs_older_than_that_are_shrunk(settings, log, capsys):
-    assert tidy(settings, 1, dry_run=False) == DONE
+    assert tidy_runs(settings, 1, dry_run=False) == DONE
     assert "0 runs shrunk" in capsys.readouterr().out
     row, left = events(settings)
     assert (row.shrunk_at, left) == (None, len(log))
 
 
 def test_a_dry_run_says_it_and_does_nothing(settings, log, capsys):
-    assert tidy(settings, 0, dry_run=True) == DONE
+    assert tidy_runs(settings, 0, dry_run=True) == DONE
     row, left = events(settings)
     assert f"would shrink run {row.id}" in capsys.readouterr().out
     assert (row.shrunk_at, left) == (None, len(log))
@@ -78,7 +78,7 @@ def test_a_run_whose_log_does_not_hold_stays_whole(settings, log, capsys):
     with database.begin() as connection:
         connection.exec_driver_sql("update event set hash = 'x' where seq = 7")
     database.dispose()
-    assert tidy(settings, 0, dry_run=False) == LEFT
+    assert tidy_runs(settings, 0, dry_run=False) == LEFT
     assert "stays whole" in capsys.readouterr().out
     row, left = events(settings)
     assert (row.shrunk_at, left) == (None, len(log))
@@ -87,12 +87,12 @@ def test_a_run_whose_log_does_not_hold_stays_whole(settings, log, capsys):
 def test_old_samples_go_and_new_ones_stay(settings):
     database = open_database(settings.database)
     store, now = EventStore(database), time.time()
-    first = store.last_sample() + 1
+    first = store.read_last_sample_seq() + 1
     figures = dict.fromkeys(("used_gib", "total_gib", "utilization", "power_w", "temperature_c"))
     sample = GpuSampled(gpu=0, name="g", simulated=True, **figures)
-    store.append([record(MACHINE, first + n, now - age, sample, "") for n, age in enumerate((9e5, 8e5, 1.0))])
-    tidy(settings, 5, dry_run=False)
-    assert [one.seq for one in store.samples_after(first - 1)] == [first + 2]
+    store.append([record_event(MACHINE, first + n, now - age, sample, "") for n, age in enumerate((9e5, 8e5, 1.0))])
+    tidy_runs(settings, 5, dry_run=False)
+    assert [one.seq for one in store.read_samples_after(first - 1)] == [first + 2]
     database.dispose()
 
 
@@ -105,8 +105,8 @@ def test_killed_at_any_write_a_run_is_whole_or_shrunk_and_the_next_one_ends_it(s
     database = open_database(settings.database)
     for _ in range(2):
         assert verify_run(settings, row.id, log[-1].hash) == HOLDS
-        assert evidence(database, row.id, KEY) == archive
-        assert tidy(settings, 0, dry_run=False) == DONE
+        assert read_evidence(database, row.id, KEY) == archive
+        assert tidy_runs(settings, 0, dry_run=False) == DONE
     database.dispose()
     row, left = events(settings)
     assert row.shrunk_at
@@ -128,5 +128,5 @@ def test_a_server_with_keep_days_shrinks_what_is_old_and_its_page_and_api_say_so
         page = http.get(f"/runs/{run}").text
         assert f"shrunk to its evidence on {shrunk_at[:10]}" in page
         pack = http.get(f"{address}/evidence.zip").content
-        assert check(unpack(pack), log[-1].hash)["events"] == len(log)
+        assert check_pack(unpack_archive(pack), log[-1].hash)["events"] == len(log)
         assert http.get(f"{address}/checklist.cklb").status_code == 200

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from app.engines.launch.fleet import home_of
-from app.engines.launch.processes import marked
+from app.engines.launch.fleet import compute_home_id
+from app.engines.launch.processes import find_marked_processes
 from tests.engines.launch.conftest import FAKE, free_port
 from tests.forkserver import Temper, temper
 from tests.test_cli import refused
@@ -62,7 +62,7 @@ def lines_of(tmp_path):
         return said, process.wait(30)
 
     yield watch
-    assert marked(f"{home_of(tmp_path / 'data')}/") == []
+    assert find_marked_processes(f"{compute_home_id(tmp_path / 'data')}/") == []
 
 
 @pytest.mark.timeout(60)

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from app.cli.verify import BROKEN, HOLDS, verify_what
+from app.cli.verify import BROKEN, HOLDS, verify_by_kind
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
@@ -21,15 +21,15 @@ def did(what):
 
 
 def broken(capsys, says, *asked):
-    assert verify_what(*asked) == BROKEN
+    assert verify_by_kind(*asked) == BROKEN
     assert says in capsys.readouterr().out
 
 
 @pytest.fixture
 def recorded(tmp_path):
     settings = Settings(data=tmp_path)
-    database = open_database(settings.database)
-    heads = [audit.note(database, did(f"thing {n}")).hash for n in range(5)]
+    database = open_database(settings.database_location)
+    heads = [audit.record_audit_event(database, did(f"thing {n}")).hash for n in range(5)]
     database.dispose()
     return settings, heads[-1]
 
@@ -40,7 +40,7 @@ def test_a_pack_holds_packed_and_unpacked(tmp_path, archive, log, capsys):
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(tmp_path / "folder")
     for path in (pack, tmp_path / "folder"):
-        assert verify_what(Settings(), str(path), log[-1].hash) == HOLDS
+        assert verify_by_kind(Settings(), str(path), log[-1].hash) == HOLDS
         said = capsys.readouterr().out
         assert f"chain head {log[-1].hash}" in said
         assert "its papers are what this Temper makes of these events" in said
@@ -50,7 +50,7 @@ def test_a_flipped_byte_is_named(tmp_path, archive, capsys):
     pack = tmp_path / "given.zip"
     at = archive.index(b"Evidence of Temper run")
     pack.write_bytes(archive[:at] + b"e" + archive[at + 1 :])
-    assert verify_what(Settings(), str(pack), "") == BROKEN
+    assert verify_by_kind(Settings(), str(pack), "") == BROKEN
     assert "does not hold" in (said := capsys.readouterr().out)
     assert "README.txt is not as it was packed" in said
 
@@ -60,19 +60,19 @@ def test_another_head_and_a_pack_that_is_not_there(tmp_path, archive, capsys):
     pack.write_bytes(archive)
     broken(capsys, "this is another log", Settings(), str(pack), "0" * 64)
     with pytest.raises(BadInput, match="cannot be read: No such file"):
-        verify_what(Settings(), str(tmp_path / "none.zip"), "")
+        verify_by_kind(Settings(), str(tmp_path / "none.zip"), "")
 
 
 def test_a_run_of_the_data_folder(played, log, capsys):
     data, run = played
-    assert verify_what(Settings(data=data), run[:6], log[-1].hash) == HOLDS
+    assert verify_by_kind(Settings(data=data), run[:6], log[-1].hash) == HOLDS
     assert f"holds: run {run}" in capsys.readouterr().out
-    assert verify_what(Settings(data=data), run, "f" * 64) == BROKEN
+    assert verify_by_kind(Settings(data=data), run, "f" * 64) == BROKEN
 
 
 def test_the_record_of_what_people_did(recorded, capsys):
     settings, head = recorded
-    assert verify_what(settings, "audit", head) == HOLDS
+    assert verify_by_kind(settings, "audit", head) == HOLDS
     assert "5 lines" in capsys.readouterr().out
 
 
@@ -156,7 +156,7 @@ def test_a_run_that_is_gone_is_missed_in_the_record(copied, capsys):
 
 def test_a_record_without_its_end_does_not_hold(copied, capsys):
     settings, run = copied
-    assert verify_what(settings, "audit", "") == HOLDS
+    assert verify_by_kind(settings, "audit", "") == HOLDS
     capsys.readouterr()
     edited(settings, f"delete from event where run = 'audit' and seq = {AUDIT_LAST}")
     broken(capsys, "its own counter says", settings, "audit", "")
@@ -169,8 +169,8 @@ def test_a_record_without_its_end_does_not_hold(copied, capsys):
 
 def test_a_pack_by_the_key_that_is_given(tmp_path, archive, capsys):
     (tmp_path / "given.zip").write_bytes(archive)
-    assert verify_what(Settings(), str(tmp_path / "given.zip"), "", KEY.public) == HOLDS
+    assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), "", KEY.public) == HOLDS
     assert f"signed by {KEY.public}, the key that you gave" in capsys.readouterr().out
     broken(capsys, "not by the one that you gave", Settings(), str(tmp_path / "given.zip"), "", "0" * 64)
-    assert verify_what(Settings(), str(tmp_path / "given.zip"), "") == HOLDS
+    assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), "") == HOLDS
     assert "a key that nobody vouched for here" in capsys.readouterr().out

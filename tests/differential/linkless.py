@@ -4,5 +4,5 @@ from tests.hostfiles import DictFiles
 
 
 class Linkless(DictFiles):
-    def first_link(self, _path: str) -> str | None:
+    def find_first_link(self, _path: str) -> str | None:
         return None

@@ -53,7 +53,7 @@ GOOD: dict[str, list[str]] = dict.fromkeys(
 
 
 class Linkless(DictFiles):
-    def first_link(self, _path: str) -> str | None:
+    def find_first_link(self, _path: str) -> str | None:
         return None
 
 

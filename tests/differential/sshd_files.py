@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from app.syntax.sshd_match import SshdVisitor
+from app.syntax.sshd_match import ConnectionSpec
 
 
 def _words(text: str) -> list[str]:
@@ -143,11 +143,11 @@ GLOBAL = set(
 )
 
 
-def connection(random: Random, groups_of: Callable[[str], frozenset[str]]) -> SshdVisitor:
+def connection(random: Random, groups_of: Callable[[str], frozenset[str]]) -> ConnectionSpec:
     user = random.choice(USERS)
     port = random.choice(["22", "2222"])
     here, there = random.choice(ADDRESSES), random.choice(ADDRESSES)
-    return SshdVisitor(user, groups_of(user), random.choice(HOSTS), there, here, port)
+    return ConnectionSpec(user, groups_of(user), random.choice(HOSTS), there, here, port)
 
 
 def written(random: Random, folder: str) -> dict[str, str]:

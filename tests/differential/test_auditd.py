@@ -65,14 +65,14 @@ def trial(random: Random) -> list[str]:
     texts = {PATH: "\n".join(lines) + "\n"}
     with laid_out({**GROUPS, **texts}) as wall:
         code, output = said([*wall, "/sbin/auditd", "-f", "-c", "/etc/audit"])
-    ours = Auditd().settings(host(texts))
+    ours = Auditd().read_settings(host(texts))
     starts = "no" if code == 6 else "yes"
     found = [] if ours[STARTS] == starts else [told(texts, STARTS, ours[STARTS], output)]
     taken = {}
     for match in filter(None, map(_CALLED.fullmatch, output.split("\n"))):
         taken[_NAMES.get(match[1], match[1])] = match[2]
     for key, value in taken.items() if starts == "yes" else ():
-        if key in DEFAULTS and source.fold(ours[key].partition(" ")[0]) != source.fold(value):
+        if key in DEFAULTS and source.fold_case(ours[key].partition(" ")[0]) != source.fold_case(value):
             found.append(told(texts, key, ours[key], value))
     return found
 
@@ -113,9 +113,9 @@ def joining(random: Random) -> list[str] | None:
     if code:
         return None
     visible = [path for path in texts if not path.rpartition("/")[2].startswith(".")]
-    ours = audit.joined(texts[path] for path in audit.in_order(visible))
-    theirs = [one.words for one in audit.audit_lines(output, "")]
-    made = [one.words for one in audit.audit_lines(ours, "")]
+    ours = audit.merge_rule_files(texts[path] for path in audit.sort_by_version(visible))
+    theirs = [one.words for one in audit.parse_audit_lines(output, "")]
+    made = [one.words for one in audit.parse_audit_lines(ours, "")]
     return [] if made == theirs else [told(texts, "joined", made, theirs)]
 
 
@@ -129,6 +129,6 @@ def test_our_reading_is_theirs(name):
 
 def test_a_file_that_our_parser_objects_to_is_refused_by_auditd():
     texts = {PATH: "".join(f"{key} = {value}\n" for key, value in SOUND.items()) + "num_logs=5\n"}
-    assert keyvalue.auditd(texts[PATH], PATH)[1] != []
+    assert keyvalue.parse_auditd(texts[PATH], PATH)[1] != []
     with laid_out({**GROUPS, **texts}) as wall:
         assert said([*wall, "/sbin/auditd", "-f", "-c", "/etc/audit"])[0] == 6

@@ -5,7 +5,7 @@ from random import Random
 
 from app.syntax import modprobe
 from app.targets.effects import folders
-from app.targets.effects.modprobe import END, in_force
+from app.targets.effects.modprobe import END, evaluate_module_lines
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host, laid_out, said
 from tests.thorough import examples
@@ -51,9 +51,11 @@ def trial(random: Random) -> list[str]:
     vendor = {"/usr/lib/modprobe.d/00-none.conf": "", **{p: t for p, t in texts.items() if p.startswith(FOLDERS[2])}}
     texts = {path: text for path, text in texts.items() if path not in vendor}
     lines = [
-        x for text in folders.texts("modprobe.d", host({**texts, **vendor})) for x in modprobe.module_lines(text, "")
+        x
+        for text in folders.read_drop_ins("modprobe.d", host({**texts, **vendor}))
+        for x in modprobe.parse_module_lines(text, "")
     ]
-    return differing({**texts, **vendor}, in_force(lines), theirs(texts, vendor))
+    return differing({**texts, **vendor}, evaluate_module_lines(lines), theirs(texts, vendor))
 
 
 def theirs(texts: dict[str, str], vendor: dict[str, str]) -> dict[str, str]:
@@ -62,7 +64,7 @@ def theirs(texts: dict[str, str], vendor: dict[str, str]) -> dict[str, str]:
     dumped = output[: output.index(END)].split("\n")
     for known in of_this_kernel():
         dumped.remove(known)
-    return in_force(modprobe.dumped("\n".join(dumped)))
+    return evaluate_module_lines(modprobe.parse_modprobe_dump("\n".join(dumped)))
 
 
 @cache

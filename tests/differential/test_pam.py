@@ -12,9 +12,9 @@ from app.syntax import pam
 from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_text import CODES
 from app.targets import policy
-from app.targets.confine import detect
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, answers
-from app.targets.stack import outcome
+from app.targets.confine import detect_confinement
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
+from app.targets.stack import compute_outcome
 from tests.differential import dispatch
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless
@@ -22,7 +22,7 @@ from tests.differential.stacks import Maker
 from tests.hostfiles import DictFiles
 from tests.thorough import examples
 
-WALL = detect()
+WALL = detect_confinement()
 NAMELESS = re.compile(r"(?:@include|include|substack)\s*(?:\\\s*)?$", re.MULTILINE | re.IGNORECASE)
 SERVICES = ("login", "sudo", "nowhere")
 EVENTS = {
@@ -65,10 +65,10 @@ def answer(rule: PamRule, event: str) -> str:
 
 
 def ours(texts: dict[str, str], service: str, kind: str) -> str:
-    chains = pam.chains(DictFiles(texts), service)
+    chains = pam.read_chains(DictFiles(texts), service)
     if chains is None:
         return "nothing"
-    ends = [outcome(chains[kind], lambda rule, event=event: answer(rule, event)) for event in EVENTS[kind]]
+    ends = [compute_outcome(chains[kind], lambda rule, event=event: answer(rule, event)) for event in EVENTS[kind]]
     return next((end for end in ends if end != "success"), "success")
 
 
@@ -150,7 +150,7 @@ def edits(random: Random) -> list[str] | None:
     around = {"/etc/pam.d/login": "".join(f"{kind} include system-auth\n" for kind in KINDS)}
     before, after = ({**around, path: "\n".join(text)} for text in (lines, new))
     action = WriteFile(path=path, content="\n".join(new))
-    if policy.review([action], frozenset({path}), Linkless(before)):
+    if policy.review_actions([action], frozenset({path}), Linkless(before)):
         return None
     wrong = []
     for who, kind, rightful in people():
@@ -170,7 +170,7 @@ def lets_in(texts: dict[str, str], who: str, kind: str) -> bool:
 
     def told(match: re.Match[str]) -> str:
         rule = PamRule(kind, "required", match[1], tuple(match[2].split()), "", 1)
-        code = answers(who, kind, otherwise=True)(rule)
+        code = create_responder(who, kind, otherwise=True)(rule)
         return " ".join(("pam_debug.so", *(f"{event}={code}" for event in EVENTS[kind]))) + match[2]
 
     said = theirs({path: re.sub(r"(pam_\w+\.so)([^#\\\n]*)", told, text) for path, text in texts.items()}, "login")

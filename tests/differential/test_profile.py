@@ -38,7 +38,7 @@ def trial(random: Random) -> list[str]:
     for name in random.sample(NAMES, random.randrange(4)):
         texts[f"/etc/profile.d/{name}{random.choice(('.sh', '.sh', '.csh'))}"] = script(random)
     said_by_bash = theirs(texts)
-    ours = ShellProfile().settings(host(texts))["TMOUT of a login"]
+    ours = ShellProfile().read_settings(host(texts))["TMOUT of a login"]
     # behind a `return` we only say what may be
     return [] if said_by_bash in ours.split(" or ") else [told(texts, "TMOUT", ours, said_by_bash)]
 

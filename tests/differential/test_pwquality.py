@@ -60,7 +60,7 @@ def trial(random: Random) -> list[str]:
     for name in random.sample(NAMES, random.randrange(4)):
         end = random.choice((".conf", ".conf", ".conf", ".bak"))
         texts[FOLDER.replace("*.conf", name + end)] = "\n".join(line(random) for _ in range(random.randrange(4)))
-    ours = {key: value for key, value in Pwquality().settings(host(texts)).items() if key != "dictpath"}
+    ours = {key: value for key, value in Pwquality().read_settings(host(texts)).items() if key != "dictpath"}
     return differing(texts, ours, theirs(texts))
 
 
@@ -101,4 +101,4 @@ def test_every_key_of_the_library_is_known():
 def test_the_file_itself_is_read_last():
     """A drop-in may not be trusted to hold against it."""
     texts = {MAIN: "minlen = 12\n", FOLDER.replace("*", "50-site"): "minlen = 20\n"}
-    assert theirs(texts)["minlen"] == Pwquality().settings(host(texts))["minlen"] == "12"
+    assert theirs(texts)["minlen"] == Pwquality().read_settings(host(texts))["minlen"] == "12"

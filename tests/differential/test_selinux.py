@@ -42,7 +42,7 @@ def trial(random: Random) -> list[str]:
         _code, output = said([*wall, "/usr/bin/python3", "-c", ASKED])
     _said, failed, mode, _failed, policy = output.strip().split(" ", 4)
     theirs = {"SELINUX": WORDS[mode] if failed == "0" else "disabled", "SELINUXTYPE": policy}
-    ours = dict(Selinux().settings(host(texts)))
+    ours = dict(Selinux().read_settings(host(texts)))
     return differing(texts, {key: ours[key] for key in theirs}, theirs)
 
 

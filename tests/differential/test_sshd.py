@@ -19,12 +19,12 @@ from app.errors import ActionFailed
 from app.events.words import Reload
 from app.syntax import sshd
 from app.syntax.files import Files
-from app.syntax.sshd_effect import DEBIAN_12, settings
-from app.syntax.sshd_match import SshdVisitor
+from app.syntax.sshd_effect import DEBIAN_12, compute_sshd_settings
+from app.syntax.sshd_match import ConnectionSpec
 from app.targets import policy
 from app.targets.change import plan_changes
 from app.targets.effects.daemon import UNSET
-from app.targets.effects.sshd import Sshd, printed
+from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strength import Strength
 from app.targets.overlay import Overlay
 from tests.differential.harness import Trial, tally
@@ -75,17 +75,17 @@ def wall() -> list[str]:
     )
 
 
-def command(main: Path, who: SshdVisitor) -> list[str]:
+def command(main: Path, who: ConnectionSpec) -> list[str]:
     spec = f"user={who.user},host={who.host},addr={who.address},laddr={who.localaddress},lport={who.localport}"
     return [*wall(), SSHD, "-T", "-f", str(main), "-h", host_key(), "-C", spec]
 
 
-def said(texts: dict[str, str], main: str, who: SshdVisitor) -> dict[str, str] | None:
+def said(texts: dict[str, str], main: str, who: ConnectionSpec) -> dict[str, str] | None:
     for path, text in texts.items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text)
     done = subprocess.run(command(Path(main), who), capture_output=True, text=True, check=False, cwd="/", timeout=30)
-    return printed(done.stdout) if done.returncode == 0 else None
+    return parse_sshd_output(done.stdout) if done.returncode == 0 else None
 
 
 def groups_of(user: str) -> frozenset[str]:
@@ -102,8 +102,8 @@ def reading(random: Random) -> list[str] | None:
         main = f"{folder}/sshd_config"
         who = connection(random, groups_of)
         theirs = said(texts, main, who)
-        config = sshd.effective(DictFiles(texts), main)
-        ours = settings(config, DEBIAN_12, who)
+        config = sshd.read_sshd_config(DictFiles(texts), main)
+        ours = compute_sshd_settings(config, DEBIAN_12, who)
     if theirs is None:
         return None
     keys = sorted((ours.keys() | theirs.keys()) - LEFT_OUT.keys())
@@ -121,7 +121,7 @@ def edits(random: Random) -> list[str] | None:
     """What the policy accepts is never weaker by sshd's own words. None where it does not accept."""
     texts = written(random, ETC)
     files, action = Linkless(texts | ACCOUNTS | RELEASE), edit(random, texts)
-    if policy.review([action], frozenset({action.path}), files):
+    if policy.review_actions([action], frozenset({action.path}), files):
         return None
     try:
         after = Overlay(files, plan_changes([action], files))
@@ -134,13 +134,14 @@ def edits(random: Random) -> list[str] | None:
     return [
         f"{key} was {was.get(key, UNSET)!r} and is {now.get(key, UNSET)!r} after {action} on {texts}"
         for key in sorted(was.keys() | now.keys())
-        if daemon.order(key, was.get(key, UNSET), now.get(key, UNSET)) not in (Strength.STRONGER, Strength.EQUAL)
+        if daemon.compare_values(key, was.get(key, UNSET), now.get(key, UNSET))
+        not in (Strength.STRONGER, Strength.EQUAL)
     ]
 
 
 def _asked(daemon: Sshd, files: Files) -> Mapping[str, str] | None:
     with tempfile.TemporaryDirectory(prefix="temper-differential-") as folder:
-        return daemon.said(files, unwalled(Path(folder), wall(), host_key()))
+        return daemon.ask_settings(files, unwalled(Path(folder), wall(), host_key()))
 
 
 def attack(random: Random) -> list[str] | None:
@@ -156,7 +157,7 @@ def attack(random: Random) -> list[str] | None:
     was, now = _asked(daemon, files), _asked(daemon, after)
     if was is None or now is None:
         return [f"sshd does not take the files of {case}"]
-    weaker = [key for key in was if daemon.order(key, was[key], now.get(key, UNSET)) is Strength.WEAKER]
+    weaker = [key for key in was if daemon.compare_values(key, was[key], now.get(key, UNSET)) is Strength.WEAKER]
     return [] if weaker else [f"nothing is weaker after {case}"]
 
 

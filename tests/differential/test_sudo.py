@@ -12,21 +12,21 @@ from app.errors import ActionFailed
 from app.events.words import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
-from app.targets.accounts import people
+from app.targets.accounts import read_host_accounts
 from app.targets.change import plan_changes
-from app.targets.confine import ProgramOutcome, detect
-from app.targets.effects.asking import here
+from app.targets.confine import ProgramOutcome, detect_confinement
+from app.targets.effects.asking import create_local_asker
 from app.targets.effects.strength import Strength
 from app.targets.effects.sudo import Sudo
-from app.targets.granted import Principal, Right, in_force, rights
+from app.targets.granted import Principal, SudoRight, resolve_defaults, resolve_rights
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless
 from tests.differential.sudoers import COMMANDS, FOLDER, GROUP, GROUPS, MAIN, PASSWD, USERS, Maker
 from tests.hostfiles import DictFiles
 from tests.thorough import examples
 
-WALL = detect()
-ASK = here(WALL)
+WALL = detect_confinement()
+ASK = create_local_asker(WALL)
 ONE = Sudo()
 TOLD = {
     "requiretty": "Only allow the user to run sudo if they have a tty",
@@ -72,8 +72,8 @@ def text(random: Random) -> list[str] | None:
     """cvtsudoers reads the same rules, and refuses what we cannot read."""
     texts = Maker(random).tree()
     files = files_of(texts)
-    ours, theirs = ONE.settings(files), ONE.said(files, ASK)
-    broken = bool(sudoers.effective(files).problems)
+    ours, theirs = ONE.read_settings(files), ONE.ask_settings(files, ASK)
+    broken = bool(sudoers.read_sudoers(files).problems)
     if theirs is None:
         told = ran(texts, f"cvtsudoers -f json {MAIN} 2>&1")
         # An alias that is not defined is refused by cvtsudoers alone, and so is more than we listen to.
@@ -83,7 +83,7 @@ def text(random: Random) -> list[str] | None:
             else [f"sudo refuses, and we do not: {texts}"]
         )
     if broken:
-        return [f"we cannot read {sudoers.effective(files).problems}: {texts}"]
+        return [f"we cannot read {sudoers.read_sudoers(files).problems}: {texts}"]
     return [
         f"{key}: {ours.get(key)} / {theirs.get(key)}: {texts}"
         for key in ours | theirs
@@ -91,7 +91,7 @@ def text(random: Random) -> list[str] | None:
     ]
 
 
-def fits(right: Right, command: str) -> bool:
+def fits(right: SudoRight, command: str) -> bool:
     """On the one host that there is, for root, without arguments."""
     if not said(right.hosts, ("ALL",)) or not said(right.runas, ("ALL", "root", "#0")):
         return False
@@ -116,7 +116,7 @@ def grants(random: Random) -> list[str] | None:
     # Whoever may run something as himself: asked as root, sudo takes that for root.
     texts = {path: text.replace("()", "(ops)") for path, text in Maker(random).tree().items()}
     files = files_of(texts)
-    read, who = sudoers.effective(files), people(files)
+    read, who = sudoers.read_sudoers(files), read_host_accounts(files)
     if read.problems:
         return None
     texts = {**texts, MAIN: f"Defaults preserve_groups, !fqdn\n{texts[MAIN]}Defaults !requiretty\n"}
@@ -127,7 +127,7 @@ def grants(random: Random) -> list[str] | None:
         return [f"sudo answers {answer.output[:300]!r}: {texts}"]
     wrong = []
     for (user, command), code in zip(asked, codes, strict=True):
-        mine = rights(read, Principal(user, USERS[user], who.entries_of(user)))
+        mine = resolve_rights(read, Principal(user, USERS[user], who.list_sudoers_groups(user)))
         last = next((right for right in reversed(mine) if fits(right, command)), None)
         if (last is not None and last.allowed) != (code == "0"):
             wrong.append(f"{user} {command}: we say {last}, sudo {code}: {texts}")
@@ -138,7 +138,7 @@ def defaults(random: Random) -> list[str] | None:
     """sudo -V of whoever calls it: behind the wall that is uid 0, so each account in turn is given that."""
     texts = Maker(random).tree()
     files = files_of(texts)
-    read = sudoers.effective(files)
+    read = sudoers.read_sudoers(files)
     if read.problems:
         return None
     user = random.choice([name for name in USERS if name != "root"])
@@ -149,7 +149,7 @@ def defaults(random: Random) -> list[str] | None:
         return [f"sudo -V says {answer.output[:300]!r}: {texts}"]
     gids = {f"#{gid}" for name, (gid, who) in GROUPS.items() if user in who} | {f"#{USERS[user]}"}
     groups = {name for name, (_gid, who) in GROUPS.items() if user in who} | ({user} & GROUPS.keys())
-    ours = in_force(read, Principal(user, 0, frozenset(gids | groups)), ">root")
+    ours = resolve_defaults(read, Principal(user, 0, frozenset(gids | groups)), ">root")
     wrong = [
         f"{user} {name}: we say {ours.get(name)}: {texts}"
         for name, told in TOLD.items()
@@ -172,21 +172,21 @@ def edits(random: Random) -> list[str] | None:
     before = Linkless({**texts, "/etc/passwd": PASSWD, "/etc/group": GROUP})
     path = random.choice([path for path in texts if "." not in path.rpartition("/")[2]])
     action = edit(random, made, path, [line for line in texts[path].split("\n") if line] or ["x"])
-    if policy.review([action], frozenset({action.path}), before):
+    if policy.review_actions([action], frozenset({action.path}), before):
         return None
     try:
         after = plan_changes([action], before)
     except ActionFailed:
         return None  # the line is not there
     changed = {**texts, **{at: state.content.decode() for at, state in after.items()}}
-    new, old = ONE.said(files_of(changed), ASK), ONE.said(files_of(texts), ASK)
+    new, old = ONE.ask_settings(files_of(changed), ASK), ONE.ask_settings(files_of(texts), ASK)
     if new is None or old is None:
         return None
     wrong = [
         f"{key}: {old.get(key)} / {new.get(key)}: {action}: {texts}"
         for key in old | new
         if old.get(key) != new.get(key)
-        and ONE.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.STRONGER, Strength.EQUAL)
+        and ONE.compare_values(key, old.get(key, ""), new.get(key, "")) not in (Strength.STRONGER, Strength.EQUAL)
     ]
     allowed = [commands(each) for each in (texts, changed)]
     return wrong + [f"{one} is given: {action}: {texts}" for one in allowed[1] - allowed[0]]

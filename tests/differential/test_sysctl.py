@@ -76,11 +76,11 @@ def against_systemd(random: Random) -> list[str]:
             [*wall, "/lib/systemd/systemd-sysctl"], SYSTEMD_LOG_LEVEL="debug", SYSTEMD_LOG_TARGET="console"
         )
     written = {match[1]: match[2] for match in map(WRITTEN.fullmatch, output.split("\n")) if match}
-    ours = sysctl.by_systemd(folders.texts("sysctl.d", host({**texts, **vendor})))
+    ours = sysctl.load_as_systemd(folders.read_drop_ins("sysctl.d", host({**texts, **vendor})))
     names = {name.translate(str.maketrans("/.", "./")) for name in written} | ours.stated.keys() | set(_KERNELS)
     return differing(
         {**texts, **vendor},
-        {name: ours.value(name) for name in names if "lo." not in name or name in ours.stated},
+        {name: ours.get_value(name) for name in names if "lo." not in name or name in ours.stated},
         {
             name: written.get(name.translate(str.maketrans("./", "/.")))
             for name in names
@@ -104,10 +104,12 @@ def against_procps(random: Random) -> list[str]:
         _code, output = said([*wall, "/sbin/sysctl", "--system", "--dry-run"])
     printed = {match[1]: match[2] for match in map(_PRINTED.fullmatch, output.split("\n")) if match}
     files = host({**texts, **vendor})
-    ours = sysctl.by_procps([*folders.texts("sysctl.d", files, hidden=True), source.text(files, MAIN) or ""])
+    ours = sysctl.load_as_procps(
+        [*folders.read_drop_ins("sysctl.d", files, hidden=True), source.read_text(files, MAIN) or ""]
+    )
     return differing(
         {**texts, **vendor},
-        {name: ours.value(name) for name in _KERNELS if ours.value(name)},
+        {name: ours.get_value(name) for name in _KERNELS if ours.get_value(name)},
         {name: printed[name] for name in _KERNELS if printed.get(name)},
     )
 

@@ -14,7 +14,7 @@ from app.targets.effects.modprobe import Modprobe
 from app.targets.effects.profile import FAILING, ShellProfile
 from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
 from app.targets.effects.strength import Strength
-from app.targets.effects.sysctl import KNOWN, AtBoot
+from app.targets.effects.sysctl import KNOWN, SystemdSysctl
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said
@@ -26,7 +26,7 @@ Words = Callable[[Texts], Mapping[str, str]]
 
 
 class Host(DictFiles):
-    def first_link(self, _path: str) -> None:
+    def find_first_link(self, _path: str) -> None:
         """There is none."""
 
 
@@ -35,7 +35,7 @@ def changed(random: Random, texts: Texts, lines: tuple[str, ...], new: tuple[str
     actions = [action(random, texts, lines, new) for _ in range(random.randrange(1, 3))]
     paths = frozenset(one.path for one in actions)
     host = Host(texts)
-    if policy.review(actions, paths, host):
+    if policy.review_actions(actions, paths, host):
         return None
     try:
         planned = plan_changes(actions, host)
@@ -115,9 +115,11 @@ def said_by_bash(texts: Texts) -> Mapping[str, str]:
     return {"TMOUT of a login": test_profile.theirs(texts), FAILING: UNSET}
 
 
-CASES: Mapping[str, tuple[AtBoot | Pwquality | Modprobe | ShellProfile, Words, tuple[str, ...], tuple[str, ...]]] = {
+CASES: Mapping[
+    str, tuple[SystemdSysctl | Pwquality | Modprobe | ShellProfile, Words, tuple[str, ...], tuple[str, ...]]
+] = {
     "sysctl": (
-        AtBoot(),
+        SystemdSysctl(),
         said_by_systemd,
         SYSCTL,
         ("/etc/sysctl.d/10-a.conf", "/etc/sysctl.d/60-b.conf", "/etc/sysctl.d/50-v.conf", "/etc/sysctl.conf"),
@@ -160,7 +162,7 @@ def trial(name: str) -> Callable[[Random], list[str] | None]:
             f"{key}: {was.get(key, UNSET)!r} to {now.get(key, UNSET)!r} by\n{before}\n{after}"
             for key in sorted(was.keys() | now.keys())
             if was.get(key, UNSET) != now.get(key, UNSET)
-            and daemon.order(key, was.get(key, UNSET), now.get(key, UNSET)) in weaker
+            and daemon.compare_values(key, was.get(key, UNSET), now.get(key, UNSET)) in weaker
         ]
 
     return one

@@ -3,8 +3,8 @@
 from random import Random
 from shlex import join, quote
 
-from app.targets.ssh.script import part
-from app.targets.ssh.told import told
+from app.targets.ssh.script import read_script_part
+from app.targets.ssh.told import parse_host_report
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said
 from tests.differential.wall import told as shown
@@ -37,7 +37,7 @@ UNIT = "[Unit]\nDescription=A unit\n[Service]\nExecStart=/bin/true\n"
 THEIRS = ("systemctl", "--root=/", "list-unit-files", "--no-legend", "--no-pager", "--plain", "--state=masked")
 AWK = "mkdir -p /etc/alternatives\nln -s /usr/bin/mawk /etc/alternatives/awk\n"
 """It stands in /etc, which behind the wall is the trial's."""
-OURS = 'row() { printf \'%s\\t%s\\t%s\\n\' "$1" "$2" "$3"; }\n' + part("masks") + "masks\n"
+OURS = 'row() { printf \'%s\\t%s\\t%s\\n\' "$1" "$2" "$3"; }\n' + read_script_part("masks") + "masks\n"
 
 
 def trial(random: Random) -> list[str]:
@@ -60,10 +60,10 @@ def trial(random: Random) -> list[str]:
         lay = "".join(f"ln -s {quote(to)} {quote(at)}\n" for at, to in links.items())
         _code, text = said([*wall, "/bin/sh", "-c", f"{AWK}{lay}{OURS}echo =\n{join(THEIRS)}"])
     ours, theirs = text.split("=\n", 1)
-    rows = told(ours.splitlines())
-    assert rows.code("masked", "all") == 0, text
+    rows = parse_host_report(ours.splitlines())
+    assert rows.get_exit_code("masked", "all") == 0, text
     units = sorted(line.split()[0] for line in theirs.splitlines())
-    mine = rows.lines("masked", "all")
+    mine = rows.get_lines("masked", "all")
     return [] if mine == units else [shown(files | vendor | links, "masked", mine, units)]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.targets.confine import detect
+from app.targets.confine import detect_confinement
 from tests.hostfiles import DictFiles
 
-WALL = detect()
+WALL = detect_confinement()
 _WHERE = {"etc": "/etc", "run": "/run", "local": "/usr/local", "var": "/var"}
 
 

@@ -28,7 +28,7 @@ def question(purpose: str = "plan", engine: str = "gemma-31b", **changes) -> Que
 
 async def ask(http, base_url, *, stall_after=5.0, **changes) -> list[Delta | Finished]:
     client = EngineClient(http, base_url)
-    async with aclosing(client.ask(question(**changes), stall_after=stall_after)) as replies:
+    async with aclosing(client.stream_reply(question(**changes), stall_after=stall_after)) as replies:
         return [reply async for reply in replies]
 
 

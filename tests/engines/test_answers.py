@@ -12,7 +12,7 @@ from app.engines.simulator.script import ANSWERS
 from app.events.words import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
 from app.skills.stig.pack import STIG
-from app.targets.resources.foreseen import resource_of
+from app.targets.resources.foreseen import get_resource_name
 
 FILES = [tomllib.loads(file.read_text("utf-8")) for file in sorted(ANSWERS.glob("*.toml"))]
 SCRIPTS = {rule: script["try"] for file in FILES for rule, script in file.items() if "like" not in script}
@@ -53,7 +53,7 @@ def test_a_try_fits_the_shapes_of_every_role(one: dict[str, Any]) -> None:
 @pytest.mark.parametrize("one", TRIES)
 def test_the_plan_names_all_that_the_actions_touch(one: dict[str, Any]) -> None:
     actions = [one for one in msgspec.convert(one["actions"], list[AnyAction]) if not isinstance(one, Reload)]
-    touched = {resource_of(one) if isinstance(one, ResourceAction) else one.path for one in actions}
+    touched = {get_resource_name(one) if isinstance(one, ResourceAction) else one.path for one in actions}
     assert touched == set(one["paths"])
 
 

@@ -150,30 +150,30 @@ async def test_a_health_answer_that_trickles_is_not_waited_for(http):
 
     drops = [step for _ in range(100) for step in (b"x", trickle)]
     async with server(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", *drops) as base_url:
-        assert await EngineClient(http, base_url, patience=0.3).ready() is False
+        assert await EngineClient(http, base_url, patience=0.3).is_ready() is False
 
 
 async def test_ready_means_healthy_and_serving_the_model(http, instant: Simulator):
     client = EngineClient(http, f"{instant.root()}/v1")
-    assert await client.ready()
-    assert await client.ready(MODELS["gemma-31b"])
-    assert not await client.ready("some/other")
-    assert await client.models() == (ServedModel(MODELS["gemma-31b"], 4096),)
+    assert await client.is_ready()
+    assert await client.is_ready(MODELS["gemma-31b"])
+    assert not await client.is_ready("some/other")
+    assert await client.list_models() == (ServedModel(MODELS["gemma-31b"], 4096),)
 
 
 async def test_a_server_that_is_no_engine_is_not_ready(http):
     async with server(answer("200 OK", b"[1, 2]")) as base_url:
         client = EngineClient(http, base_url)
-        assert not await client.ready()
+        assert not await client.is_ready()
         with pytest.raises(EngineRefused, match="not a list of models"):
-            await client.models()
+            await client.list_models()
 
 
 async def test_the_engines_own_counts_match_the_replies(http, instant: Simulator):
     client = EngineClient(http, f"{instant.root('gemma-e4b')}/v1")
-    before = await client.sample()
+    before = await client.read_sample()
     finished = (await ask(http, f"{instant.root('gemma-e4b')}/v1", engine="gemma-e4b"))[-1]
-    after = await client.sample()
+    after = await client.read_sample()
     assert after.generation_tokens - before.generation_tokens == finished.completion_tokens
     assert after.prompt_tokens - before.prompt_tokens == finished.prompt_tokens
     assert (after.running, after.waiting, after.kv_used) == (0, 0, 0.0)
@@ -181,7 +181,7 @@ async def test_the_engines_own_counts_match_the_replies(http, instant: Simulator
 
 async def until_idle(client: EngineClient) -> float:
     began = time.monotonic()
-    while (await client.sample()).running:
+    while (await client.read_sample()).running:
         assert time.monotonic() - began < 5
     return time.monotonic() - began
 
@@ -193,9 +193,9 @@ async def test_closing_ends_the_request_at_the_engine(http, brisk: Simulator, si
     taken = []
     for _ in range(3):
         brisk.fault("stall" if silent else "babble", after_tokens=3)
-        replies = client.ask(question(max_tokens=3000), stall_after=5.0)
+        replies = client.stream_reply(question(max_tokens=3000), stall_after=5.0)
         await anext(replies)
-        assert (await client.sample()).running == 1
+        assert (await client.read_sample()).running == 1
         await replies.aclose()
         taken.append(await until_idle(client))
     assert min(taken) < 0.2
@@ -211,7 +211,7 @@ async def test_cancelling_ends_the_request_at_the_engine(http, brisk: Simulator)
         started = asyncio.Event()
 
         async def listen(started: asyncio.Event) -> None:
-            async with aclosing(client.ask(question(), stall_after=5.0)) as replies:
+            async with aclosing(client.stream_reply(question(), stall_after=5.0)) as replies:
                 async for _ in replies:
                     started.set()
 
@@ -262,7 +262,7 @@ async def test_an_engine_without_patterns_is_found_out_once_and_asked_without_th
     async with choosy(lambda body: "pattern" in json.dumps(shape_of(body))) as (base_url, asked):
         client = EngineClient(http, base_url)
         for _ in range(2):
-            async with aclosing(client.ask(question(schema=PATTERN), stall_after=5)) as replies:
+            async with aclosing(client.stream_reply(question(schema=PATTERN), stall_after=5)) as replies:
                 assert await anext(replies) == Delta("answer", "{}", 1)
     assert len(asked) == 1 + 4 + 1 + 1
     assert shape_of(asked[-1])["properties"]["x"] == {"type": "string", "maxLength": 9}

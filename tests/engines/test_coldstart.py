@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.engines.coldstart import ColdStart, ColdStartStep, Load, progress, stamped, told
+from app.engines.coldstart import (
+    ColdStart,
+    ColdStartStep,
+    CompletedLoad,
+    apply_log_line,
+    estimate_progress,
+    parse_timestamp,
+)
 
 LOGS = Path(__file__).parent.parent / "data" / "logs"
 NOW = datetime(2026, 11, 21, 12, 0).astimezone().timestamp()
@@ -24,8 +31,8 @@ FOUND = {
 
 def read(name):
     lines = (LOGS / name).read_text().splitlines()
-    started = stamped(lines[0], NOW)
-    return reduce(lambda cold, line: told(cold, line, NOW), lines, ColdStart(started))
+    started = parse_timestamp(lines[0], NOW)
+    return reduce(lambda cold, line: apply_log_line(cold, line, NOW), lines, ColdStart(started))
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -59,34 +66,34 @@ def test_a_load_that_failed_never_gets_to_the_top():
 def test_of_two_ranks_the_first_word_counts():
     cold = ColdStart(NOW)
     for line in ("(Worker_TP0) Model loading took 16.3 GiB", "(Worker_TP1) Model loading took 16.4 GiB"):
-        cold = told(cold, line, NOW + 5)
+        cold = apply_log_line(cold, line, NOW + 5)
     assert cold.steps == (ColdStartStep("weights loaded", 5.0, 16.3),)
 
 
 def test_a_progress_bar_says_how_far_it_is():
     bar = "Loading safetensors checkpoint shards:   0%|   | 0/4\rLoading safetensors checkpoint shards:  75%|## | 3/4"
-    assert told(ColdStart(NOW), bar, NOW).newest == "Loading safetensors checkpoint shards: 75 %"
+    assert apply_log_line(ColdStart(NOW), bar, NOW).newest == "Loading safetensors checkpoint shards: 75 %"
 
 
 EARLIER = [
-    Load(100.0, {"weights loaded": 60.0}),
-    Load(120.0, {"weights loaded": 70.0}),
-    Load(110.0, {"weights loaded": 66.0}),
+    CompletedLoad(100.0, {"weights loaded": 60.0}),
+    CompletedLoad(120.0, {"weights loaded": 70.0}),
+    CompletedLoad(110.0, {"weights loaded": 66.0}),
 ]
 
 
 def test_without_an_earlier_load_nothing_is_foretold():
-    assert progress(ColdStart(NOW), [], NOW + 10) == (None, None)
+    assert estimate_progress(ColdStart(NOW), [], NOW + 10) == (None, None)
 
 
 def test_what_is_left_comes_from_the_median_of_earlier_loads():
-    assert progress(ColdStart(NOW), EARLIER, NOW + 10) == (pytest.approx(0.091), 100.0)
+    assert estimate_progress(ColdStart(NOW), EARLIER, NOW + 10) == (pytest.approx(0.091), 100.0)
 
 
 def test_a_step_that_came_late_moves_all_that_follows():
     late = ColdStart(NOW, (ColdStartStep("weights loaded", 96.0, 16.3),))
-    assert progress(late, EARLIER, NOW + 100)[1] == pytest.approx(110 - 66 - 4)
+    assert estimate_progress(late, EARLIER, NOW + 100)[1] == pytest.approx(110 - 66 - 4)
 
 
 def test_longer_than_ever_is_nearly_there_and_never_negative():
-    assert progress(ColdStart(NOW), EARLIER, NOW + 1000) == (0.99, 0.0)
+    assert estimate_progress(ColdStart(NOW), EARLIER, NOW + 1000) == (0.99, 0.0)

@@ -1,6 +1,6 @@
 import pytest
 
-from app.engines.complaint import LIMIT, complaint
+from app.engines.complaint import LIMIT, extract_error_message
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ from app.engines.complaint import LIMIT, complaint
     ],
 )
 def test_the_reason_is_found_whatever_the_body(body, said):
-    assert complaint(body) == said
+    assert extract_error_message(body) == said
 
 
 def test_a_long_reason_is_cut():
-    assert len(complaint(b'{"error":"' + b"x" * 10_000 + b'"}')) == LIMIT
-    assert len(complaint(b"x" * 10_000)) == LIMIT
+    assert len(extract_error_message(b'{"error":"' + b"x" * 10_000 + b'"}')) == LIMIT
+    assert len(extract_error_message(b"x" * 10_000)) == LIMIT
 
 
 def test_brackets_a_million_deep_are_only_text():
-    assert complaint(b"[" * 1_000_000).startswith("[[[")
+    assert extract_error_message(b"[" * 1_000_000).startswith("[[[")

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from app.engines.grammar import bindable
+from app.engines.grammar import to_bindable_schema
 from app.engines.simulator import to_schema
 from app.events.words import AnyAction
 
@@ -18,7 +18,7 @@ def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():
         },
         "anyOf": [{"type": "string", "minLength": 1, "pattern": "x"}],
     }
-    assert bindable(schema) == {
+    assert to_bindable_schema(schema) == {
         "properties": {
             "path": {"type": "string", "maxLength": 256},
             "mode": {"type": "string", "pattern": "^0[0-7]{3}$"},
@@ -30,7 +30,7 @@ def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():
 
 
 def test_the_actions_schema_can_be_bound():
-    to_schema.check(bindable(msgspec.json.schema(list[AnyAction])))
+    to_schema.check_schema(to_bindable_schema(msgspec.json.schema(list[AnyAction])))
 
 
 def test_what_an_engine_lacks_is_said_in_another_way():
@@ -40,19 +40,19 @@ def test_what_an_engine_lacks_is_said_in_another_way():
         "pattern": f"^({some}{{0,120}}|{some}{{120}}{some}{{1,120}}|{some}{{120}}{some}{{120}}{some}{{1,60}})$",
     }
     schema = {"properties": {"a": text, "pattern": {"const": 7}, "n": {"type": "string", "maxLength": 4}}}
-    assert bindable(schema, frozenset({"patterns", "const"})) == {
+    assert to_bindable_schema(schema, frozenset({"patterns", "const"})) == {
         "properties": {
             "a": {"type": "string", "maxLength": 300},
             "pattern": {"enum": [7]},
             "n": {"type": "string", "maxLength": 4},
         }
     }
-    assert bindable(schema, frozenset({"lengths"}))["properties"]["n"] == {"type": "string"}
+    assert to_bindable_schema(schema, frozenset({"lengths"}))["properties"]["n"] == {"type": "string"}
 
 
 def test_a_pattern_of_another_kind_becomes_some_length():
     path = {"type": "string", "pattern": "^(/[a-z]{0,47}){1,5}$"}
-    assert bindable(path, frozenset({"patterns"})) == {"type": "string", "maxLength": 256}
+    assert to_bindable_schema(path, frozenset({"patterns"})) == {"type": "string", "maxLength": 256}
 
 
 def repeats(pattern):
@@ -61,6 +61,6 @@ def repeats(pattern):
 
 @pytest.mark.parametrize("pattern", ["^[a-z]{0,129}$", "^a{300}$"])
 def test_the_simulated_grammar_refuses_what_a_real_one_cannot_make(pattern):
-    to_schema.check(repeats("^[a-z]{0,128}$"))
+    to_schema.check_schema(repeats("^[a-z]{0,128}$"))
     with pytest.raises(to_schema.BadSchema, match="more than 128"):
-        to_schema.check(repeats(pattern))
+        to_schema.check_schema(repeats(pattern))

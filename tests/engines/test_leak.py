@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.leak import LeakWatch
+from app.engines.leak import LeakDetector
 
 
 def leaked(*pieces: tuple[str, str]) -> bool:
-    watch = LeakWatch()
+    watch = LeakDetector()
     for channel, text in pieces:
-        watch.see(channel, text)
-    return watch.found
+        watch.add_text(channel, text)
+    return watch.has_leak
 
 
 @pytest.mark.parametrize(

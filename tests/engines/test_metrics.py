@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.metrics import EngineSample, growth, parse, rate
+from app.engines.metrics import EngineSample, compute_growth, compute_rate, parse_metrics
 
 ONE = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -38,45 +38,47 @@ REPORTED = {
 
 
 def test_one_engine():
-    assert parse(ONE) == EngineSample(running=2, waiting=1, kv_used=0.25, prompt_tokens=1500, generation_tokens=380)
+    assert parse_metrics(ONE) == EngineSample(
+        running=2, waiting=1, kv_used=0.25, prompt_tokens=1500, generation_tokens=380
+    )
 
 
 def test_data_parallel_engines_are_added_and_their_pools_averaged():
     second = ONE.replace('engine="0"', 'engine="1"').replace(" 0.25", " 0.75")
-    assert parse(ONE + second) == EngineSample(
+    assert parse_metrics(ONE + second) == EngineSample(
         running=4, waiting=2, kv_used=0.5, prompt_tokens=3000, generation_tokens=760
     )
 
 
 def test_what_is_not_reported_is_none():
-    assert parse("") == EngineSample(None, None, None, None, None, missing=NOT_VLLM)
-    assert parse("<html>not metrics</html>\nvllm:num_requests_running{} NaN\n").running is None
-    assert parse("vllm:num_requests_running lots\nvllm:kv_cache_usage_perc 0.5 1795212515\n").kv_used == 0.5
+    assert parse_metrics("") == EngineSample(None, None, None, None, None, missing=NOT_VLLM)
+    assert parse_metrics("<html>not metrics</html>\nvllm:num_requests_running{} NaN\n").running is None
+    assert parse_metrics("vllm:num_requests_running lots\nvllm:kv_cache_usage_perc 0.5 1795212515\n").kv_used == 0.5
 
 
 def test_a_rate_is_growth_over_time():
-    assert rate(100, 130, 2.0) == 15.0
+    assert compute_rate(100, 130, 2.0) == 15.0
 
 
 def test_a_counter_that_fell_started_anew():
-    assert rate(1000, 30, 2.0) == 15.0
+    assert compute_rate(1000, 30, 2.0) == 15.0
 
 
 @pytest.mark.parametrize(
     ("previous", "current", "seconds"), [(None, 3, 1.0), (3, None, 1.0), (3, 4, 0.0), (3, 4, -1.0)]
 )
 def test_an_unknown_rate_is_none(previous, current, seconds):
-    assert rate(previous, current, seconds) is None
+    assert compute_rate(previous, current, seconds) is None
 
 
 @given(st.text(max_size=200))
 def test_no_text_makes_it_fall(text):
-    parse(text + "\nvllm:" + text)
+    parse_metrics(text + "\nvllm:" + text)
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in GOLDEN.glob("*.txt")))
 def test_what_real_engines_report(name):
-    sample = parse((GOLDEN / name).read_text())
+    sample = parse_metrics((GOLDEN / name).read_text())
     prompt, generated, kv_tokens, accepted = REPORTED[name]
     assert (sample.prompt_tokens, sample.generation_tokens, sample.kv_tokens) == (prompt, generated, kv_tokens)
     assert (sample.accepted_tokens, sample.draft_tokens) == (accepted or (None, None))
@@ -87,8 +89,8 @@ def test_what_real_engines_report(name):
 
 def test_the_cache_is_never_reckoned_from_its_blocks():
     """Layers of a hybrid model share blocks unevenly: 2,097,152 was reckoned where 332,222 were there."""
-    assert parse('vllm:cache_config_info{block_size="16",num_gpu_blocks="131072"} 1.0\n').kv_tokens is None
-    assert parse('vllm:cache_config_info{kv_cache_size_tokens="None"} 1.0\n').kv_tokens is None
+    assert parse_metrics('vllm:cache_config_info{block_size="16",num_gpu_blocks="131072"} 1.0\n').kv_tokens is None
+    assert parse_metrics('vllm:cache_config_info{kv_cache_size_tokens="None"} 1.0\n').kv_tokens is None
 
 
 @pytest.mark.parametrize(
@@ -100,8 +102,8 @@ def test_the_cache_is_never_reckoned_from_its_blocks():
     ],
 )
 def test_what_should_be_there_and_is_not_is_said(text, sentence):
-    assert sentence in parse(text).missing
+    assert sentence in parse_metrics(text).missing
 
 
 def test_growth_over_a_restart_counts_from_zero():
-    assert (growth(10, 14), growth(10, 4), growth(None, 4)) == (4, 4, None)
+    assert (compute_growth(10, 14), compute_growth(10, 4), compute_growth(None, 4)) == (4, 4, None)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engines.queue import AGAIN, EngineQueue, TurnWanted
-from app.engines.traffic import EngineTraffic, ReplicaLook
+from app.engines.queue import RECHECK_SECONDS, EngineQueue, TurnRequest
+from app.engines.traffic import EngineTraffic, ReplicaReport
 from tests.thorough import examples
 
 BASE = "http://a/v1"
@@ -31,12 +31,12 @@ class Engine:
 
     async def asks(self, name, purpose="plan", *, host=None, tokens=100, patience=300.0):
         self.over[name] = asyncio.Event()
-        wanted = TurnWanted(host or name, purpose, tokens, patience)
+        wanted = TurnRequest(host or name, purpose, tokens, patience)
         self.tasks[name] = asyncio.create_task(self._turn(name, wanted))
         await self.settled()
 
     async def _turn(self, name, wanted):
-        async with self.queue.place(self.bases, wanted) as turn:
+        async with self.queue.wait_for_turn(self.bases, wanted) as turn:
             self.called.append(name)
             self.turns[name] = turn
             await self.over[name].wait()
@@ -84,17 +84,17 @@ async def test_hosts_take_turns_and_of_one_host_who_came_first_goes_first(engine
 
 async def test_a_long_prompt_is_not_overtaken_by_short_ones():
     engine = Engine(streams=None)
-    engine.traffic.looks[BASE] = ReplicaLook(kv_tokens=1000, kv_used=0)
+    engine.traffic.reports[BASE] = ReplicaReport(kv_tokens=1000, kv_used=0)
     await engine.asks("a", tokens=600)
     await engine.asks("long", tokens=700)
     await engine.asks("short", tokens=100)
     assert engine.called == ["a"]
-    assert "1,000 tokens" in engine.queue.now.why
+    assert "1,000 tokens" in engine.queue.status.why
     await engine.ends("a")
     assert engine.called == ["a", "long", "short"]
     await engine.ends("long")
     await engine.ends("short")
-    assert engine.traffic.held(BASE).tokens == 0
+    assert engine.traffic.measure_load(BASE).tokens == 0
 
 
 async def test_who_is_cancelled_leaves_the_queue_at_once_and_gives_its_room_back(engine):
@@ -123,19 +123,19 @@ async def test_time_behind_others_is_told_and_counted(engine):
 
 async def test_where_nobody_answers_one_asks_and_the_others_wait_on_their_own_time():
     engine = Engine(streams=8)
-    engine.traffic.away.add(BASE)
+    engine.traffic.unavailable.add(BASE)
     await engine.asks("a")
     await engine.asks("b", patience=300)
     await engine.asks("c", patience=20)
     assert engine.called == ["a"]
-    assert engine.queue.now.why == "it is not ready"
+    assert engine.queue.status.why == "it is not ready"
     engine.passes(30)
-    engine.queue.look()
+    engine.queue.call_ready_turns()
     await engine.settled()
     assert engine.called == ["a"], "b is first, and has patience left"
     engine.passes(10)
-    engine.traffic.away.clear()
-    engine.queue.look()
+    engine.traffic.unavailable.clear()
+    engine.queue.call_ready_turns()
     await engine.settled()
     assert engine.called == ["a", "b", "c"]
     assert (engine.turns["b"].waited, engine.turns["b"].away) == (0.0, 40.0)
@@ -145,11 +145,11 @@ async def test_where_nobody_answers_one_asks_and_the_others_wait_on_their_own_ti
 
 async def test_patience_with_an_engine_that_is_gone_ends():
     engine = Engine(streams=8)
-    engine.traffic.away.add(BASE)
+    engine.traffic.unavailable.add(BASE)
     await engine.asks("a")
     await engine.asks("b", patience=20)
     engine.passes(21)
-    engine.queue.look()
+    engine.queue.call_ready_turns()
     await engine.settled()
     assert engine.called == ["a", "b"]
     for name in engine.called:
@@ -158,8 +158,8 @@ async def test_patience_with_an_engine_that_is_gone_ends():
 
 async def test_the_other_replica_is_asked_before_anybody_waits():
     engine = Engine(streams=1, bases=(BASE, "http://b/v1", "http://c/v1"))
-    engine.traffic.away.add("http://c/v1")
-    engine.traffic.unwell.add("http://c/v1")
+    engine.traffic.unavailable.add("http://c/v1")
+    engine.traffic.unhealthy.add("http://c/v1")
     for name in "abc":
         await engine.asks(name)
     assert [engine.turns[name].place for name in engine.called] == [0, 1]
@@ -172,14 +172,14 @@ async def test_the_other_replica_is_asked_before_anybody_waits():
 async def test_who_waits_looks_again_by_himself():
     """Nobody ends and nobody tells: the room that others left is found."""
     engine = Engine(streams=2)
-    engine.traffic.looks[BASE] = ReplicaLook(requests=1, ours=0)
+    engine.traffic.reports[BASE] = ReplicaReport(requests=1, ours=0)
     await engine.asks("a")
     await engine.asks("b")
     assert engine.called == ["a"]
-    engine.traffic.looks[BASE] = ReplicaLook()
-    async with asyncio.timeout(5 * AGAIN):
+    engine.traffic.reports[BASE] = ReplicaReport()
+    async with asyncio.timeout(5 * RECHECK_SECONDS):
         while len(engine.called) < 2:
-            await asyncio.wait({engine.tasks["b"]}, timeout=AGAIN / 4)
+            await asyncio.wait({engine.tasks["b"]}, timeout=RECHECK_SECONDS / 4)
     await engine.ends("a")
     await engine.ends("b")
 
@@ -190,13 +190,13 @@ def test_the_cache_is_never_promised_twice_and_everybody_gets_there(asked, strea
     async def played():
         traffic, queue, most = EngineTraffic(), None, 0
         queue = EngineQueue(traffic, lambda: streams)
-        traffic.looks[BASE] = ReplicaLook(kv_tokens=1000, kv_used=0)
+        traffic.reports[BASE] = ReplicaReport(kv_tokens=1000, kv_used=0)
         served = []
 
         async def turn(host, tokens):
             nonlocal most
-            async with queue.place([BASE], TurnWanted(host, "act", tokens, 1.0)):
-                held = traffic.held(BASE)
+            async with queue.wait_for_turn([BASE], TurnRequest(host, "act", tokens, 1.0)):
+                held = traffic.measure_load(BASE)
                 most = max(most, held.tokens)
                 assert held.turns <= streams
                 await asyncio.sleep(0)
@@ -207,6 +207,6 @@ def test_the_cache_is_never_promised_twice_and_everybody_gets_there(asked, strea
                 group.create_task(turn(host, tokens))
         assert len(served) == len(asked)
         assert most <= 1000
-        assert traffic.held(BASE).tokens == 0
+        assert traffic.measure_load(BASE).tokens == 0
 
     asyncio.run(played())

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.sse import LINE_LIMIT, DataLines
+from app.engines.sse import LINE_LIMIT, SseDataParser
 from app.errors import EngineDied
 
 
 def lines(*pieces: bytes) -> list[bytes]:
-    reader = DataLines()
+    reader = SseDataParser()
     return [line for piece in pieces for line in reader.feed(piece)]
 
 
@@ -45,7 +45,7 @@ def test_a_long_line_in_small_pieces_costs_one_pass():
 
 
 def test_a_line_without_end_is_given_up():
-    reader = DataLines()
+    reader = SseDataParser()
     for _ in range(LINE_LIMIT // 65536):
         assert list(reader.feed(b"x" * 65536)) == []
     with pytest.raises(EngineDied, match="more than 4 MB"):
@@ -53,6 +53,6 @@ def test_a_line_without_end_is_given_up():
 
 
 def test_many_short_lines_may_pass_the_limit_together():
-    reader = DataLines()
+    reader = SseDataParser()
     line = b"data: " + b"x" * 65535 + b"\n"
     assert sum(len(list(reader.feed(line))) for _ in range(70)) == 70

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.reply import Delta, Finished, Message, Question
-from app.engines.wire import ChatReply, body, headers
+from app.engines.wire import ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
 
@@ -223,7 +223,7 @@ def test_any_cut_of_the_stream_gives_the_same_reply(cuts):
 
 
 def test_the_request_binds_the_shape_and_asks_for_counts():
-    request = body(QUESTION)
+    request = build_request_body(QUESTION)
     assert request["response_format"] == {
         "type": "json_schema",
         "json_schema": {"name": "plan", "schema": {"type": "string", "maxLength": 9}},
@@ -233,14 +233,14 @@ def test_the_request_binds_the_shape_and_asks_for_counts():
     assert request["timings_per_token"] is True
     assert (request["stream"], request["max_tokens"], request["temperature"]) == (True, 800, 0.3)
     assert request["chat_template_kwargs"] == {"enable_thinking": True}
-    assert headers(QUESTION)["X-Request-Id"] == "r7.architect.3"
+    assert build_request_headers(QUESTION)["X-Request-Id"] == "r7.architect.3"
 
 
 def test_bytes_that_are_not_text_do_not_reach_the_engine():
     name = b"/var/spool/\xff".decode("utf-8", "surrogateescape")
     question = Question("m", (Message("user", name),), "plan", {}, "r", 1, 0.0)
-    assert json.dumps(body(question), ensure_ascii=False).encode()
-    assert body(question)["messages"][0]["content"] == "/var/spool/?"
+    assert json.dumps(build_request_body(question), ensure_ascii=False).encode()
+    assert build_request_body(question)["messages"][0]["content"] == "/var/spool/?"
 
 
 @pytest.mark.parametrize("size", [1, 7, 65536])

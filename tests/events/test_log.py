@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from app.errors import Fenced, Unusable
+from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
@@ -88,9 +88,9 @@ async def test_who_writes_of_a_run_that_another_took_is_stopped_and_the_other_ru
     sink.lost = frozenset({"theirs"})
     theirs.append(RunPaused(by="a"))
     mine.append(RunPaused(by="b"))
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         await theirs.flush()
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         theirs.append(RunPaused(by="c"))
     mine.append(RunPaused(by="d"))
     await mine.flush()
@@ -100,15 +100,15 @@ async def test_who_writes_of_a_run_that_another_took_is_stopped_and_the_other_ru
 
 async def test_what_another_process_wrote_wakes_a_follower_and_old_news_does_not():
     bus = Bus()
-    bus.heard("r", 3)
-    await bus.beyond("r", 2)
-    waiting = asyncio.create_task(bus.beyond("r", 3))
+    bus.notify_external("r", 3)
+    await bus.wait_for_event_after("r", 2)
+    waiting = asyncio.create_task(bus.wait_for_event_after("r", 3))
     await asyncio.sleep(0)
-    bus.heard("r", 3)
-    bus.heard("r", 1)
+    bus.notify_external("r", 3)
+    bus.notify_external("r", 1)
     await asyncio.sleep(0)
     assert not waiting.done()
-    bus.heard("r", 4)
+    bus.notify_external("r", 4)
     await waiting
 
 
@@ -117,7 +117,7 @@ async def test_a_failed_write_fails_whoever_waits_and_whoever_comes_later():
     writer.start()
     log = RunLog("r", writer)
     log.append(RunPaused(by="a"))
-    with pytest.raises(Unusable, match="no space left"):
+    with pytest.raises(EnvironmentUnusable, match="no space left"):
         await log.flush()
-    with pytest.raises(Unusable, match="no space left"):
+    with pytest.raises(EnvironmentUnusable, match="no space left"):
         log.append(RunPaused(by="b"))

@@ -1,9 +1,9 @@
 """Logs made by hand: a run on the STIG's rules with the verdicts that a test wants, and what it wants in between."""
 
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunScoped, RunStarted, ScanFinished, VerdictGiven
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.events.words import Budget, Probe, SeatTaken
-from app.evidence.case import read_case
+from app.evidence.case import read_run_record
 
 BEGAN = 1_790_000_000.0
 EVERY_WORD = {
@@ -64,7 +64,7 @@ def finished():
 def chain(events, run="0a1b2c3d"):
     log, previous = [], GENESIS
     for seq, event in enumerate(events, 1):
-        log.append(record(run, seq, BEGAN + seq, event, previous))
+        log.append(record_event(run, seq, BEGAN + seq, event, previous))
         previous = log[-1].hash
     return log
 
@@ -86,4 +86,4 @@ def plain_log(opening, closing=None, between=(), **request):
 
 
 def plain_case(*args, **more):
-    return read_case(plain_log(*args, **more))
+    return read_run_record(plain_log(*args, **more))

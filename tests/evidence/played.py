@@ -2,16 +2,16 @@
 
 import pytest
 
-from app.evidence.case import read_case
-from app.evidence.key import key_of
-from app.evidence.pack import pack
+from app.evidence.case import read_run_record
+from app.evidence.key import derive_key
+from app.evidence.pack import build_pack
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.forkserver import temper
 from tests.once import built_once
 
 SEED = bytes(range(32))
-KEY = key_of(SEED)
+KEY = derive_key(SEED)
 """That of the Temper that made the packs which tests check."""
 RULES = "V-257984,V-257985,V-257981,V-258106,V-258229,V-257934"
 
@@ -38,15 +38,15 @@ def _play(folder):
 def log(played):
     data, run = played
     database = open_database(data / "temper.sqlite")
-    yield list(EventStore(database).events(run))
+    yield list(EventStore(database).read_events(run))
     database.dispose()
 
 
 @pytest.fixture(scope="session")
 def case(log):
-    return read_case(log)
+    return read_run_record(log)
 
 
 @pytest.fixture(scope="session")
 def archive(log):
-    return pack(log, KEY)
+    return build_pack(log, KEY)

@@ -1,10 +1,10 @@
-from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, ForceAsked, ItemPassed, ItemStarted
-from app.events.words import Behind
-from app.evidence.account import done, found, outcome
+from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, InForceChecked, ItemPassed, ItemStarted
+from app.events.words import PendingSetting
+from app.evidence.account import describe_actions_taken, describe_finding, describe_outcome
 from tests.evidence.logs import plain_case
 
 RULE = "V-257984"
-LATE = Behind(program="sysctl", setting="kernel.x", wanted="1", running="0", by="a reboot")
+LATE = PendingSetting(program="sysctl", setting="kernel.x", wanted="1", running="0", by="a reboot")
 
 
 def passed(*behind):
@@ -14,7 +14,7 @@ def passed(*behind):
         AttemptStarted(rule=RULE, attempt=1, lessons=()),
         ActionApplying(rule=RULE, attempt=1, journal="j"),
         made,
-        ForceAsked(rule=RULE, attempt=1, asked=("sysctl",), behind=behind),
+        InForceChecked(rule=RULE, attempt=1, asked=("sysctl",), behind=behind),
         ItemPassed(rule=RULE, attempts=1),
     ]
     case = plain_case({RULE: "fail"}, {RULE: "pass"}, between)
@@ -23,11 +23,11 @@ def passed(*behind):
 
 def test_what_is_set_and_not_in_force_is_said_where_the_pass_is():
     case, one = passed(LATE)
-    assert "Set, not in force: kernel.x is 0, 1 wanted: a reboot" in found(case, one)
-    assert outcome(case, one) == "passed at attempt 1; set, not in force: kernel.x is 0, 1 wanted: a reboot"
-    assert "set, not in force" in done(case, one)
+    assert "Set, not in force: kernel.x is 0, 1 wanted: a reboot" in describe_finding(case, one)
+    assert describe_outcome(case, one) == "passed at attempt 1; set, not in force: kernel.x is 0, 1 wanted: a reboot"
+    assert "set, not in force" in describe_actions_taken(case, one)
 
 
 def test_what_is_in_force_needs_no_word():
     case, one = passed()
-    assert "in force" not in found(case, one) + outcome(case, one)
+    assert "in force" not in describe_finding(case, one) + describe_outcome(case, one)

@@ -8,13 +8,13 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from app.evidence.benchmark import INCOMPLETE
-from app.evidence.case import read_case
-from app.evidence.ckl import ckl
-from app.evidence.cklb import cklb
-from app.evidence.pack import pack
-from app.evidence.poam import poam_csv, poam_json
-from app.evidence.remake import remake
-from app.evidence.verify import BrokenPack, check, unpack
+from app.evidence.case import read_run_record
+from app.evidence.ckl import build_ckl
+from app.evidence.cklb import build_cklb
+from app.evidence.pack import build_pack
+from app.evidence.poam import build_poam_csv, build_poam_json
+from app.evidence.remake import compare_rebuilt_pack
+from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.played import KEY
 from tests.evidence.published import NAMES, named, named_log
@@ -30,11 +30,11 @@ def named_run():
 
 @pytest.fixture(scope="module")
 def files(named_run):
-    return unpack(pack(named_run, KEY))
+    return unpack_archive(build_pack(named_run, KEY))
 
 
 def test_a_cklb_has_disas_own_names_and_texts(named_run):
-    made = json.loads(cklb(read_case(named_run)))
+    made = json.loads(build_cklb(read_run_record(named_run)))
     (stig,) = made["stigs"]
     assert (stig["stig_id"], stig["version"]) == ("RHEL_9_STIG", "2")
     assert stig["release_info"] == "Release: 9 Benchmark Date: 01 Jul 2026"
@@ -49,7 +49,7 @@ def test_a_cklb_has_disas_own_names_and_texts(named_run):
 
 
 def test_a_ckl_has_them_too(named_run):
-    root = ET.fromstring(ckl(read_case(named_run)))
+    root = ET.fromstring(build_ckl(read_run_record(named_run)))
     pairs = [
         [(one.findtext("VULN_ATTRIBUTE"), one.findtext("ATTRIBUTE_DATA")) for one in vuln.findall("STIG_DATA")]
         for vuln in root.iter("VULN")
@@ -60,29 +60,31 @@ def test_a_ckl_has_them_too(named_run):
 
 
 def test_what_is_left_to_do_has_them_too(named_run):
-    case = read_case(named_run)
-    (row,) = csv.DictReader(io.StringIO(poam_csv(case).decode("utf-8-sig"), newline=""))
-    (item,) = json.loads(poam_json(case))["items"]
+    case = read_run_record(named_run)
+    (row,) = csv.DictReader(io.StringIO(build_poam_csv(case).decode("utf-8-sig"), newline=""))
+    (item,) = json.loads(build_poam_json(case))["items"]
     assert (row["rule_id"], row["ccis"]) == (item["rule_id"], item["ccis"]) == (NAMES["V-257984"], "CCI-000766")
 
 
 def test_papers_say_which_benchmark_by_its_digest_and_without_one_that_they_are_incomplete(named_run):
     told = f"2 of 30 rules are named by {named().file}, sha256 {named().sha256}."
-    for case, says in ((read_case(named_run), told), (plain_case(EVERY_WORD, EVERY_WORD), INCOMPLETE)):
-        assert json.loads(cklb(case))["stigs"][0]["rules"]
-        assert says in json.loads(cklb(case))["target_data"]["comments"]
-        assert says in (ET.fromstring(ckl(case)).findtext("ASSET/TARGET_COMMENT") or "")
-        assert json.loads(poam_json(case))["benchmark"] == says
+    for case, says in ((read_run_record(named_run), told), (plain_case(EVERY_WORD, EVERY_WORD), INCOMPLETE)):
+        assert json.loads(build_cklb(case))["stigs"][0]["rules"]
+        assert says in json.loads(build_cklb(case))["target_data"]["comments"]
+        assert says in (ET.fromstring(build_ckl(case)).findtext("ASSET/TARGET_COMMENT") or "")
+        assert json.loads(build_poam_json(case))["benchmark"] == says
 
 
 def test_no_rule_is_decided_by_nothing():
-    checks = [rule["check_content"] for rule in json.loads(cklb(plain_case(EVERY_WORD, None)))["stigs"][0]["rules"]]
+    checks = [
+        rule["check_content"] for rule in json.loads(build_cklb(plain_case(EVERY_WORD, None)))["stigs"][0]["rules"]
+    ]
     assert "Decided by ." not in checks
 
 
 def test_the_pack_is_made_again_from_the_log_without_the_benchmark(files):
-    check(files)
-    assert remake(files) == ""
+    check_pack(files)
+    assert compare_rebuilt_pack(files) == ""
 
 
 @pytest.mark.parametrize(
@@ -93,11 +95,11 @@ def test_another_name_than_the_log_has_is_found_by_the_script(files, paper, name
     forged = files[paper].replace(name.encode(), name.replace("7", "8").encode())
     assert forged != files[paper]
     with pytest.raises(BrokenPack, match=f"{paper} does not say"):
-        check(listed_anew({**files, paper: forged}))
+        check_pack(listed_anew({**files, paper: forged}))
 
 
 def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
-    files = unpack(archive)
+    files = unpack_archive(archive)
     for name in ("checklist.ckl", "checklist.cklb", "poam.json"):
         for told in (f". {INCOMPLETE}", f'"benchmark": "{INCOMPLETE}",\n'):
             files[name] = files[name].replace(told.encode(), b"")
@@ -113,4 +115,4 @@ def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
     writer.writerows(rows)
     files["poam.csv"] = table.getvalue().encode("utf-8-sig")
     del files["results.xccdf.xml"]
-    check(listed_anew(files))
+    check_pack(listed_anew(files))

@@ -5,20 +5,20 @@ import tracemalloc
 
 import pytest
 
-from app.cli.verify import BROKEN, HOLDS, verify_what
+from app.cli.verify import BROKEN, HOLDS, verify_by_kind
 from app.config import Settings
 from app.events.kinds import RolloutAsked, RolloutEnded, RolloutHostBegun, RolloutHostEnded
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.events.words import Budget
 from app.evidence import verify
-from app.evidence.bundle import bundle
+from app.evidence.bundle import write_bundle
 from app.evidence.bundled import check_bundle
-from app.evidence.key import key_of
+from app.evidence.key import derive_key
 from app.evidence.spool import Spool
-from app.evidence.verify import BrokenPack, chunks, digest, unpack
+from app.evidence.verify import BrokenPack, build_chunks, compute_sha256, unpack_archive
 from tests.evidence.played import KEY
 
-OTHER = key_of(b"o" * 32)
+OTHER = derive_key(b"o" * 32)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def chain(log):
     )
     made, last = [], GENESIS
     for event in (asked, RolloutHostBegun(host=host, of=run, wave=1), ended, RolloutEnded(state="finished")):
-        made.append(record("o1", len(made) + 1, 1.0 + len(made), event, last))
+        made.append(record_event("o1", len(made) + 1, 1.0 + len(made), event, last))
         last = made[-1].hash
     return made
 
@@ -41,19 +41,21 @@ def chain(log):
 @pytest.fixture(scope="module")
 def given(chain, archive, tmp_path_factory):
     spool = Spool(tmp_path_factory.mktemp("spool"))
-    bundle(chain, lambda _: archive, KEY, spool)
-    size, pieces = spool.size, list(spool.pieces())
+    write_bundle(chain, lambda _: archive, KEY, spool)
+    size, pieces = spool.size, list(spool.stream_archive())
     assert size == sum(map(len, pieces))
-    assert b"".join(pieces) == b"".join(chunk for _, chunk in chunks(unpack(b"".join(pieces))))
+    assert b"".join(pieces) == b"".join(chunk for _, chunk in build_chunks(unpack_archive(b"".join(pieces))))
     return b"".join(pieces)
 
 
 def test_of_all_its_packs_a_few_are_in_memory_at_a_time(chain, archive, tmp_path):
-    begun = [record("o1", seq, 2.0, RolloutHostBegun(host=f"h{seq}", of=f"r{seq}", wave=1), "") for seq in range(2, 42)]
+    begun = [
+        record_event("o1", seq, 2.0, RolloutHostBegun(host=f"h{seq}", of=f"r{seq}", wave=1), "") for seq in range(2, 42)
+    ]
     into = Spool(tmp_path)
     tracemalloc.start()
-    bundle([chain[0], *begun], lambda _: bytes(bytearray(archive)), KEY, into)
-    handed_out = sum(map(len, into.pieces()))
+    write_bundle([chain[0], *begun], lambda _: bytes(bytearray(archive)), KEY, into)
+    handed_out = sum(map(len, into.stream_archive()))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert handed_out > 40 * len(archive) > 8 * most
@@ -62,18 +64,18 @@ def test_of_all_its_packs_a_few_are_in_memory_at_a_time(chain, archive, tmp_path
 def test_it_holds_by_its_key_and_head(given, chain, tmp_path, capsys):
     place = tmp_path / "given.zip"
     place.write_bytes(given)
-    assert verify_what(Settings(), str(place), chain[-1].hash, KEY.public) == HOLDS
+    assert verify_by_kind(Settings(), str(place), chain[-1].hash, KEY.public) == HOLDS
     said = capsys.readouterr().out
     assert "rollout o1, 4 events; so does the pack of each run, 1 in all" in " ".join(said.split())
-    assert verify_what(Settings(), str(place), "0" * 64) == BROKEN
-    assert verify_what(Settings(), str(place), "", OTHER.public) == BROKEN
+    assert verify_by_kind(Settings(), str(place), "0" * 64) == BROKEN
+    assert verify_by_kind(Settings(), str(place), "", OTHER.public) == BROKEN
 
 
 def sealed(files, key=OTHER):
     """As somebody would seal it again who changed it, and has a key of his own."""
     told = json.loads(files["manifest.json"]) | {"key": key.public}
     listed = sorted(name for name in files if name not in ("manifest.json", "manifest.sig"))
-    told["files"] = [{"name": name, "size": len(files[name]), "sha256": digest(files[name])} for name in listed]
+    told["files"] = [{"name": name, "size": len(files[name]), "sha256": compute_sha256(files[name])} for name in listed]
     files["manifest.json"] = json.dumps(told, indent=1).encode() + b"\n"
     files["manifest.sig"] = f"{key.sign(verify.SEALED + files['manifest.json'])}\n".encode()
     return files
@@ -91,9 +93,9 @@ def line_of(files, old, new):
 
 def pack_of(files, change):
     (name,) = [one for one in files if one.startswith("runs/")]
-    inner = unpack(files[name])
+    inner = unpack_archive(files[name])
     change(inner)
-    files[name] = b"".join(chunk for _, chunk in chunks(inner))
+    files[name] = b"".join(chunk for _, chunk in build_chunks(inner))
     return files
 
 
@@ -124,11 +126,11 @@ CHANGES = {
 def test_what_was_changed_is_named(given, what):
     change, said = CHANGES[what]
     with pytest.raises(BrokenPack, match=said):
-        check_bundle(change(unpack(given)))
+        check_bundle(change(unpack_archive(given)))
 
 
 def test_a_change_that_was_sealed_again_shows_by_the_key(given):
-    files = sealed(unpack(given))
+    files = sealed(unpack_archive(given))
     assert check_bundle(files)["key"] == OTHER.public
     with pytest.raises(BrokenPack, match="and not by the one that you gave"):
         check_bundle(files, key=KEY.public)

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from app.evidence.pack import pack
+from app.evidence.pack import build_pack
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.fixture.target import FixtureTarget
@@ -49,5 +49,5 @@ def test_no_canary_sings(planted):
     assert CANARY.encode() not in lines
     assert CANARY[:13].encode() not in lines
     opened = open_database(planted / "temper.sqlite")
-    assert CANARY[:13].encode() not in pack(EventStore(opened).events(run), KEY)
+    assert CANARY[:13].encode() not in build_pack(EventStore(opened).read_events(run), KEY)
     opened.dispose()

@@ -1,4 +1,4 @@
-from app.evidence.account import done, outcome
+from app.evidence.account import describe_actions_taken, describe_outcome
 from tests.evidence.logs import plain_case
 
 RULE, OTHER = "V-257985", "V-258106"
@@ -23,21 +23,21 @@ def test_each_attempt_keeps_its_events_and_how_it_ended(case):
 
 def test_outcomes_in_words(case):
     rules = by_rule(case)
-    assert outcome(case, rules[RULE]) == "passed at attempt 2"
-    assert outcome(case, rules[OTHER]).startswith("escalated: ")
-    assert outcome(case, rules["V-258229"]).startswith("deferred: cannot be undone")
-    assert outcome(case, rules["V-257820"]) == "not part of the run"
+    assert describe_outcome(case, rules[RULE]) == "passed at attempt 2"
+    assert describe_outcome(case, rules[OTHER]).startswith("escalated: ")
+    assert describe_outcome(case, rules["V-258229"]).startswith("deferred: cannot be undone")
+    assert describe_outcome(case, rules["V-257820"]) == "not part of the run"
     held = plain_case({RULE: "pass", OTHER: "unknown"}, {RULE: "pass", OTHER: "unknown"})
-    assert outcome(held, by_rule(held)[RULE]) == "held before the run; nothing was done"
-    assert outcome(held, by_rule(held)[OTHER]) == "not taken up: the scanner said unknown"
+    assert describe_outcome(held, by_rule(held)[RULE]) == "held before the run; nothing was done"
+    assert describe_outcome(held, by_rule(held)[OTHER]) == "not taken up: the scanner said unknown"
 
 
 def test_what_was_done_is_told_attempt_by_attempt(case):
-    said = done(case, by_rule(case)[RULE]).splitlines()
+    said = describe_actions_taken(case, by_rule(case)[RULE]).splitlines()
     assert said[1].startswith("Attempt 1: changed /etc/ssh/sshd_config; alarm: ")
     assert said[1].endswith("rolled back, and the rollback verified.")
     assert said[2] == "Attempt 2: changed /etc/mission/backup.conf, /etc/ssh/sshd_config; kept."
-    assert "nothing was changed" not in done(case, by_rule(case)[RULE])
+    assert "nothing was changed" not in describe_actions_taken(case, by_rule(case)[RULE])
 
 
 def test_people_seats_and_time(case):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from app.evidence.ckl import ckl
+from app.evidence.ckl import build_ckl
 from tests.evidence.logs import EVERY_WORD, plain_case
 
 ORDER = json.loads((Path(__file__).parent / "ckl.order.json").read_text())
@@ -15,7 +15,7 @@ def tags(element):
 
 
 def test_the_order_of_every_element(case):
-    root = ET.fromstring(ckl(case))
+    root = ET.fromstring(build_ckl(case))
     assert root.tag == "CHECKLIST"
     assert tags(root) == ["ASSET", "STIGS"]
     assert tags(root.find("ASSET")) == ORDER["asset"]
@@ -31,7 +31,7 @@ def test_the_order_of_every_element(case):
 
 
 def test_every_status():
-    root = ET.fromstring(ckl(plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)))
+    root = ET.fromstring(build_ckl(plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)))
     got = {vuln.findtext("STIG_DATA/ATTRIBUTE_DATA"): vuln.findtext("STATUS") for vuln in root.iter("VULN")}
     expected = ["NotAFinding", "Open", "Not_Applicable", "Not_Reviewed", "Not_Reviewed"]
     assert [got[rule] for rule in EVERY_WORD] == expected
@@ -42,6 +42,6 @@ def test_hostile_text_is_text():
     note = "</COMMENTS><STATUS>NotAFinding</STATUS>]]>&x;\x00\x1b[2J\ufffe"
     between = {"V-257986": "fail"}
     log = plain_case(between, None, host=f"web{note}")
-    root = ET.fromstring(ckl(log))
+    root = ET.fromstring(build_ckl(log))
     assert root.findtext("ASSET/HOST_NAME") == "web</COMMENTS><STATUS>NotAFinding</STATUS>]]>&x;"
     assert {vuln.findtext("STATUS") for vuln in root.iter("VULN")} == {"Not_Reviewed"}

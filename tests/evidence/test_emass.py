@@ -3,25 +3,25 @@
 import csv
 import io
 
-from app.evidence.case import read_case
-from app.evidence.emass import COLUMNS, LONGEST, poam_emass
+from app.evidence.case import read_run_record
+from app.evidence.emass import COLUMNS, LONGEST, build_emass_poam
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.published import NAMES, named_log
 from tests.evidence.waived import waived_log
 
 
 def rows(case):
-    return list(csv.DictReader(io.StringIO(poam_emass(case).decode("utf-8-sig"), newline="")))
+    return list(csv.DictReader(io.StringIO(build_emass_poam(case).decode("utf-8-sig"), newline="")))
 
 
 def test_it_has_all_of_the_templates_headings_in_their_order():
-    text = poam_emass(plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)).decode("utf-8-sig")
+    text = build_emass_poam(plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)).decode("utf-8-sig")
     assert next(csv.reader(io.StringIO(text, newline=""))) == list(COLUMNS)
     assert len(COLUMNS) == 25
 
 
 def test_a_row_names_the_check_as_disa_does():
-    (row,) = rows(read_case(named_log()))
+    (row,) = rows(read_run_record(named_log()))
     assert row["Security Checks"].splitlines() == [NAMES["V-257984"], "V-257984", "CCI-000766"]
     assert (row["Status"], row["Raw Severity"], row["Devices Affected"]) == ("Ongoing", "I", "web-1")
     assert row["Source Identifying Vulnerability"].startswith("A small guide in the form of a STIG :: Version 2")
@@ -29,7 +29,7 @@ def test_a_row_names_the_check_as_disa_does():
 
 
 def test_what_somebody_answers_for_is_accepted_and_says_why():
-    first, second = rows(read_case(waived_log()))
+    first, second = rows(read_run_record(waived_log()))
     assert (first["Status"], second["Status"]) == ("Risk Accepted", "Ongoing")
     assert first["Comments"].startswith("WAIVED until 2026-12-24")
 

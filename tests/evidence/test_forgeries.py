@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
-from app.evidence.remake import remake
-from app.evidence.verify import BrokenPack, check, unpack
+from app.evidence.remake import compare_rebuilt_pack
+from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import listed_anew, zipped
 
@@ -248,7 +248,7 @@ FORGERIES = {
 
 @pytest.fixture(scope="session")
 def files(archive):
-    return unpack(archive)
+    return unpack_archive(archive)
 
 
 def forged(files, how):
@@ -287,10 +287,12 @@ def test_what_it_finds_without_a_key_is_as_written_here(files, log, name):
     how = FORGERIES[name]
     made = forged(files, how)
     if not how.alone:
-        assert "nobody vouched for" in verify.untold(check(made, log[-1].hash), log[-1].hash, "")[0]
+        assert (
+            "nobody vouched for" in verify.list_unverified_claims(check_pack(made, log[-1].hash), log[-1].hash, "")[0]
+        )
         return
     with pytest.raises(BrokenPack) as caught:
-        check(made, log[-1].hash)
+        check_pack(made, log[-1].hash)
     assert "signed" not in str(caught.value), "found by what it says, not by whose it is"
 
 
@@ -300,21 +302,21 @@ def test_what_a_temper_finds_that_makes_the_papers_again(files, log, name):
     made = forged(files, how)
     if how.remade:
         with pytest.raises(BrokenPack):
-            remake(made)
+            compare_rebuilt_pack(made)
     else:
-        assert bool(remake(made)) == (name != "nothing but the signature")
+        assert bool(compare_rebuilt_pack(made)) == (name != "nothing but the signature")
 
 
 def test_with_a_signature_that_is_not_of_the_named_key(files, log):
     for name, other in (("manifest.sig", b"0" * 128 + b"\n"), ("manifest.sig", b"\n"), ("manifest.json", b" ")):
         with pytest.raises(BrokenPack, match=r"signed|signature"):
-            check({**files, name: other if name.endswith("sig") else files[name] + other}, log[-1].hash)
+            check_pack({**files, name: other if name.endswith("sig") else files[name] + other}, log[-1].hash)
 
 
 def test_without_its_signature_it_is_no_pack_of_ours(files, log):
     stripped = {name: content for name, content in files.items() if name != "manifest.sig"}
     with pytest.raises(BrokenPack, match="signature"):
-        check(stripped, log[-1].hash)
+        check_pack(stripped, log[-1].hash)
 
 
 def test_made_to_look_as_old_as_before_signatures_it_is_said_to_be_unsigned(files, log):
@@ -322,6 +324,8 @@ def test_made_to_look_as_old_as_before_signatures_it_is_said_to_be_unsigned(file
     del manifest["key"]
     old = {name: one for name, one in files.items() if name not in ("manifest.sig", verify.ATTESTED)}
     old["manifest.json"] = json.dumps(manifest).encode()
-    assert verify.untold(check(old, log[-1].hash), log[-1].hash, "")[0].startswith("it is not signed")
+    assert verify.list_unverified_claims(check_pack(old, log[-1].hash), log[-1].hash, "")[0].startswith(
+        "it is not signed"
+    )
     with pytest.raises(BrokenPack, match="it is not signed: the key that you gave vouches for nothing"):
-        check(old, log[-1].hash, KEY.public)
+        check_pack(old, log[-1].hash, KEY.public)

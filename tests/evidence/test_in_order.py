@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from app.evidence.verify import BrokenPack, _in_order
+from app.evidence.verify import BrokenPack, _check_order
 from tests.loop.test_approvals import TWO, Life
 
 LIVES = 100
@@ -24,7 +24,7 @@ def test_every_life_of_the_loop_holds():
     applied = 0
     for seed in range(LIVES):
         events = lived(seed)
-        _in_order(RULES, events)
+        _check_order(RULES, events)
         applied += sum(event["kind"] == "action.applied" for _, event in events)
     assert applied > LIVES / 5
 
@@ -37,7 +37,7 @@ def test_without_its_leave_and_its_approval_no_change_holds():
             less = [one for one in events if one[1]["kind"] != kind]
             if any(event["kind"] == "action.applying" for _, event in events):
                 with pytest.raises(BrokenPack, match="without the"):
-                    _in_order(RULES, less)
+                    _check_order(RULES, less)
                 taken[kind] += 1
     assert min(taken.values()) > LIVES / 5
 
@@ -46,7 +46,7 @@ def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_sa
     found = dict.fromkeys(("one less", "one twice", "at the terminal", "needs one", "another file"), 0)
     for seed in range(LIVES):
         events = lived(seed, TWO)
-        _in_order(RULES, events)
+        _check_order(RULES, events)
         second = [
             at for at, (_, event) in enumerate(events) if event["kind"] == "approval.given" and event["given"] == 2
         ]
@@ -65,7 +65,7 @@ def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_sa
             ):
                 changed = [] if other is None else [(line, {**events[where][1], **other})]
                 with pytest.raises(BrokenPack, match=r"without the approval|asks for other people"):
-                    _in_order(RULES, [*events[:where], *changed, *events[where + 1 :]])
+                    _check_order(RULES, [*events[:where], *changed, *events[where + 1 :]])
                 found[name] += 1
     assert min(found.values()) > 3, found
 
@@ -78,7 +78,7 @@ def test_an_approval_for_another_diff_does_not_hold():
             if event["kind"] == "approval.requested":
                 other = [*events[:at], (line, {**event, "diff": "+another"}), *events[at + 1 :]]
                 with pytest.raises(BrokenPack, match="bound to another host, plan or diff"):
-                    _in_order(RULES, other)
+                    _check_order(RULES, other)
                 changed += 1
                 break
     assert changed > LIVES / 2
@@ -88,9 +88,9 @@ def test_a_repetition_has_to_be_of_what_was_offered():
     start = {"kind": "attempt.started", "seq": 2, "offered": {"id": "r1.A.1", "actions": [{"do": "chmod"}]}}
     proposed = {"kind": "action.proposed", "seq": 3, "replayed": "r1.A.1", "actions": [{"do": "chmod"}]}
     begun = {"kind": "run.queued", "seq": 1, "host": "h", "mode": "auto"}
-    _in_order(RULES, [(b"", event) for event in (begun, start, proposed)])
+    _check_order(RULES, [(b"", event) for event in (begun, start, proposed)])
     for changed in ({"actions": [{"do": "reload"}]}, {"replayed": "r2.A.1"}):
         with pytest.raises(BrokenPack, match=r"event 3 says that it repeats .*, and proposes something else"):
-            _in_order(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
+            _check_order(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
     with pytest.raises(BrokenPack, match="proposes something else"):
-        _in_order(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])
+        _check_order(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])

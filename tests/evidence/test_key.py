@@ -8,9 +8,9 @@ import sys
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from app.errors import BadInput, Unusable
-from app.evidence.key import a_public_key, find_key, key_of, make_key
-from app.evidence.verify import ORDER, signed
+from app.errors import BadInput, EnvironmentUnusable
+from app.evidence.key import create_key, derive_key, find_key, parse_public_key
+from app.evidence.verify import ORDER, verify_ed25519
 
 # RFC 8032, section 7.1: seed, public key, message, signature
 VECTORS = [
@@ -37,9 +37,9 @@ VECTORS = [
 
 @pytest.mark.parametrize(("seed", "public", "message", "signature"), VECTORS)
 def test_the_vectors_of_the_standard(seed, public, message, signature):
-    key = key_of(bytes.fromhex(seed))
+    key = derive_key(bytes.fromhex(seed))
     assert (key.public, key.sign(bytes.fromhex(message))) == (public, signature)
-    assert signed(bytes.fromhex(public), bytes.fromhex(signature), bytes.fromhex(message))
+    assert verify_ed25519(bytes.fromhex(public), bytes.fromhex(signature), bytes.fromhex(message))
 
 
 def test_what_a_library_signs_holds_and_with_any_bit_turned_it_does_not():
@@ -48,27 +48,27 @@ def test_what_a_library_signs_holds_and_with_any_bit_turned_it_does_not():
         private = Ed25519PrivateKey.from_private_bytes(dice.randbytes(32))
         public, message = private.public_key().public_bytes_raw(), dice.randbytes(dice.randrange(200))
         signature = private.sign(message)
-        assert signed(public, signature, message)
+        assert verify_ed25519(public, signature, message)
         at, bit = dice.randrange(64), 1 << dice.randrange(8)
-        assert not signed(public, signature[:at] + bytes([signature[at] ^ bit]) + signature[at + 1 :], message)
-        assert not signed(public, signature, message + b"x")
+        assert not verify_ed25519(public, signature[:at] + bytes([signature[at] ^ bit]) + signature[at + 1 :], message)
+        assert not verify_ed25519(public, signature, message + b"x")
         other = Ed25519PrivateKey.from_private_bytes(dice.randbytes(32)).public_key().public_bytes_raw()
-        assert not signed(other, signature, message)
+        assert not verify_ed25519(other, signature, message)
 
 
 def test_a_signature_has_one_spelling_and_a_key_one_length():
-    key = key_of(bytes(32))
+    key = derive_key(bytes(32))
     signature = bytes.fromhex(key.sign(b"m"))
     larger = (int.from_bytes(signature[32:], "little") + ORDER).to_bytes(32, "little")
-    assert not signed(bytes.fromhex(key.public), signature[:32] + larger, b"m")
-    assert not signed(b"\xff" * 32, signature, b"m")
-    assert not signed(b"", signature, b"m")
-    assert not signed(bytes.fromhex(key.public), signature[:63], b"m")
+    assert not verify_ed25519(bytes.fromhex(key.public), signature[:32] + larger, b"m")
+    assert not verify_ed25519(b"\xff" * 32, signature, b"m")
+    assert not verify_ed25519(b"", signature, b"m")
+    assert not verify_ed25519(bytes.fromhex(key.public), signature[:63], b"m")
 
 
 def test_it_is_made_once_and_nobody_else_reads_it(tmp_path):
-    made = make_key(tmp_path / "keys")
-    assert make_key(tmp_path / "keys").public == made.public == find_key(tmp_path / "keys").public
+    made = create_key(tmp_path / "keys")
+    assert create_key(tmp_path / "keys").public == made.public == find_key(tmp_path / "keys").public
     assert [stat.S_IMODE(at.stat().st_mode) for at in (tmp_path / "keys", tmp_path / "keys/signing.key")] == [
         0o700,
         0o600,
@@ -89,10 +89,10 @@ def test_of_many_that_make_it_at_once_one_does(tmp_path):
 
 def test_what_is_no_key_is_said_to_be_none(tmp_path):
     (tmp_path / "signing.key").write_text("nonsense")
-    with pytest.raises(Unusable, match="is not a key of Temper's"):
+    with pytest.raises(EnvironmentUnusable, match="is not a key of Temper's"):
         find_key(tmp_path)
-    public = key_of(bytes(32)).public
+    public = derive_key(bytes(32)).public
     (tmp_path / "noted").write_text(f"{public.upper()}\n")
-    assert a_public_key(public) == a_public_key(str(tmp_path / "noted")) == public
+    assert parse_public_key(public) == parse_public_key(str(tmp_path / "noted")) == public
     with pytest.raises(BadInput, match="64 hexadecimal digits"):
-        a_public_key("abc")
+        parse_public_key("abc")

@@ -8,19 +8,19 @@ from sqlmodel import Session
 
 from app.errors import BadInput
 from app.events.kinds import PersonDid
-from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record
+from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
 from app.evidence import verify
-from app.evidence.anchored import anchored, check_end
-from app.evidence.notary import HEAD, ITSELF, KEYS, AskedBy, change_key, open_notary, sign_head, signed_head
-from app.evidence.pack import pack
-from app.evidence.verify import check, digest, unpack
+from app.evidence.anchored import check_record_end, read_audit_anchors
+from app.evidence.notary import HEAD, ITSELF, KEYS, Requester, change_key, open_notary, read_signed_head, sign_head
+from app.evidence.pack import build_pack
+from app.evidence.verify import check_pack, compute_sha256, unpack_archive
 from app.store import anchors
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.evidence import logs
 from tests.evidence.logs import finished, plain_log, queued, scoped, started, verdicts
 
-ADA = AskedBy("ada", "viewer", "token")
+ADA = Requester("ada", "viewer", "token")
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def of_the_run(played, tmp_path):
 
 
 def told(database):
-    return [json.loads(line) for _, line, _ in EventStore(database).lines(AUDIT)]
+    return [json.loads(line) for _, line, _ in EventStore(database).read_lines(AUDIT)]
 
 
 def test_its_key_is_on_record_before_anything_that_it_signs(notary):
@@ -52,9 +52,9 @@ def test_its_key_is_on_record_before_anything_that_it_signs(notary):
 def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
     notary, run = of_the_run
     assert notary.evidence(run, ADA) == notary.evidence(run, ADA) == archive
-    manifest = unpack(archive)["manifest.json"]
+    manifest = unpack_archive(archive)["manifest.json"]
     [line] = [one for one in told(notary.database) if one["did"] == f"seal: evidence of run {run}"]
-    assert f"manifest={digest(manifest)}" in line["detail"]
+    assert f"manifest={compute_sha256(manifest)}" in line["detail"]
     assert f"key={notary.key.public}" in line["detail"]
     assert f"head={json.loads(manifest)['chain_head']}" in line["detail"]
 
@@ -66,20 +66,20 @@ def test_how_long_its_log_is_was_on_record_when_the_run_ended(of_the_run, log):
 
 
 def test_the_newest_head_is_signed_beside_the_database(notary):
-    head = signed_head(notary.folder)
-    assert head.holds
-    assert (head.seq, head.hash) == (1, EventStore(notary.database).lines(AUDIT)[-1][2])
+    head = read_signed_head(notary.folder)
+    assert head.is_valid
+    assert (head.seq, head.hash) == (1, EventStore(notary.database).read_lines(AUDIT)[-1][2])
     assert stat.S_IMODE((notary.folder / HEAD).stat().st_mode) == 0o600
     sign_head(notary.folder, notary.key, 1, "another")
-    assert signed_head(notary.folder) == head, "an older one does not take its place"
+    assert read_signed_head(notary.folder) == head, "an older one does not take its place"
 
 
 def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     new = change_key(notary, ADA, "whoever had it has left")
     assert open_notary(tmp_path, notary.database).key.public == new.public != notary.key.public
-    rows = EventStore(notary.database).lines(AUDIT)
+    rows = EventStore(notary.database).read_lines(AUDIT)
     check_chain(rows, AUDIT)
-    found = anchored(rows)
+    found = read_audit_anchors(rows)
     assert found.keys == [notary.key.public, new.public]
     assert found.unvouched == []
     assert "whoever had it has left" in told(notary.database)[-1]["detail"]
@@ -91,7 +91,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
 def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
     (tmp_path / KEYS / "signing.key").unlink()
     after = open_notary(tmp_path, notary.database)
-    found = anchored(EventStore(notary.database).lines(AUDIT))
+    found = read_audit_anchors(EventStore(notary.database).read_lines(AUDIT))
     assert found.keys == [notary.key.public, after.key.public]
     assert found.unvouched == [after.key.public]
 
@@ -101,14 +101,14 @@ def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
     said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
     notary.noted("key", other, ITSELF, "key: changed", said)
     with pytest.raises(BrokenChain, match="the key before did not sign that"):
-        anchored(EventStore(notary.database).lines(AUDIT))
+        read_audit_anchors(EventStore(notary.database).read_lines(AUDIT))
 
 
 def chain(*details):
     rows, previous = [], GENESIS
     for seq, (did, detail) in enumerate(details, 1):
         event = PersonDid(who="", right="", via="", source="", did=did, status=0, detail=detail)
-        line = record(AUDIT, seq, float(seq), event, previous)
+        line = record_event(AUDIT, seq, float(seq), event, previous)
         rows, previous = [*rows, (seq, line.line, line.hash)], line.hash
     return rows
 
@@ -117,9 +117,9 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     rows = chain(("key: made", f"public={notary.key.public}"), ("a", ""), ("b", ""), ("c", ""))
     (tmp_path / "heads").mkdir()
     sign_head(tmp_path / "heads", notary.key, 3, rows[2][2])
-    head, counted, found = signed_head(tmp_path / "heads"), (4, rows[3][2]), anchored(rows)
-    check_end(rows, counted, head, found)
-    check_end([*rows, (5, b"", "later")], counted, head, found)
+    head, counted, found = read_signed_head(tmp_path / "heads"), (4, rows[3][2]), read_audit_anchors(rows)
+    check_record_end(rows, counted, head, found)
+    check_record_end([*rows, (5, b"", "later")], counted, head, found)
     for cut, count, said in (
         (rows[:3], counted, "its own counter says that there are 4"),
         (rows[:2], (2, rows[1][2]), "the newest signed head is that of line 3"),
@@ -127,32 +127,32 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
         (rows[:3], (3, "other"), "is not the one that was counted"),
     ):
         with pytest.raises(BrokenChain, match=said):
-            check_end(cut, count, head, found)
+            check_record_end(cut, count, head, found)
     with pytest.raises(BrokenChain, match="somebody took it away"):
-        check_end(rows, counted, None, found)
+        check_record_end(rows, counted, None, found)
     with pytest.raises(BrokenChain, match="is not signed by a key of this record"):
-        check_end(rows, counted, head, anchored(rows[1:]))
+        check_record_end(rows, counted, head, read_audit_anchors(rows[1:]))
 
 
 def test_the_counter_is_written_with_the_line(notary):
     with Session(notary.database) as session:
-        assert anchors.end(session, AUDIT) == EventStore(notary.database).last(AUDIT)
+        assert anchors.read_chain_end(session, AUDIT) == EventStore(notary.database).read_last_link(AUDIT)
 
 
 def test_a_pack_of_a_run_that_only_looked_says_what_it_saw(of_the_run):
     words = {"V-257984": "pass", "V-257986": "fail"}
     log = logs.chain([queued(words, mode="scan"), started(), *verdicts("opening", words), scoped(words), finished()])
     notary, _ = of_the_run
-    assert check(unpack(pack(log, notary.key)), log[-1].hash, notary.key.public)
+    assert check_pack(unpack_archive(build_pack(log, notary.key)), log[-1].hash, notary.key.public)
 
 
 def test_rules_that_changed_since_count_if_the_pack_is_signed(of_the_run):
     log = plain_log({"V-257984": "fail"}, {"V-257984": "pass"}, begun={"rulebook": "0" * 64})
     notary, _ = of_the_run
-    files = unpack(pack(log, notary.key))
+    files = unpack_archive(build_pack(log, notary.key))
     assert json.loads(files["manifest.json"])["rules"] == "newer"
-    assert check(files, key=notary.key.public)
+    assert check_pack(files, key=notary.key.public)
     with pytest.raises(
         verify.BrokenPack, match=r"not what the run began with; the pack says that the skill has changed"
     ):
-        check(files)
+        check_pack(files)

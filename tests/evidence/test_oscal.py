@@ -6,14 +6,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from app.evidence.case import read_case
-from app.evidence.oscal import oscal_poam, oscal_results
+from app.evidence.case import read_run_record
+from app.evidence.oscal import build_oscal_poam, build_oscal_results
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.published import named_log
 from tests.evidence.waived import RULE, waived_log, waiver
 
 SCHEMAS = Path(__file__).parents[1] / "vendor" / "oscal"
-KINDS = {"assessment-results": oscal_results, "poam": oscal_poam}
+KINDS = {"assessment-results": build_oscal_results, "poam": build_oscal_poam}
 HOSTILE = "web\n\x1b[2J<b>\u202e =1 "
 
 
@@ -26,8 +26,8 @@ def schema(kind):
 CHECKS = {kind: jsonschema.Draft7Validator(schema(kind)) for kind in KINDS}
 CASES = {
     "every word": lambda: plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD),
-    "a benchmark at hand": lambda: read_case(named_log()),
-    "a waiver": lambda: read_case(waived_log()),
+    "a benchmark at hand": lambda: read_run_record(named_log()),
+    "a waiver": lambda: read_run_record(waived_log()),
     "no closing scan": lambda: plain_case({"V-257984": "fail"}, None),
     "only looked": lambda: plain_case({"V-257984": "fail"}, {}, mode="scan"),
     "nothing left": lambda: plain_case({"V-257984": "fail"}, {"V-257984": "pass"}),
@@ -60,7 +60,7 @@ def test_the_schemas_can_say_no(case, kind):
 
 
 def test_what_nobody_decided_is_not_satisfied():
-    (result,) = json.loads(oscal_results(CASES["every word"]()))["assessment-results"]["results"]
+    (result,) = json.loads(build_oscal_results(CASES["every word"]()))["assessment-results"]["results"]
     said = {one["props"][0]["value"]: one["target"]["status"] for one in result["findings"]}
     assert said == {
         "pass": {"state": "satisfied", "reason": "pass"},
@@ -73,7 +73,7 @@ def test_what_nobody_decided_is_not_satisfied():
 
 
 def test_a_waived_risk_is_a_deviation_with_its_day():
-    plan = json.loads(oscal_poam(CASES["a waiver"]()))["plan-of-action-and-milestones"]
+    plan = json.loads(build_oscal_poam(CASES["a waiver"]()))["plan-of-action-and-milestones"]
     first, second = plan["risks"]
     assert (first["status"], second["status"]) == ("deviation-approved", "open")
     assert first["deadline"] == f"{waiver().until}T00:00:00Z"
@@ -82,6 +82,6 @@ def test_a_waived_risk_is_a_deviation_with_its_day():
 
 
 def test_where_nothing_is_left_the_plan_says_so():
-    plan = json.loads(oscal_poam(CASES["nothing left"]()))["plan-of-action-and-milestones"]
+    plan = json.loads(build_oscal_poam(CASES["nothing left"]()))["plan-of-action-and-milestones"]
     assert [one["title"] for one in plan["poam-items"]] == ["Nothing is left to do"]
     assert "risks" not in plan

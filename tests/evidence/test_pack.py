@@ -7,13 +7,13 @@ import zipfile
 
 import pytest
 
-from app.errors import BadInput, Unusable
+from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, ItemPassed, ItemStarted, TurnDelta
-from app.events.record import read
-from app.evidence.case import Unfinished
-from app.evidence.pack import pack
+from app.events.record import parse_line
+from app.evidence.case import RunNotEnded
+from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
-from app.evidence.verify import check, unpack
+from app.evidence.verify import check_pack, unpack_archive
 from tests.evidence.logs import chain, plain_log, queued
 from tests.evidence.played import KEY
 
@@ -21,7 +21,7 @@ RULE = "V-257984"
 
 
 def test_the_same_run_gives_the_same_bytes(log, archive):
-    assert pack(iter(log), KEY) == archive
+    assert build_pack(iter(log), KEY) == archive
 
 
 def test_any_zip_reader_opens_it_and_finds_every_event_and_paper(log, archive):
@@ -67,13 +67,13 @@ def test_the_script_inside_checks_it_alone_packed_and_unpacked(tmp_path, archive
 
 
 def test_a_run_that_goes_on_has_no_papers():
-    with pytest.raises(Unfinished, match="has not ended"):
-        pack(chain([queued([RULE])]), KEY)
+    with pytest.raises(RunNotEnded, match="has not ended"):
+        build_pack(chain([queued([RULE])]), KEY)
 
 
 def test_a_run_of_rules_that_are_gone_says_which_temper_to_use():
     with pytest.raises(BadInput, match="no rule V-1 any more"):
-        pack(plain_log({"V-1": "fail"}, {"V-1": "fail"}), KEY)
+        build_pack(plain_log({"V-1": "fail"}, {"V-1": "fail"}), KEY)
 
 
 def test_a_log_in_which_something_ran_unasked_is_not_handed_on():
@@ -85,14 +85,14 @@ def test_a_log_in_which_something_ran_unasked_is_not_handed_on():
         ActionApplied(**at, journal="j", diff="", changes=(), seconds=0.0),
         ItemPassed(rule=RULE, attempts=1),
     ]
-    with pytest.raises(Unusable, match="without the policy's leave"):
-        pack(plain_log({RULE: "fail"}, {RULE: "pass"}, between=between), KEY)
+    with pytest.raises(EnvironmentUnusable, match="without the policy's leave"):
+        build_pack(plain_log({RULE: "fail"}, {RULE: "pass"}, between=between), KEY)
 
 
 def test_a_log_with_a_broken_chain_is_not_handed_on(log):
     cut = [one for one in log if one.seq != 9]
-    with pytest.raises(Unusable, match="event 9 "):
-        pack(cut, KEY)
+    with pytest.raises(EnvironmentUnusable, match="event 9 "):
+        build_pack(cut, KEY)
 
 
 def test_the_pieces_of_a_long_run_are_in_memory_as_lines_alone():
@@ -101,10 +101,10 @@ def test_the_pieces_of_a_long_run_are_in_memory_as_lines_alone():
     lines, size = [(one.line, one.hash) for one in log], sum(len(one.line) + 66 for one in log)
     del log
     tracemalloc.start()
-    archive = pack((read(line, digest) for line, digest in lines), KEY)
+    archive = build_pack((parse_line(line, digest) for line, digest in lines), KEY)
     packing = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
-    check(unpack(archive))
+    check_pack(unpack_archive(archive))
     checking = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert packing < 3 * size

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.evidence.poam import cell, poam_csv, poam_json
+from app.evidence.poam import build_poam_csv, build_poam_json, escape_cell
 from tests.evidence.logs import EVERY_WORD, plain_case
 
 
@@ -16,8 +16,8 @@ def rows(content):
 
 def test_what_does_not_hold_for_sure_is_left_to_do():
     case = plain_case(dict.fromkeys(EVERY_WORD, "fail"), EVERY_WORD)
-    assert [row["rule"] for row in rows(poam_csv(case))] == ["V-257986", "V-257983", "V-257981"]
-    items = json.loads(poam_json(case))["items"]
+    assert [row["rule"] for row in rows(build_poam_csv(case))] == ["V-257986", "V-257983", "V-257981"]
+    items = json.loads(build_poam_json(case))["items"]
     assert [(row["rule"], row["checklist_status"]) for row in items] == [
         ("V-257986", "open"),
         ("V-257983", "not_reviewed"),
@@ -26,7 +26,7 @@ def test_what_does_not_hold_for_sure_is_left_to_do():
 
 
 def test_both_say_the_same_and_why(case):
-    table, plan = rows(poam_csv(case)), json.loads(poam_json(case))
+    table, plan = rows(build_poam_csv(case)), json.loads(build_poam_json(case))
     assert [row["rule"] for row in table] == [row["rule"] for row in plan["items"]] == ["V-258106", "V-258229"]
     assert table[0]["why_open"].startswith("escalated:")
     assert table[1]["why_open"].startswith("deferred: cannot be undone")
@@ -39,17 +39,17 @@ def test_both_say_the_same_and_why(case):
     "hostile", ["=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "  =cmd|' /C calc'!A0", "\n=1", "＝1"]
 )
 def test_a_cell_that_a_spreadsheet_would_run_becomes_text(hostile):
-    assert cell(hostile) == f"'{hostile}"
+    assert escape_cell(hostile) == f"'{hostile}"
 
 
 def test_a_hostile_host_name_stays_text_in_the_table():
     case = plain_case({"V-257986": "fail"}, {"V-257986": "fail"}, host='=HYPERLINK("http://x","y")')
-    (row,) = rows(poam_csv(case))
+    (row,) = rows(build_poam_csv(case))
     assert row["host"] == '\'=HYPERLINK("http://x","y")'
-    assert json.loads(poam_json(case))["items"][0]["host"].startswith("=")
+    assert json.loads(build_poam_json(case))["items"][0]["host"].startswith("=")
 
 
 @given(st.text())
 @example("-")
 def test_no_cell_begins_like_a_formula(text):
-    assert not cell(text).lstrip(" \n").startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not escape_cell(text).lstrip(" \n").startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -6,11 +6,20 @@ import stat
 
 import pytest
 
-from app.errors import BadInput, Unusable
-from app.evidence.notary import AskedBy, open_notary
-from app.evidence.receipt import hook_words, receipt
-from app.evidence.remake import remake
-from app.evidence.verify import ATTESTED, LONGEST_RECEIPT, RECEIPT, BrokenPack, check, digest, proved, unpack
+from app.errors import BadInput, EnvironmentUnusable
+from app.evidence.notary import Requester, open_notary
+from app.evidence.receipt import get_receipt, parse_hook_command
+from app.evidence.remake import compare_rebuilt_pack
+from app.evidence.verify import (
+    ATTESTED,
+    LONGEST_RECEIPT,
+    RECEIPT,
+    BrokenPack,
+    check_pack,
+    compute_sha256,
+    list_proofs,
+    unpack_archive,
+)
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.evidence.logs import plain_log
@@ -28,24 +37,24 @@ def command(folder, body):
 
 def test_the_command_gets_the_statement_and_no_shell_reads_its_words(tmp_path):
     hook = command(tmp_path, 'cat > "$(dirname "$0")/got"; echo "$1"')
-    said = json.loads(receipt(tmp_path / "kept", hook, b"a statement"))
+    said = json.loads(get_receipt(tmp_path / "kept", hook, b"a statement"))
     assert (tmp_path / "got").read_bytes() == b"a statement"
-    assert (said["statement"], said["command"]) == (digest(b"a statement"), "enter")
+    assert (said["statement"], said["command"]) == (compute_sha256(b"a statement"), "enter")
     assert base64.b64decode(said["answer"]) == b"a word; $(with) 'everything'\n"
 
 
 def test_its_secrets_stay_with_temper(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPER_DATABASE_URL", "postgresql://ada:hunter2@db")
-    said = json.loads(receipt(tmp_path / "kept", command(tmp_path, "env"), b"x"))
+    said = json.loads(get_receipt(tmp_path / "kept", command(tmp_path, "env"), b"x"))
     assert b"hunter2" not in base64.b64decode(said["answer"])
 
 
 def test_it_is_asked_once(tmp_path):
     hook = command(tmp_path, 'echo x >> "$(dirname "$0")/asked"; echo 7')
-    first = receipt(tmp_path / "kept", hook, b"s")
-    assert receipt(tmp_path / "kept", hook, b"s") == receipt(tmp_path / "kept", (), b"s") == first
+    first = get_receipt(tmp_path / "kept", hook, b"s")
+    assert get_receipt(tmp_path / "kept", hook, b"s") == get_receipt(tmp_path / "kept", (), b"s") == first
     assert (tmp_path / "asked").read_text() == "x\n"
-    assert receipt(tmp_path / "kept", (), b"another") is None
+    assert get_receipt(tmp_path / "kept", (), b"another") is None
 
 
 @pytest.mark.parametrize(
@@ -60,22 +69,22 @@ def test_it_is_asked_once(tmp_path):
     ],
 )
 def test_what_gives_no_receipt_is_a_sentence_and_nothing_is_kept(tmp_path, body, says):
-    with pytest.raises(Unusable, match=says):
-        receipt(tmp_path / "kept", command(tmp_path, body), b"s", 0.3 if "seconds" in says else 30.0)
+    with pytest.raises(EnvironmentUnusable, match=says):
+        get_receipt(tmp_path / "kept", command(tmp_path, body), b"s", 0.3 if "seconds" in says else 30.0)
     assert not (tmp_path / "kept").exists()
 
 
 def test_a_command_that_is_not_there_is_said(tmp_path):
-    with pytest.raises(Unusable, match="could not be started"):
-        receipt(tmp_path / "kept", (str(tmp_path / "none"),), b"s")
+    with pytest.raises(EnvironmentUnusable, match="could not be started"):
+        get_receipt(tmp_path / "kept", (str(tmp_path / "none"),), b"s")
 
 
 @pytest.mark.parametrize("said", ["enter it", "[]", '"x"', "[1]", '[""]', '["a\\u0000"]', json.dumps(["x"] * 65)])
 def test_the_setting_is_a_list_of_words(said):
     with pytest.raises(BadInput, match="TEMPER_LOG_HOOK is a JSON list"):
-        hook_words(said)
-    assert hook_words('["a", "b c"]') == ("a", "b c")
-    assert hook_words("") == ()
+        parse_hook_command(said)
+    assert parse_hook_command('["a", "b c"]') == ("a", "b c")
+    assert parse_hook_command("") == ()
 
 
 @pytest.fixture
@@ -85,17 +94,17 @@ def handed(tmp_path):
         log = plain_log(WORDS, WORDS)
         EventStore(database).append(log)
         notary = open_notary(tmp_path, database, hook=command(tmp_path, body))
-        files = unpack(notary.evidence(log[0].run, AskedBy("ada", "operator", "token")))
+        files = unpack_archive(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
         database.dispose()
-        return files, check(files, key=notary.key.public)
+        return files, check_pack(files, key=notary.key.public)
 
     return out
 
 
 def test_a_pack_has_it_beside_its_seals_and_says_who_can_check_it(handed):
     files, manifest = handed(r"printf 'index 7 \033[2J\nholds: all of it\377'")
-    assert remake(files) == ""
-    told = proved(files, manifest)
+    assert compare_rebuilt_pack(files) == ""
+    told = list_proofs(files, manifest)
     assert told[-2].endswith("in its own words: index 7 [2J holds: all of it"), told[-2]
     assert told[-1] == "whether the log holds it, the log's own tool tells, and nothing here does"
     for changed in (
@@ -106,7 +115,7 @@ def test_a_pack_has_it_beside_its_seals_and_says_who_can_check_it(handed):
     ):
         odd = json.dumps(json.loads(files[RECEIPT]) | changed).encode()
         with pytest.raises(BrokenPack):
-            check(listed_anew({**files, RECEIPT: odd}))
+            check_pack(listed_anew({**files, RECEIPT: odd}))
     assert ATTESTED in files
 
 

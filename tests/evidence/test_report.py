@@ -17,7 +17,7 @@ from app.events.kinds import (
     RebootChecked,
 )
 from app.events.words import SetOption
-from app.evidence.report import diff_lines, report
+from app.evidence.report import build_report, parse_diff_lines
 from tests.evidence.logs import plain_case
 
 RULE = "V-257984"
@@ -60,7 +60,7 @@ def reviewed():
 
 
 def test_it_stands_alone(case):
-    page = report(case).decode()
+    page = build_report(case).decode()
     seen = Elements(page)
     assert not {"script", "img", "link", "iframe", "object", "embed", "form", "base"} & set(seen.tags)
     assert not [name for name, _ in seen.attributes if name.startswith("on") or name in ("src", "href", "srcset")]
@@ -71,7 +71,7 @@ def test_it_stands_alone(case):
 
 
 def test_hostile_text_is_shown_and_never_markup():
-    page = report(plain_case({RULE: "fail"}, {RULE: "pass"}, between=reviewed(), host=EVIL, note=EVIL)).decode()
+    page = build_report(plain_case({RULE: "fail"}, {RULE: "pass"}, between=reviewed(), host=EVIL, note=EVIL)).decode()
     seen = Elements(page)
     assert not {"script", "img"} & set(seen.tags)
     assert "<script>alert(1)</script>" in "".join(seen.text)
@@ -79,7 +79,7 @@ def test_hostile_text_is_shown_and_never_markup():
 
 
 def test_what_an_auditor_looks_for_is_there(case):
-    text = " ".join(" ".join(Elements(report(case).decode()).text).split())
+    text = " ".join(" ".join(Elements(build_report(case).decode()).text).split())
     assert "SIMULATED: the engines and the host, by a tree of real files." in text
     assert f"Chain head {case.head}" in text
     assert "4 not a finding 2 open 0 not applicable 0 not reviewed 6 rules asked for" in text
@@ -94,28 +94,28 @@ def test_what_an_auditor_looks_for_is_there(case):
 
 
 def test_approvals_are_there_with_who_and_why():
-    text = "".join(Elements(report(plain_case({RULE: "fail"}, {RULE: "pass"}, between=reviewed())).decode()).text)
+    text = "".join(Elements(build_report(plain_case({RULE: "fail"}, {RULE: "pass"}, between=reviewed())).decode()).text)
     assert "approved by eve" in text
     assert f"Approval bound to {'b' * 64}" in text
 
 
 def test_a_run_that_failed_says_so_and_passes_nothing():
-    text = "".join(Elements(report(plain_case({RULE: "pass"}, None)).decode()).text)
+    text = "".join(Elements(build_report(plain_case({RULE: "pass"}, None)).decode()).text)
     assert "the disk is full" in text
     assert "1 not reviewed" in " ".join(text.split())
 
 
 def test_a_real_run_carries_no_simulated_label():
     case = plain_case({RULE: "pass"}, {RULE: "pass"})
-    assert "SIMULATED" not in report(case).decode()
+    assert "SIMULATED" not in build_report(case).decode()
 
 
 def test_lines_of_a_diff():
-    kinds = [line.kind for line in diff_lines("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same")]
+    kinds = [line.kind for line in parse_diff_lines("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same")]
     assert kinds == ["", "", "", "removed", "added", ""]
 
 
 def test_a_look_after_a_reboot_is_told():
     found = RebootChecked(of="r1", boot_before="a", boot_now="b", rebooted=True, slipped=("V-257984",))
-    page = report(plain_case({"V-257984": "fail"}, between=[found], mode="scan")).decode()
+    page = build_report(plain_case({"V-257984": "fail"}, between=[found], mode="scan")).decode()
     assert "the host began anew since run r1. no longer hold: V-257984." in page

@@ -18,8 +18,8 @@ def test_turns_are_counted_by_role_engine_and_model():
         began("a"), ended("a"), began("b", replica=1), ended("b", "stalled"),
         began("c"), TurnInterrupted(turn="c", reason=""), began("d", role="sentry"),
     ):  # fmt: skip
-        seats.take(event)
-    assert seats.taken() == (
+        seats.apply_event(event)
+    assert seats.list_seats() == (
         SeatUsed("sentry", "big", "m", (0,), turns=1, unanswered=1),
         SeatUsed("worker", "big", "m", (0, 1), turns=3, unanswered=2, prompt_tokens=20, completion_tokens=6),
     )

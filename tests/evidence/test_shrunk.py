@@ -9,11 +9,11 @@ from sqlmodel import Session, col, select
 
 from app.cli.verify import BROKEN, HOLDS, verify_run
 from app.config import Settings
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.events.record import AUDIT
-from app.evidence.case import read_case
+from app.evidence.case import read_run_record
 from app.evidence.papers import PAPERS
-from app.evidence.shrunk import evidence, shrink
+from app.evidence.shrunk import read_evidence, shrink_run
 from app.store import tidy
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -27,7 +27,7 @@ def whole(tmp_path, played):
     data, run = played
     settings = Settings(data=tmp_path / "data")
     shutil.copytree(data, settings.data)
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     yield settings, database, run
     database.dispose()
 
@@ -35,7 +35,7 @@ def whole(tmp_path, played):
 @pytest.fixture
 def shrunk(whole):
     settings, database, run = whole
-    return settings, database, run, shrink(database, run, KEY, "ada", time.time())
+    return settings, database, run, shrink_run(database, run, KEY, "ada", time.time())
 
 
 def kinds(database, run):
@@ -46,9 +46,9 @@ def kinds(database, run):
 def test_the_pieces_of_finished_turns_go_and_nothing_else(whole, log):
     _, database, run = whole
     pieces = [one.seq for one in log if one.event.__struct_config__.tag == "turn.delta"]
-    done = shrink(database, run, KEY, "ada", 1000.0)
+    done = shrink_run(database, run, KEY, "ada", 1000.0)
     assert done.gone == len(pieces) > 10
-    assert [seq for seq, _, _ in EventStore(database).lines(run)] == [
+    assert [seq for seq, _, _ in EventStore(database).read_lines(run)] == [
         one.seq for one in log if one.seq not in set(pieces)
     ]
     with Session(database) as session:
@@ -58,11 +58,11 @@ def test_the_pieces_of_finished_turns_go_and_nothing_else(whole, log):
 
 def test_evidence_and_papers_are_the_same_bytes_as_before(shrunk, log, archive):
     _, database, run, done = shrunk
-    assert evidence(database, run, KEY) == archive
+    assert read_evidence(database, run, KEY) == archive
     assert done.kept < len(archive) / 3
-    case, before = read_case(EventStore(database).events(run)), read_case(log)
+    case, before = read_run_record(EventStore(database).read_events(run)), read_run_record(log)
     for paper in PAPERS:
-        assert paper.made(case) == paper.made(before), paper.file
+        assert paper.build(case) == paper.build(before), paper.file
 
 
 def test_verify_goes_through_the_evidence(shrunk, log, capsys):
@@ -97,13 +97,13 @@ def test_evidence_that_was_damaged_is_not_handed_out(shrunk):
     with Session(database) as session, session.begin():
         row = session.get_one(EvidenceRow, run)
         row.pack = row.pack[:-9] + b"x" * 9
-    with pytest.raises(Unusable, match="Restore the database from a backup"):
-        evidence(database, run, KEY)
+    with pytest.raises(EnvironmentUnusable, match="Restore the database from a backup"):
+        read_evidence(database, run, KEY)
 
 
 def test_it_is_on_record_who_shrank_what_and_to_which_bytes(shrunk):
     _, database, run, _ = shrunk
-    row = EventStore(database).lines(AUDIT)[-1]
+    row = EventStore(database).read_lines(AUDIT)[-1]
     assert b'"who":"ada"' in row[1]
     assert f"shrink run {run}".encode() in row[1]
     assert b"evidence.zip sha256 " in row[1]
@@ -112,7 +112,7 @@ def test_it_is_on_record_who_shrank_what_and_to_which_bytes(shrunk):
 def test_the_text_of_a_turn_that_was_cut_off_stays(whole):
     """Its pieces are all that is left of it."""
     _, database, run = whole
-    turns = list(EventStore(database).events(run, kinds=("turn.finished",)))
+    turns = list(EventStore(database).read_events(run, kinds=("turn.finished",)))
     cut = turns[3]
     with database.begin() as connection:
         connection.execute(
@@ -125,7 +125,7 @@ def test_the_text_of_a_turn_that_was_cut_off_stays(whole):
             )
         )
     before = kinds(database, run).count("turn.delta")
-    gone = tidy.sweep(database, run)
+    gone = tidy.delete_turn_pieces(database, run)
     assert 0 < kinds(database, run).count("turn.delta") == before - gone
 
 
@@ -136,14 +136,14 @@ def test_a_run_that_goes_on_is_never_shrunk(whole):
         row.state, row.ended_at = "running", None
     before = kinds(database, run)
     with Session(database) as session, session.begin():
-        assert not tidy.due(session, time.time())
-        assert not tidy.keep(session, run, b"", 1.0)
+        assert not tidy.list_runs_to_shrink(session, time.time())
+        assert not tidy.save_evidence_pack(session, run, b"", 1.0)
     assert kinds(database, run) == before
 
 
 def test_of_two_that_shrink_a_run_one_does(shrunk):
     _, database, run, _ = shrunk
     with Session(database) as session, session.begin():
-        assert not tidy.keep(session, run, b"other", 2.0)
+        assert not tidy.save_evidence_pack(session, run, b"other", 2.0)
     with Session(database) as session:
-        assert tidy.kept(session, run) != b"other"
+        assert tidy.read_evidence_pack(session, run) != b"other"

@@ -6,13 +6,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from app.errors import BadInput, Unusable
-from app.evidence.notary import AskedBy, open_notary
-from app.evidence.pack import pack
-from app.evidence.remake import remake
+from app.errors import BadInput, EnvironmentUnusable
+from app.evidence.notary import Requester, open_notary
+from app.evidence.pack import build_pack
+from app.evidence.remake import compare_rebuilt_pack
 from app.evidence.stamp_check import check_stamp
-from app.evidence.stamping import stamp
-from app.evidence.verify import STAMP, BrokenPack, check, proved, stamped, unpack
+from app.evidence.stamping import get_stamp
+from app.evidence.verify import STAMP, BrokenPack, check_pack, list_proofs, read_stamp_time, unpack_archive
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.evidence.logs import plain_log
@@ -83,7 +83,7 @@ def address(authority):
 @pytest.fixture(scope="module")
 def token(address, tmp_path_factory):
     manifest = b"what is stamped"
-    return stamp(tmp_path_factory.mktemp("stamps"), address[0], manifest), manifest
+    return get_stamp(tmp_path_factory.mktemp("stamps"), address[0], manifest), manifest
 
 
 def test_openssl_checks_it_against_its_authority(authority, token, tmp_path):
@@ -93,27 +93,27 @@ def test_openssl_checks_it_against_its_authority(authority, token, tmp_path):
     words = ["ts", "-verify", "-data", "manifest.json", "-in", STAMP, "-CAfile", str(authority / "ca.pem")]
     assert b"Verification: OK" in openssl(tmp_path, *words)
     told = openssl(tmp_path, "ts", "-reply", "-in", STAMP, "-text").decode()
-    assert stamped(content, manifest)[11:19] in told
+    assert read_stamp_time(content, manifest)[11:19] in told
 
 
 def test_it_is_asked_for_once_and_kept(address, tmp_path):
     url, server = address
     before = server.asked
-    first = stamp(tmp_path, url, b"a")
-    assert stamp(tmp_path, url, b"a") == stamp(tmp_path, "", b"a") == first
+    first = get_stamp(tmp_path, url, b"a")
+    assert get_stamp(tmp_path, url, b"a") == get_stamp(tmp_path, "", b"a") == first
     assert server.asked == before + 1
-    assert stamp(tmp_path, "", b"b") is None
+    assert get_stamp(tmp_path, "", b"b") is None
 
 
 def test_what_is_no_stamp_of_this_is_a_sentence_and_is_not_kept(address, token, tmp_path):
     url, server = address
     for answer in (b"<html>", token[0], token[0][:-100], b"\x30\x00"):
         server.answer = answer
-        with pytest.raises(Unusable, match="gave no time stamp of this pack"):
-            stamp(tmp_path, url, b"something else")
+        with pytest.raises(EnvironmentUnusable, match="gave no time stamp of this pack"):
+            get_stamp(tmp_path, url, b"something else")
     server.answer = b""
-    with pytest.raises(Unusable, match="gave no time stamp"):
-        stamp(tmp_path, "http://127.0.0.1:9/", b"x")
+    with pytest.raises(EnvironmentUnusable, match="gave no time stamp"):
+        get_stamp(tmp_path, "http://127.0.0.1:9/", b"x")
     assert [*tmp_path.iterdir()] == []
 
 
@@ -122,36 +122,38 @@ def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
     notary = open_notary(tmp_path, database, address[0])
-    files = unpack(notary.evidence(log[0].run, AskedBy("ada", "operator", "token")))
+    files = unpack_archive(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
     database.dispose()
-    manifest = check(files, key=notary.key.public)
-    assert remake(files) == ""
-    assert "an authority says that it saw this manifest at 2" in "\n".join(proved(files, manifest))
+    manifest = check_pack(files, key=notary.key.public)
+    assert compare_rebuilt_pack(files) == ""
+    assert "an authority says that it saw this manifest at 2" in "\n".join(list_proofs(files, manifest))
 
 
 def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_path, caplog):
     database = open_database(tmp_path / "temper.sqlite")
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
-    files = unpack(open_notary(tmp_path, database, "http://127.0.0.1:9/").evidence(log[0].run, AskedBy("ada", "", "")))
+    files = unpack_archive(
+        open_notary(tmp_path, database, "http://127.0.0.1:9/").issue_evidence(log[0].run, Requester("ada", "", ""))
+    )
     database.dispose()
     assert STAMP not in files
     assert "without a time stamp: http://127.0.0.1:9/ gave no time stamp" in caplog.text
-    assert proved(files, check(files))[-1].startswith("no time stamp")
+    assert list_proofs(files, check_pack(files))[-1].startswith("no time stamp")
 
 
 def test_a_stamp_of_another_pack_is_found(token):
-    files = unpack(pack(plain_log(WORDS, WORDS), KEY))
-    assert "no time stamp" in proved(files, check(files))[-1]
+    files = unpack_archive(build_pack(plain_log(WORDS, WORDS), KEY))
+    assert "no time stamp" in list_proofs(files, check_pack(files))[-1]
     with pytest.raises(BrokenPack, match="of something else"):
-        check(listed_anew({**files, STAMP: token[0]}))
+        check_pack(listed_anew({**files, STAMP: token[0]}))
     with pytest.raises(BrokenPack):
-        check(listed_anew({**files, STAMP: b"\x30\x80\x00"}))
+        check_pack(listed_anew({**files, STAMP: b"\x30\x80\x00"}))
 
 
 def test_openssl_is_asked_whose_stamp_it_is(authority, address, tmp_path):
     manifest = b"a manifest"
-    files = {"manifest.json": manifest, STAMP: stamp(tmp_path / "stamps", address[0], manifest)}
+    files = {"manifest.json": manifest, STAMP: get_stamp(tmp_path / "stamps", address[0], manifest)}
     assert "is signed by an authority of ca.pem" in check_stamp(files, authority / "ca.pem")
     other = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=A test's authority"]
     openssl(tmp_path, *other, "-addext", "extendedKeyUsage=critical,timeStamping", "-keyout", "k.pem", "-out", "o.pem")

@@ -6,9 +6,9 @@ import json
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from app.evidence.pack import pack
-from app.evidence.statement import sealed_statement
-from app.evidence.verify import ATTESTED, BrokenPack, check, digest, unpack
+from app.evidence.pack import build_pack
+from app.evidence.statement import sign_statement
+from app.evidence.verify import ATTESTED, BrokenPack, check_pack, compute_sha256, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS
 from tests.evidence.waived import OTHER, RULE, waived_log
@@ -16,7 +16,7 @@ from tests.evidence.waived import OTHER, RULE, waived_log
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack(pack(waived_log(), KEY))
+    return unpack_archive(build_pack(waived_log(), KEY))
 
 
 def payload(files):
@@ -36,7 +36,7 @@ def test_the_envelope_is_dsses_and_signed_over_type_and_content(files):
 def test_the_statement_is_in_totos_and_its_subject_is_the_manifest(files):
     said = json.loads(payload(files))
     assert said["_type"] == "https://in-toto.io/Statement/v1"
-    assert said["subject"] == [{"name": "manifest.json", "digest": {"sha256": digest(files["manifest.json"])}}]
+    assert said["subject"] == [{"name": "manifest.json", "digest": {"sha256": compute_sha256(files["manifest.json"])}}]
     assert {one["group"]: (one["before"], one["after"], one["waived"]) for one in said["predicate"]["rules"]} == {
         RULE: ("fail", "fail", True),
         OTHER: ("fail", "fail", False),
@@ -58,13 +58,13 @@ def test_one_that_says_something_else_is_found_also_when_the_maker_signed_it(fil
     said = payload(files)
     assert was in said
     with pytest.raises(BrokenPack, match="states something else than the pack"):
-        check({**files, ATTESTED: sealed_statement(said.replace(was, becomes, 1), KEY)})
+        check_pack({**files, ATTESTED: sign_statement(said.replace(was, becomes, 1), KEY)})
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"payload": "!", "signatures": []}', None])
 def test_one_of_another_key_or_shape_or_none_is_found(files, content):
     without = {name: one for name, one in files.items() if name != ATTESTED}
     with pytest.raises(BrokenPack):
-        check(without if content is None else {**files, ATTESTED: content})
+        check_pack(without if content is None else {**files, ATTESTED: content})
     with pytest.raises(BrokenPack, match="not signed by the key"):
-        check({**files, ATTESTED: sealed_statement(payload(files), FORGERS)})
+        check_pack({**files, ATTESTED: sign_statement(payload(files), FORGERS)})

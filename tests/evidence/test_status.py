@@ -1,6 +1,6 @@
 import pytest
 
-from app.evidence.status import CKL_STATUS, status
+from app.evidence.status import CKL_STATUS, to_checklist_status
 from app.evidence.verify import CKL_STATUS as CKL_OF_SCRIPT
 from app.evidence.verify import STATUS as STATUS_OF_SCRIPT
 from tests.evidence.logs import plain_case
@@ -18,17 +18,17 @@ EXPECTED = {
 @pytest.mark.parametrize(("word", "expected"), EXPECTED.items())
 def test_the_last_word_decides(word, expected):
     case = plain_case({RULE: "fail"}, {RULE: word})
-    assert [status(one.closing) for one in case.asked] == [expected]
+    assert [to_checklist_status(one.closing) for one in case.asked] == [expected]
 
 
 def test_without_a_closing_scan_nothing_is_reviewed_however_it_opened():
     case = plain_case({RULE: "pass"}, None)
-    assert {status(one.closing) for one in case.judged} == {"not_reviewed"}
+    assert {to_checklist_status(one.closing) for one in case.judged} == {"not_reviewed"}
 
 
 def test_what_was_not_asked_for_is_not_reviewed():
     case = plain_case({RULE: "fail"}, {RULE: "pass"})
-    others = {status(one.closing) for one in case.judged if one.rule.id != RULE}
+    others = {to_checklist_status(one.closing) for one in case.judged if one.rule.id != RULE}
     assert others == {"not_reviewed"}
     assert len(case.judged) == 30
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from app.evidence.ckl import ckl
-from app.evidence.cklb import cklb
-from app.evidence.xccdf import xccdf
-from app.skills.catalog import skill
-from app.skills.published import published
+from app.evidence.ckl import build_ckl
+from app.evidence.cklb import build_cklb
+from app.evidence.xccdf import build_xccdf
+from app.skills.catalog import load_skill
+from app.skills.published import choose_benchmark
 from tests.evidence.logs import plain_case
 from tests.scanners.openscap.content import ARF, STIG
 
 NODE = compute_driver_executable()[0]
 """The one that drives the browser tests."""
 SCRIPT = Path(__file__).with_name("stig_manager.mjs")
-RULES = tuple(skill("stig").rules)
+RULES = tuple(load_skill("stig").rules)
 WORDS = ("pass", "fail", "notapplicable", "unknown", "error")
 SAID = {rule: WORDS[at % 5] for at, rule in enumerate(RULES)}
 PLAIN = {"pass": "pass", "fail": "fail", "notapplicable": "notapplicable"}
@@ -36,7 +36,7 @@ def guide(folder):
     group = re.search(r'<Group id="V-257985">.*?</Group>', small, re.DOTALL)[0]
     groups = [group.replace("SV-257985r1000001_rule", revised(one)).replace("V-257985", one, 1) for one in RULES]
     (folder / "U_WHOLE_STIG_V2R9_Manual-xccdf.xml").write_text("\n".join([head, *groups, tail]))
-    return published(skill("stig"), (folder,))
+    return choose_benchmark(load_skill("stig"), (folder,))
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def read(tmp_path_factory):
     begun = {"published": guide(folder), "scanner": "OpenSCAP 1.3.7"}
     whole = plain_case(dict.fromkeys(SAID, "fail"), SAID, begun=begun)
     unnamed = plain_case(dict.fromkeys(SAID, "fail"), SAID)
-    papers = {"ckl": ckl(whole), "cklb": cklb(whole), "xccdf": xccdf(whole)}
-    others = {"without": ("ckl", ckl(unnamed)), "arf": ("xccdf", ARF.read_bytes()), "junk": ("cklb", b"{}")}
+    papers = {"ckl": build_ckl(whole), "cklb": build_cklb(whole), "xccdf": build_xccdf(whole)}
+    others = {"without": ("ckl", build_ckl(unnamed)), "arf": ("xccdf", ARF.read_bytes()), "junk": ("cklb", b"{}")}
     asked = {**{kind: (kind, content) for kind, content in papers.items()}, **others}
     for name, (_, content) in asked.items():
         (folder / name).write_bytes(content)

@@ -8,14 +8,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.evidence.case import read_case
-from app.evidence.pack import pack
+from app.evidence.case import read_run_record
+from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
-from app.evidence.verify import BrokenPack, check, unpack
+from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.tailoring import add_tailoring
-from app.skills.catalog import skill
-from app.skills.rulebook import digest
+from app.skills.catalog import load_skill
+from app.skills.rulebook import hash_rulebook
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 from tests.scanners.openscap.content import SMALL, TAILORING
@@ -38,19 +38,19 @@ def log(tmp_path_factory):
         (home / ".local/share/xml/scap").mkdir(parents=True)
         shutil.copy(SMALL, home / ".local/share/xml/scap")
         add_tailoring(TAILORING.read_bytes(), "site", read_benchmark(SMALL))
-        pack_ = skill(NAME)
-        begun = {"tailored": pack_.tailored, "rulebook": digest(pack_), "scanner": "OpenSCAP"}
+        pack_ = load_skill(NAME)
+        begun = {"tailored": pack_.tailored, "rulebook": hash_rulebook(pack_), "scanner": "OpenSCAP"}
         yield plain_log(OPENING, OPENING, skill=NAME, begun=begun)
 
 
 @pytest.fixture(scope="module")
 def files(log):
-    return unpack(pack(log, KEY))
+    return unpack_archive(build_pack(log, KEY))
 
 
 def made(log, name):
     (paper,) = [one for one in PAPERS if one.file == name]
-    return paper.made(read_case(log))
+    return paper.build(read_run_record(log))
 
 
 def test_checklists_have_what_is_left_out_as_not_applicable_and_say_by_what(log):
@@ -84,10 +84,10 @@ def test_the_report_lists_it_and_it_is_nothing_left_to_do(log):
 
 
 def test_both_programs_hold_it_to_the_log(files):
-    assert check(files, key=KEY.public)["run"]
+    assert check_pack(files, key=KEY.public)["run"]
 
 
 def test_one_that_is_called_a_pass_is_found(files):
     text = files["checklist.cklb"].replace(b'"not_applicable"', b'"not_a_finding"')
     with pytest.raises(BrokenPack, match="sha256 is another"):
-        check(files | {"checklist.cklb": text})
+        check_pack(files | {"checklist.cklb": text})

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
-from app.evidence.pack import pack
-from app.evidence.verify import chunks, unpack
+from app.evidence.pack import build_pack
+from app.evidence.verify import build_chunks, unpack_archive
 from tests.evidence.logs import chain
 from tests.evidence.played import KEY
 from tests.evidence.test_forgeries import as_json, everywhere, put
@@ -81,7 +81,9 @@ TAMPERINGS = {
     "an event added": Tampering(one_more, "event 12 is not what was recorded"),
     "the end of the log cut off": Tampering(lines(lambda rows: rows[:-1]), "the manifest says events"),
     "another log from end to end": Tampering(
-        lambda _: unpack(pack(chain([one.event for one in LOG], run="0a1b2c3e"), KEY)), "this is another log", HEAD
+        lambda _: unpack_archive(build_pack(chain([one.event for one in LOG], run="0a1b2c3e"), KEY)),
+        "this is another log",
+        HEAD,
     ),
     "open made no finding in the CKLB": Tampering(
         put("checklist.cklb", (b'"status": "open"', b'"status": "not_a_finding"')), "checklist.cklb does not say"
@@ -136,7 +138,7 @@ TAMPERINGS = {
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack(pack(LOG, KEY))
+    return unpack_archive(build_pack(LOG, KEY))
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)
@@ -153,7 +155,7 @@ def test_the_script_alone_finds_it(files, tmp_path, capsys, name):
 
 
 def test_what_nobody_touched_holds_and_says_what_is_proved(files, tmp_path, capsys):
-    (tmp_path / "evidence.zip").write_bytes(b"".join(chunk for _, chunk in chunks(files)))
+    (tmp_path / "evidence.zip").write_bytes(b"".join(chunk for _, chunk in build_chunks(files)))
     assert verify.main([str(tmp_path / "evidence.zip"), *HEAD, "--key", KEY.public]) == 0
     said = capsys.readouterr().out
     for word in ("the chain proves", "not what was seen", "the signature proves", "no time stamp"):

@@ -12,22 +12,22 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
-from app.evidence.key import key_of
-from app.evidence.pack import pack
-from app.evidence.statement import sealed_statement
-from app.evidence.verify import BrokenPack, check, chunks, digest, unpack
+from app.evidence.key import derive_key
+from app.evidence.pack import build_pack
+from app.evidence.statement import sign_statement
+from app.evidence.verify import BrokenPack, build_chunks, check_pack, compute_sha256, unpack_archive
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 
 SAMPLED = 4000
-FORGERS = key_of(bytes(32))
+FORGERS = derive_key(bytes(32))
 SMALL = {"V-257984": "pass"}
 
 
 def found(data):
     """What is said of a pack that does not hold."""
     with pytest.raises(BrokenPack) as caught:
-        check(unpack(data))
+        check_pack(unpack_archive(data))
     return str(caught.value)
 
 
@@ -36,14 +36,14 @@ def flipped(data, at, bit):
 
 
 def zipped(files):
-    return b"".join(chunk for _, chunk in chunks(dict(sorted(files.items()))))
+    return b"".join(chunk for _, chunk in build_chunks(dict(sorted(files.items()))))
 
 
 def listed_anew(files, key=FORGERS, **said):
     """As somebody would who knows the manifest, mends it, and signs it with a key of his own."""
     manifest = {**json.loads(files["manifest.json"]), "key": key.public, **said}
-    names = sorted(set(files) - verify.APART)
-    manifest["files"] = [{"name": n, "size": len(files[n]), "sha256": digest(files[n])} for n in names]
+    names = sorted(set(files) - verify.UNLISTED_FILES)
+    manifest["files"] = [{"name": n, "size": len(files[n]), "sha256": compute_sha256(files[n])} for n in names]
     mended = json.dumps(manifest, indent=1).encode() + b"\n"
     signature = f"{key.sign(verify.SEALED + mended)}\n".encode()
     return {**files, "manifest.json": mended, "manifest.sig": signature, **stated_anew(files, mended, key)}
@@ -54,30 +54,30 @@ def stated_anew(files, manifest, key):
     if verify.ATTESTED not in files:
         return {}
     said = json.loads(base64.b64decode(json.loads(files[verify.ATTESTED])["payload"]))
-    said["subject"][0]["digest"]["sha256"] = digest(manifest)
+    said["subject"][0]["digest"]["sha256"] = compute_sha256(manifest)
     said["predicate"]["made_by"] = json.loads(manifest)["made_by"]
-    return {verify.ATTESTED: sealed_statement(json.dumps(said, ensure_ascii=True).encode(), key)}
+    return {verify.ATTESTED: sign_statement(json.dumps(said, ensure_ascii=True).encode(), key)}
 
 
 @pytest.fixture(scope="session")
 def files(archive):
-    return unpack(archive)
+    return unpack_archive(archive)
 
 
 @pytest.fixture(scope="session")
 def small():
-    return pack(plain_log(SMALL, SMALL), KEY)
+    return build_pack(plain_log(SMALL, SMALL), KEY)
 
 
 def test_a_whole_pack_holds(archive):
-    assert check(unpack(archive))["run"]
+    assert check_pack(unpack_archive(archive))["run"]
 
 
 def test_every_byte_of_every_header_and_of_the_directory(small):
     """Header, name, directory and end: all that is not content, at every byte and every bit."""
     at = 0
-    for index, (_, chunk) in enumerate(chunks(unpack(small))):
-        is_content = index < 2 * len(unpack(small)) and index % 2
+    for index, (_, chunk) in enumerate(build_chunks(unpack_archive(small))):
+        is_content = index < 2 * len(unpack_archive(small)) and index % 2
         if not is_content:
             for place in range(at, at + len(chunk)):
                 for bit in range(8) if place % 7 == 0 else (place % 8,):
@@ -89,10 +89,10 @@ def test_every_byte_of_every_header_and_of_the_directory(small):
 def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
     dice = random.Random(7)
     places, at = [], 0
-    for index, (what, chunk) in enumerate(chunks(unpack(archive))):
+    for index, (what, chunk) in enumerate(build_chunks(unpack_archive(archive))):
         places.append((at, at + len(chunk), what, index))
         at += len(chunk)
-    contents = 2 * len(unpack(archive))
+    contents = 2 * len(unpack_archive(archive))
     for _ in range(SAMPLED):
         start, end, what, index = dice.choice(places)
         if start == end:
@@ -105,7 +105,7 @@ def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
 
 def test_every_region_of_a_real_pack_at_first_and_last_byte(archive):
     at = 0
-    for _, chunk in chunks(unpack(archive)):
+    for _, chunk in build_chunks(unpack_archive(archive)):
         for place in {at, at + len(chunk) - 1} if chunk else ():
             assert found(flipped(archive, place, 0))
         at += len(chunk)
@@ -129,8 +129,8 @@ def test_what_is_before_behind_or_cut_off(small, changed, said):
 
 
 def test_a_name_twice(small):
-    files = unpack(small)
-    first = chunks(files)[0][1] + files["README.txt"]
+    files = unpack_archive(small)
+    first = build_chunks(files)[0][1] + files["README.txt"]
     assert found(first + small) == "the archive has README.txt twice"
 
 
@@ -141,28 +141,28 @@ def test_a_name_that_would_leave_the_folder(small):
 
 
 def test_files_in_another_order(small):
-    files = unpack(small)
+    files = unpack_archive(small)
     backwards = dict(reversed(files.items()))
-    assert "is not where it was packed" in found(b"".join(chunk for _, chunk in chunks(backwards)))
+    assert "is not where it was packed" in found(b"".join(chunk for _, chunk in build_chunks(backwards)))
 
 
 def test_what_another_zip_writer_makes_of_the_same_files(small):
     other = io.BytesIO()
     with zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in unpack(small).items():
+        for name, content in unpack_archive(small).items():
             archive.writestr(name, content)
     assert "byte" in found(other.getvalue())
 
 
 def test_a_file_changed_and_zipped_anew_is_named(files):
-    for name in sorted(set(files) - verify.APART):
+    for name in sorted(set(files) - verify.UNLISTED_FILES):
         said = found(zipped({**files, name: files[name] + b" "}))
         assert said.startswith(f"{name} is not what the manifest says"), said
 
 
 def test_a_file_added_or_taken_away_is_named(files):
     assert "extra.txt is in the pack alone" in found(zipped({**files, "extra.txt": b""}))
-    for name in sorted(set(files) - verify.APART):
+    for name in sorted(set(files) - verify.UNLISTED_FILES):
         less = {one: content for one, content in files.items() if one != name}
         assert f"{name} is in the manifest alone" in found(zipped(less))
     assert "manifest.json" in found(zipped({name: files[name] for name in files if name != "manifest.json"}))
@@ -196,9 +196,9 @@ def test_an_event_changed_added_or_dropped_is_named(files):
 
 
 def test_a_log_written_anew_from_end_to_end_is_told_by_a_head_from_elsewhere(files, log):
-    assert check(files, log[-1].hash)
+    assert check_pack(files, log[-1].hash)
     with pytest.raises(BrokenPack, match="this is another log"):
-        check(files, "0" * 64)
+        check_pack(files, "0" * 64)
 
 
 def test_a_status_that_the_closing_scan_did_not_give_is_named(files):
@@ -266,6 +266,6 @@ def test_a_vendors_script_that_nobody_approved_breaks_the_pack_in_any_mode(do, b
     events = [("", {"seq": seq, **event}) for seq, event in enumerate(told, 1)]
     if broken:
         with pytest.raises(BrokenPack, match="without the approval"):
-            verify._in_order({"rules.json": b"[]"}, events)
+            verify._check_order({"rules.json": b"[]"}, events)
     else:
-        verify._in_order({"rules.json": b"[]"}, events)
+        verify._check_order({"rules.json": b"[]"}, events)

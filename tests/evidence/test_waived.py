@@ -10,11 +10,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from app.events.scope import HostScope
-from app.evidence.account import outcome
-from app.evidence.case import read_case
-from app.evidence.pack import pack
+from app.evidence.account import describe_outcome
+from app.evidence.case import read_run_record
+from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
-from app.evidence.verify import BrokenPack, check, unpack
+from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import listed_anew
 from tests.evidence.waived import OTHER, RULE, waived_log, waiver
@@ -25,17 +25,17 @@ TOLD = waiver().told
 
 @pytest.fixture(scope="module")
 def case():
-    return read_case(waived_log())
+    return read_run_record(waived_log())
 
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack(pack(waived_log(), KEY))
+    return unpack_archive(build_pack(waived_log(), KEY))
 
 
 def made(case, name):
     (paper,) = [one for one in PAPERS if one.file == name]
-    return paper.made(case)
+    return paper.build(case)
 
 
 def test_who_answers_for_it_why_and_until_when():
@@ -46,9 +46,9 @@ def test_who_answers_for_it_why_and_until_when():
 
 
 def test_one_of_a_group_names_the_group_and_both_programs_agree():
-    files = unpack(pack(waived_log(waiver(scope=HostScope("group", "web"))), KEY))
+    files = unpack_archive(build_pack(waived_log(waiver(scope=HostScope("group", "web"))), KEY))
     assert b"WAIVED until 2026-12-24 on group web, owner Ops lead" in files["checklist.cklb"]
-    assert check(files, key=KEY.public)["run"]
+    assert check_pack(files, key=KEY.public)["run"]
 
 
 @pytest.mark.parametrize("name", [one.file for one in PAPERS if one.packed])
@@ -89,19 +89,22 @@ def test_results_have_the_scanners_word_and_a_note_that_leaves_it(case, tmp_path
 
 
 def test_from_its_day_on_it_is_open_as_any_other():
-    over = read_case(waived_log(waiver(until="2026-09-21")))
-    assert over.waived == []
+    over = read_run_record(waived_log(waiver(until="2026-09-21")))
+    assert over.waived_rules == []
     assert b"Risk Accepted" not in made(over, "poam.csv")
 
 
 def test_what_holds_after_all_needs_none():
-    case = read_case(waived_log(closing={RULE: "pass", OTHER: "fail"}))
-    assert case.waived == []
-    assert outcome(case, next(one for one in case.judged if one.rule.id == RULE)) == "left alone, for it was waived"
+    case = read_run_record(waived_log(closing={RULE: "pass", OTHER: "fail"}))
+    assert case.waived_rules == []
+    assert (
+        describe_outcome(case, next(one for one in case.judged if one.rule.id == RULE))
+        == "left alone, for it was waived"
+    )
 
 
 def test_a_pack_with_it_holds(files):
-    assert check(files, key=KEY.public)["run"]
+    assert check_pack(files, key=KEY.public)["run"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,7 @@ def test_a_pack_with_it_holds(files):
 def test_a_waiver_that_the_log_does_not_have_is_found_by_the_script_alone(files, name, was, becomes):
     assert was in files[name]
     with pytest.raises(BrokenPack, match=re.escape(name.partition(".")[0])):
-        check(listed_anew({**files, name: files[name].replace(was, becomes)}))
+        check_pack(listed_anew({**files, name: files[name].replace(was, becomes)}))
 
 
 def test_a_finding_that_is_made_a_waived_one_is_found(files):
@@ -125,4 +128,4 @@ def test_a_finding_that_is_made_a_waived_one_is_found(files):
     changed = {name: files[name].replace(b"Run 0a1b2c3d on web-1, mode auto: not", b"WAIVED: not") for name in papers}
     assert changed != {name: files[name] for name in papers}
     with pytest.raises(BrokenPack, match="of a waiver"):
-        check(listed_anew({**files, **changed}))
+        check_pack(listed_anew({**files, **changed}))

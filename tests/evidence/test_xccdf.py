@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.evidence.arf import arf
-from app.evidence.case import read_case
-from app.evidence.xccdf import xccdf
+from app.evidence.arf import build_arf
+from app.evidence.case import read_run_record
+from app.evidence.xccdf import build_xccdf
 from tests.evidence.logs import EVERY_WORD, chain, finished, plain_case, queued, scoped, started, verdicts
 from tests.evidence.published import NAMES, named_log
 from tests.scanners.openscap.content import SMALL
@@ -25,11 +25,11 @@ def foreign_case(tmp_path, monkeypatch):
     shutil.copy(SMALL, folder)
     rule = {"release": "fail"}
     said = [*verdicts("opening", rule, "OpenSCAP"), scoped(rule), *verdicts("closing", rule, "OpenSCAP")]
-    return read_case(chain([queued(rule, skill="scap:small:more"), started(), *said, finished()]))
+    return read_run_record(chain([queued(rule, skill="scap:small:more"), started(), *said, finished()]))
 
 
 def test_it_has_what_stig_manager_reads():
-    root = ET.fromstring(xccdf(read_case(named_log())))
+    root = ET.fromstring(build_xccdf(read_run_record(named_log())))
     assert (root.tag, root.get("id")) == (f"{X}Benchmark", "xccdf_mil.disa.stig_benchmark_RHEL_9_STIG")
     (result,) = root.findall(f"{X}TestResult")
     assert result.findtext(f"{X}target") == "web-1"
@@ -41,7 +41,7 @@ def test_it_has_what_stig_manager_reads():
 
 
 def test_ccis_go_with_rules_and_results():
-    root = ET.fromstring(xccdf(read_case(named_log())))
+    root = ET.fromstring(build_xccdf(read_run_record(named_log())))
     for kind, by in (("Rule", "id"), ("rule-result", "idref")):
         (one,) = [one for one in root.iter(f"{X}{kind}") if one.get(by, "").endswith(NAMES["V-257985"])]
         given = [ident.text for ident in one.findall(f"{X}ident") if "cci" in ident.get("system")]
@@ -49,7 +49,7 @@ def test_ccis_go_with_rules_and_results():
 
 
 def test_a_run_that_only_looked_shows_its_one_scan():
-    root = ET.fromstring(xccdf(plain_case(EVERY_WORD, {}, mode="scan")))
+    root = ET.fromstring(build_xccdf(plain_case(EVERY_WORD, {}, mode="scan")))
     (result,) = root.findall(f"{X}TestResult")
     words = {one.get("idref").rpartition("_")[2]: one.findtext(f"{X}result") for one in result.iter(f"{X}rule-result")}
     assert {rule: words[rule] for rule in EVERY_WORD} == EVERY_WORD
@@ -57,8 +57,8 @@ def test_a_run_that_only_looked_shows_its_one_scan():
 
 @pytest.mark.parametrize("kind", ["named", "foreign"])
 def test_openscap_finds_it_valid_and_makes_its_report_of_both(tmp_path, monkeypatch, kind):
-    case = read_case(named_log()) if kind == "named" else foreign_case(tmp_path, monkeypatch)
-    for name, paper in (("results.xccdf.xml", xccdf), ("results.arf.xml", arf)):
+    case = read_run_record(named_log()) if kind == "named" else foreign_case(tmp_path, monkeypatch)
+    for name, paper in (("results.xccdf.xml", build_xccdf), ("results.arf.xml", build_arf)):
         (tmp_path / name).write_bytes(paper(case))
         done = subprocess.run(
             ["oscap", "xccdf", "generate", "report", name], cwd=tmp_path, capture_output=True, text=True, check=False

@@ -10,12 +10,12 @@ import pytest
 
 from app.errors import BadInput
 from app.evidence.incoming.starting_point import read_starting_point
-from app.evidence.maker import maker
-from app.evidence.remake import remake
-from app.evidence.verify import BrokenPack, check, chunks, opened, unpack
+from app.evidence.maker import read_build_id
+from app.evidence.remake import compare_rebuilt_pack
+from app.evidence.verify import BrokenPack, build_chunks, check_pack, open_pack, unpack_archive
 from app.scanners.openscap.arf import read_arf
 from app.scanners.openscap.benchmark import read_benchmark
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
 QUADRATIC = f'<!ENTITY a "{"x" * 50_000}">'
@@ -76,7 +76,7 @@ def test_a_run_does_not_start_from_such_a_file(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(BadInput) as error:
-        read_starting_point(file, skill("stig"))
+        read_starting_point(file, load_skill("stig"))
     one_sentence(error)
 
 
@@ -85,7 +85,7 @@ def test_a_run_does_not_start_from_an_archive(tmp_path):
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as bomb:
         bomb.writestr("0", bytes(1 << 24))
     with pytest.raises(BadInput, match="unpack it"):
-        read_starting_point(file, skill("stig"))
+        read_starting_point(file, load_skill("stig"))
 
 
 @pytest.mark.parametrize("text", [*DOCTYPES.values(), *SHAPES.values()], ids=[*DOCTYPES, *SHAPES])
@@ -104,7 +104,7 @@ def benchmark(*inside):
 
 def rules_of_p0(file):
     found = read_benchmark(file)
-    return found.rules(found.profile("p0"))
+    return found.list_profile_rules(found.resolve_profile("p0"))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_content_with_names_that_are_none_is_not_read(tmp_path, content):
 def test_profiles_that_extend_each_other_come_to_an_end(tmp_path):
     file = tmp_path / "x-ds.xml"
     file.write_text(benchmark('<Profile id="a" extends="b"/>', '<Profile id="b" extends="a"/>', '<Rule id="r"/>'))
-    assert [rule.id for rule in read_benchmark(file).rules("a")] == ["r"]
+    assert [rule.id for rule in read_benchmark(file).list_profile_rules("a")] == ["r"]
 
 
 def zipped(*files, **how):
@@ -171,7 +171,7 @@ ARCHIVES = {
 def test_an_archive_that_is_no_pack_is_told_apart_without_unpacking_it(made):
     data = made()
     with pytest.raises(BrokenPack) as error:
-        check(unpack(data))
+        check_pack(unpack_archive(data))
     one_sentence(error)
 
 
@@ -190,7 +190,7 @@ def test_an_archive_that_is_no_pack_is_told_apart_without_unpacking_it(made):
 )
 def test_a_manifest_that_is_none(manifest):
     with pytest.raises(BrokenPack) as error:
-        check({"manifest.json": manifest.encode()})
+        check_pack({"manifest.json": manifest.encode()})
     one_sentence(error)
 
 
@@ -198,15 +198,15 @@ def test_a_link_out_of_an_unpacked_pack_is_one_more_file_that_nobody_listed(tmp_
     (tmp_path / "manifest.json").write_text('{"files": []}')
     (tmp_path / "x").symlink_to("/etc/passwd")
     with pytest.raises(BrokenPack, match="in the pack alone"):
-        check(opened(tmp_path))
+        check_pack(open_pack(tmp_path))
 
 
 def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():
     line = b'{"kind":"run.queued","seq":1,"run":"r"}'
     digest = hashlib.sha256(b"0" * 64 + line).hexdigest()
-    manifest = json.dumps({"made_by": maker()}).encode()
+    manifest = json.dumps({"made_by": read_build_id()}).encode()
     files = {"manifest.json": manifest, "events.jsonl": line + b"\n", "chain.txt": digest.encode()}
     with pytest.raises(BrokenPack) as error:
-        remake(files)
+        compare_rebuilt_pack(files)
     one_sentence(error)
-    assert b"".join(chunk for _, chunk in chunks(files)).startswith(b"PK")
+    assert b"".join(chunk for _, chunk in build_chunks(files)).startswith(b"PK")

@@ -8,15 +8,15 @@ import sys
 
 import pytest
 
-from app.cli.lines import line
-from app.cli.plain_log import PlainLog
+from app.cli.lines import render_event
+from app.cli.plain_log import PlainFormatter
 from app.cli.progress import Progress
 from app.cli.verify import verify_pack
 from app.events.kinds import ItemStarted, PlanMade, RunQueued, SentryAlarm, TurnDelta, TurnFinished
 from app.evidence import verify
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.text.clean_line import clean_line
 from tests.forkserver import temper
 
@@ -52,7 +52,7 @@ def test_an_event_is_a_line_without_steering(make, bad):
         "alarm": lambda: made(SentryAlarm, at, bad),
         "note": lambda: made(RunQueued, {}, bad),
     }[make]()
-    said = line(event, RunState())
+    said = render_event(event, RunState())
     if said is not None:
         assert not STEERING.search(said.plain)
         assert not forged(said.plain)
@@ -74,11 +74,11 @@ def made(kind, known, bad):
 def test_a_thought_and_a_failure_are_shown_without_steering(bad, capsys):
     progress = Progress("run")
     named = {"turn": "t", "role": "worker"}
-    progress._label("worker", "act", bad)
+    progress._print_turn_label("worker", "act", bad)
     for piece in bad:  # an escape that comes in pieces
-        progress._think("worker", TurnDelta(**named, channel="thought", text=piece, tokens=1).text)
+        progress._print_thought("worker", TurnDelta(**named, channel="thought", text=piece, tokens=1).text)
     progress._end_thought()
-    progress._figures(
+    progress._print_turn_figures(
         TurnFinished(**named, purpose="act", outcome="died", detail=bad, thought="", answer="", seconds=1.0)
     )
     said = capsys.readouterr().out
@@ -89,7 +89,7 @@ def test_a_thought_and_a_failure_are_shown_without_steering(bad, capsys):
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_log_record_is_one_line_of_ours(bad):
     record = logging.LogRecord("temper", 40, "x.py", 1, "failed: %s", (bad,), (ValueError, ValueError(bad), None))
-    rows = PlainLog("%(levelname)s %(message)s").format(record).split("\n")
+    rows = PlainFormatter("%(levelname)s %(message)s").format(record).split("\n")
     assert not STEERING.search("\n".join(rows))
     assert [row for row in rows if not row.startswith("    ")] == rows[:1]
 
@@ -115,8 +115,8 @@ def test_an_imported_name_is_told_and_noted_as_one_line(tmp_path, bad):
     file = tmp_path / "x.cklb"
     rules = [{"status": "open", "group_id": "V-257985"}, {"status": "open", "group_id": bad}]
     file.write_text(json.dumps({"stigs": [{"rules": rules}]}))
-    start = read_starting_point(file, skill("stig"))
-    for said in (start.told, start.noted, *start.unknown):
+    start = read_starting_point(file, load_skill("stig"))
+    for said in (start.summary_text, start.log_note, *start.unknown):
         assert "\n" not in said
         assert not STEERING.search(said)
 

@@ -11,7 +11,7 @@ from app.events.record import check_chain
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.catalog import open_target
-from app.targets.rootfs.base import Base
+from app.targets.rootfs.base import BaseImage
 from app.targets.rootfs.machine import Rootfs
 from tests.hosts.over_ssh import OverSsh
 
@@ -33,7 +33,7 @@ class Site:
         return subprocess.run(line, capture_output=True, text=True, check=False, timeout=800)
 
     def add(self) -> None:
-        at, root = self.machine.reachable(), self.machine.reachable("root")
+        at, root = self.machine.get_access(), self.machine.get_access("root")
         place, known = f"{at.account}@127.0.0.1:{at.port}", str(at.known_hosts)
         watch = f"root={root.key}"
         done = self.temper("host", "add", "deb", place, "--key", str(at.key), "--known-hosts", known, "--watch", watch)
@@ -44,7 +44,7 @@ class Site:
         database = open_database(self.data / "temper.sqlite")
         with database.connect() as connection:
             run = connection.exec_driver_sql("select id from run order by queued_at desc limit 1").scalar_one()
-        rows = EventStore(database).lines(run)
+        rows = EventStore(database).read_lines(run)
         database.dispose()
         check_chain(rows)
         return [json.loads(line) for _, line, _ in rows]
@@ -81,7 +81,7 @@ def opened(site):
 def machine():
     one = Rootfs(KEPT, f"test-{os.getpid()}")
     try:
-        one.build(Base())
+        one.build(BaseImage())
         one.start()
         yield one
     finally:

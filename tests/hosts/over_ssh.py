@@ -3,22 +3,22 @@
 import asyncio
 import shlex
 
-from app.scanners.openscap.shell import OscapRan
-from app.targets.rootfs.machine import Reachable
+from app.scanners.openscap.shell import OscapResult
+from app.targets.rootfs.machine import SshAccess
 
 
 class OverSsh:
-    def __init__(self, at: Reachable):
+    def __init__(self, at: SshAccess):
         self._at = at
 
     async def run(self, argv, timeout):  # noqa: ASYNC109
         return await self._ssh(shlex.join(["sudo", "-n", *argv]), timeout)
 
-    async def get(self, path, limit):
+    async def read_file(self, path, limit):
         ran = await self._ssh(shlex.join(["sudo", "-n", "cat", path]), 60)
         return ran.stdout if ran.code == 0 else None
 
-    async def put(self, path, content):
+    async def write_file(self, path, content):
         command = f"umask 077; cat > {shlex.quote(path)}"
         await self._ssh(shlex.join(["sudo", "-n", "sh", "-c", command]), 60, content)
 
@@ -37,4 +37,4 @@ class OverSsh:
         )
         async with asyncio.timeout(seconds):
             stdout, stderr = await process.communicate(stdin)
-        return OscapRan(process.returncode, stdout, stderr)
+        return OscapResult(process.returncode, stdout, stderr)

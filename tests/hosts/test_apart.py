@@ -93,7 +93,7 @@ class Apart:
         (self.host.folder / "told").touch()
 
     def know(self, hosts: Path) -> None:
-        registry.add(hosts, "web", self.host.endpoint(), self.host.known_host, "SHA256:x")
+        registry.register_host(hosts, "web", self.host.endpoint(), self.host.known_host, "SHA256:x")
 
     @contextmanager
     def node(self, name: str):

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from app.loop.harm import worse
-from app.targets.rootfs.needs import entered
-from app.targets.ssh.endpoint import Endpoint, Watched
+from app.loop.harm import describe_harm
+from app.targets.rootfs.needs import build_namespace_command
+from app.targets.ssh.endpoint import Endpoint, WatchedLogin
 from app.targets.ssh.target import SshTarget
 from tests.hosts.over_ssh import OverSsh
 
@@ -62,7 +62,7 @@ def target(machine, tmp_path_factory):
     _inside(machine, f"{DEPLOY}; {SETTLED}; {KEEP}")
     folder, at, root = tmp_path_factory.mktemp("deb"), machine.reachable(), machine.reachable("root")
     (folder / "known_hosts").write_text(at.known_hosts.read_text())
-    watched = (Watched("root", str(root.key)),)
+    watched = (WatchedLogin("root", str(root.key)),)
     end = Endpoint(
         user=at.account, address="127.0.0.1", port=at.port, way="key", secret_at=str(at.key), watched=watched
     )
@@ -99,7 +99,7 @@ def test_a_debian_as_it_comes_is_fine_twice_and_nothing_of_the_asking_is_left(ta
     )
     was = _inside(machine, look)
     assert [probe for probe in before if not probe.ok] == []
-    assert worse(before, _health(target)) is None
+    assert describe_harm(before, _health(target)) is None
     assert _inside(machine, look) == was
     logs = _inside(machine, "cat /var/log/auth.log")
     assert "su:" not in logs
@@ -115,7 +115,9 @@ def test_a_debian_as_it_comes_is_fine_twice_and_nothing_of_the_asking_is_left(ta
 def test_what_a_change_breaks_is_noticed(target, before, broken, harm, breaks):
     broken(breaks)
     now = _health(target)
-    lost = [found for probe in now if (found := worse([one for one in before if one.name == probe.name], [probe]))]
+    lost = [
+        found for probe in now if (found := describe_harm([one for one in before if one.name == probe.name], [probe]))
+    ]
     assert any(one.startswith(harm) for one in lost), lost
 
 
@@ -133,7 +135,7 @@ def test_what_a_change_breaks_is_noticed(target, before, broken, harm, breaks):
 )
 def test_an_honest_change_raises_no_alarm(target, before, broken, tidies):
     broken(tidies)
-    assert worse(before, _health(target)) is None
+    assert describe_harm(before, _health(target)) is None
 
 
 def test_a_stack_that_sets_no_password_is_told_by_chpasswd_itself(target, broken):
@@ -177,7 +179,7 @@ def test_a_machine_made_anew_has_the_modes_and_owners_that_debian_gives(machine)
     machine.reset()
     machine.reset()
     base = f"bases/{machine.base.name}"
-    own = _listed(_run(entered(machine.base.parent.parent, "find", base, "-xdev", "-printf", shape)))
+    own = _listed(_run(build_namespace_command(machine.base.parent.parent, "find", base, "-xdev", "-printf", shape)))
     made = _listed(_inside(machine, f"find / -xdev -printf '{shape}'"))
     there = {path for path in own.keys() & made.keys() if not path.startswith(("/proc", "/dev", "/run", "/sys"))}
     assert len(there) > 5000

@@ -121,8 +121,8 @@ def _holds_what_the_log_says(data, machine, events):
     target = open_target(machine.name, data / "hosts")
     try:
         (finished,) = of(events, "run.finished")
-        assert target.digest() == finished["tree"]
-        assert target.pending() == []
+        assert target.compute_digest() == finished["tree"]
+        assert target.list_pending() == []
     finally:
         target.close()
 

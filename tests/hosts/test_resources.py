@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import ActionFailed
 from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
-from app.loop.harm import worse
+from app.loop.harm import describe_harm
 from app.targets.resources.offer import WantedResources
 from tests.hosts.conftest import inside
 
@@ -49,7 +49,9 @@ def put_back(opened, machine, journal, was):
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    (offer,) = opened.offers(WantedResources.of([("package", "libpam-pwquality"), ("package", "no-such-package")]))
+    (offer,) = opened.offers(
+        WantedResources.from_names([("package", "libpam-pwquality"), ("package", "no-such-package")])
+    )
     (action,) = offer.actions
     assert action == InstallPackage(package="libpam-pwquality")
     shown = opened.preview([action])
@@ -104,7 +106,7 @@ def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again
     options = inside(machine, "findmnt -n -o OPTIONS --mountpoint /dev/shm").split(",")
     assert {"nodev", "nosuid", "noexec"} <= set(options)
     assert "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,noexec 0 0" in inside(machine, "cat /etc/fstab")
-    assert worse(fine, opened.health()) is None
+    assert describe_harm(fine, opened.health()) is None
     assert "mounts" in opened.running().asked
     put_back(opened, machine, "mount", was)
     (refusal,) = opened.review([AddMountOptions(mount="/proc", options=("nodev",))], frozenset({"mount:/proc"}))
@@ -131,13 +133,13 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
     inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
     opened.prepare()
     was, fine, allowed = inside(machine, ALL_OF_IT), opened.health(), frozenset({"unit:fstrim.timer"})
-    (offer,) = opened.offers(WantedResources.of([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
+    (offer,) = opened.offers(WantedResources.from_names([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
     assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))
     for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
         done = opened.apply(f"unit-{word}", [action], allowed)
         assert inside(machine, "systemctl is-enabled fstrim.timer || :") == word
         assert opened.drift(done.changes) == ()
-        assert worse(fine, opened.health()) is None
+        assert describe_harm(fine, opened.health()) is None
         put_back(opened, machine, f"unit-{word}", was)
         assert inside(machine, "systemctl is-enabled fstrim.timer") == "enabled"
     (refusal,) = opened.review([SetUnit(unit="fstrim.timer", to="stop")], allowed)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.real_demo import RULES, SKILL
-from app.targets.rootfs.base import PACKAGES, Base
+from app.targets.rootfs.base import PACKAGES, BaseImage
 from app.targets.rootfs.machine import Rootfs
 from tests.hosts.conftest import KEPT, inside
 from tests.hosts.over_ssh import OverSsh
@@ -20,7 +20,7 @@ from tests.hosts.test_resources import ALL_OF_IT
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(900)]
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
-WITH_PYTHON = Base(packages=(*PACKAGES, "python3"))
+WITH_PYTHON = BaseImage(packages=(*PACKAGES, "python3"))
 """All that Ansible asks of a host beside SSH."""
 CONTENT = "usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml"
 PREFIX = "xccdf_org.ssgproject.content_"

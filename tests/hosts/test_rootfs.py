@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.content import Content
-from app.scanners.openscap.scanner import OpenScap
+from app.scanners.openscap.content import ScapContent
+from app.scanners.openscap.scanner import OpenScapScanner
 from tests.hostfiles import DictFiles
 from tests.hosts.over_ssh import OverSsh
 
@@ -22,9 +22,9 @@ SSHD = "/etc/ssh/sshd_config"
 def scanner(machine):
     file = machine.folder.parent / "bases" / (machine.folder / "base").read_text() / CONTENT
     benchmark = read_benchmark(file)
-    profile = benchmark.profile("anssi_bp28_enhanced")
-    ids = {rule.name: rule.id for rule in benchmark.rules(profile)}
-    return OpenScap(OverSsh(machine.reachable()), Content(file, profile), ids, "/var/cache/temper/scap"), ids
+    profile = benchmark.resolve_profile("anssi_bp28_enhanced")
+    ids = {rule.name: rule.id for rule in benchmark.list_profile_rules(profile)}
+    return OpenScapScanner(OverSsh(machine.reachable()), ScapContent(file, profile), ids, "/var/cache/temper/scap"), ids
 
 
 async def words(scanner, rules):

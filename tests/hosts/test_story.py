@@ -152,9 +152,9 @@ def _accounted_for(site):
     (finished,) = kinds(site.events(), "run.finished")
     target = open_target("deb", site.data / "hosts")
     try:
-        assert target.pending() == []
-        probes = target.health()
+        assert target.list_pending() == []
+        probes = target.check_health()
         assert [probe.name for probe in probes if not probe.ok] == []
-        assert target.digest() == finished["tree"]
+        assert target.compute_digest() == finished["tree"]
     finally:
         target.close()

@@ -5,7 +5,7 @@ import pytest
 from app.syntax.files import FileState
 from app.targets.effects.daemon import Query
 from app.targets.overlay import Overlay
-from app.targets.ssh.there import there
+from app.targets.ssh.there import create_remote_asker
 from tests.hosts.conftest import inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
@@ -17,7 +17,7 @@ SAYS = Query("/usr/sbin/sshd", ("-T", "-f", SSHD), STAGED)
 
 @pytest.fixture
 def ask(opened):
-    return there(opened.line, opened.files)
+    return create_remote_asker(opened.line, opened.files)
 
 
 def test_the_hosts_own_sshd_reads_what_is_planned(opened, machine, ask):

@@ -17,12 +17,12 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.words import Budget
-from app.loop.harm import worse
-from app.runs.scanner import scanner_for
-from app.scanners.openscap.content import add
-from app.skills.catalog import skill
+from app.loop.harm import describe_harm
+from app.runs.scanner import create_scanner
+from app.scanners.openscap.content import add_benchmark
+from app.skills.catalog import load_skill
 from app.targets.catalog import open_target
-from app.targets.resources.vendor import vendors
+from app.targets.resources.vendor import create_vendor_action
 from tests.hosts.conftest import inside, root_may_log_in
 from tests.hosts.test_resources import ALL_OF_IT, put_back
 from tests.loop.onfixture import OnFixture
@@ -38,16 +38,16 @@ EMPTY_PASSWORDS, ROOT_LOGIN = "sshd_disable_empty_passwords", "sshd_disable_root
 def content_of_the_machine(machine, tmp_path, monkeypatch):
     """And none of this one's."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    add(machine.base / CONTENT)
+    add_benchmark(machine.base / CONTENT)
 
 
 @pytest.fixture
 def scanner(opened, site):
-    return scanner_for(skill(SKILL), opened, site.data / "hosts")
+    return create_scanner(load_skill(SKILL), opened, site.data / "hosts")
 
 
 def theirs(scanner, rule):
-    return vendors(skill(SKILL).rules[rule].stig_id, asyncio.run(scanner.remedy(rule)))
+    return create_vendor_action(load_skill(SKILL).rules[rule].stig_id, asyncio.run(scanner.remedy(rule)))
 
 
 def word(scanner, opened, rule):
@@ -69,7 +69,7 @@ def test_a_rule_is_fixed_as_it_was_on_the_copy_and_undone_to_the_letter(opened, 
     assert done.diff == shown.diff
     assert word(scanner, opened, EMPTY_PASSWORDS) == "pass"
     assert opened.drift(done.changes) == ()
-    assert worse(fine, opened.health()) is None
+    assert describe_harm(fine, opened.health()) is None
     put_back(opened, machine, "theirs", was)
 
 
@@ -79,15 +79,15 @@ def test_one_that_shuts_somebody_out_is_seen_by_the_probes_and_undone(opened, ma
     action = theirs(scanner, ROOT_LOGIN)
     opened.apply("harm", [action], frozenset({f"vendor:{action.rule}"}))
     assert not root_may_log_in(machine)
-    assert "root" in worse(fine, opened.health())
+    assert "root" in describe_harm(fine, opened.health())
     put_back(opened, machine, "harm", was)
     assert root_may_log_in(machine)
 
 
 async def by_a_run(site, target, rule, decision):
     """Whatever the Worker tries is refused by hand; what is asked about next is the content's script."""
-    asked_for = skill(SKILL)
-    scanner = scanner_for(asked_for, target, site.data / "hosts")
+    asked_for = load_skill(SKILL)
+    scanner = create_scanner(asked_for, target, site.data / "hosts")
     here = OnFixture(site.data / "r", skill=asked_for, scanner=scanner, target=target)
     answering = asyncio.create_task(answered_by(here, decision))
     await here.run(rule, mode="review", budget=Budget(attempts=1))
@@ -139,7 +139,7 @@ def test_refused_it_never_runs(site, machine):
 def test_what_weakens_on_the_copy_or_could_not_be_put_back_is_never_run(opened, machine, script, clause):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    action = vendors("trial", script)
+    action = create_vendor_action("trial", script)
     place = frozenset({"vendor:trial"})
     assert [one.clause for one in opened.review([action], place)] == [clause]
     with pytest.raises(ActionFailed):
@@ -151,7 +151,7 @@ def test_a_script_that_does_otherwise_in_earnest_is_undone(opened, machine):
     """It finds out that it is not on the copy: the two have to come out the same."""
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    action = vendors("trial", "if [ -e /run/sshd.pid ]; then echo other; else echo same; fi >/etc/motd\n")
+    action = create_vendor_action("trial", "if [ -e /run/sshd.pid ]; then echo other; else echo same; fi >/etc/motd\n")
     with pytest.raises(ActionFailed, match="something else"):
         opened.apply("otherwise", [action], frozenset({"vendor:trial"}))
     put_back(opened, machine, "otherwise", was)
@@ -165,6 +165,6 @@ def test_nothing_beside_the_kept_files_can_be_written_and_no_process_is_reached(
         "(: >/dev/pts/ptmx) 2>/dev/null && echo device >>/etc/motd\n"
         "echo done >>/etc/motd\n"
     )
-    opened.apply("walls", [vendors("trial", script)], frozenset({"vendor:trial"}))
+    opened.apply("walls", [create_vendor_action("trial", script)], frozenset({"vendor:trial"}))
     assert inside(machine, "cat /etc/motd") == "done"
     opened.rollback("walls")

@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from app.engines.fit.plan import plan_lineup
-from app.engines.launch.command import command, serve_words
-from app.engines.launch.unit_files import compose, systemd
+from app.engines.launch.command import build_launch_command, build_serve_arguments
+from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
-from app.lineups.reader import LINEUPS, find_lineup, read_lineup, shipped
+from app.lineups.reader import LINEUPS, find_lineup, list_shipped_lineups, read_lineup
 
 DEPLOY = LINEUPS.parents[1] / "deploy"
 DEPLOYED = "l4x4-nvfp4"
@@ -24,7 +24,7 @@ def lineup(name):
 
 
 def test_they_are_all_here():
-    assert shipped() == sorted([*NAMES, ON_CPU, "simulated"])
+    assert list_shipped_lineups() == sorted([*NAMES, ON_CPU, "simulated"])
 
 
 @pytest.mark.parametrize("name", [*NAMES, "simulated"])
@@ -60,7 +60,7 @@ def test_kv_tokens_that_others_report_are_what_the_plan_says(name):
 def test_h100x2_light_has_a_replica_on_each_card():
     engine = lineup("h100x2-light").engines["gemma-31b"]
     assert engine.replicas == ((0,), (1,))
-    assert [command(engine, n).env["CUDA_VISIBLE_DEVICES"] for n in (0, 1)] == ["0", "1"]
+    assert [build_launch_command(engine, n).env["CUDA_VISIBLE_DEVICES"] for n in (0, 1)] == ["0", "1"]
     assert engine.addresses == ("http://127.0.0.1:8101/v1", "http://127.0.0.1:8102/v1")
 
 
@@ -71,31 +71,31 @@ def test_the_simulated_one_says_the_limit_that_the_plan_reckons():
 
 
 def test_what_deploy_holds_is_what_the_line_up_makes():
-    made = systemd(lineup(DEPLOYED), DEPLOYED)
+    made = render_systemd_units(lineup(DEPLOYED), DEPLOYED)
     held = {path.name: path.read_text() for path in (DEPLOY / "systemd").iterdir()}
     assert held == made
-    assert (DEPLOY / "compose.yaml").read_text() == compose(lineup(DEPLOYED), DEPLOYED)
+    assert (DEPLOY / "compose.yaml").read_text() == render_compose_file(lineup(DEPLOYED), DEPLOYED)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_unit_starts_the_same_words(name):
-    units = systemd(one := lineup(name), name)
+    units = render_systemd_units(one := lineup(name), name)
     for engine in one.engines.values():
         for replica in range(len(engine.replicas)):
             unit = units[f"temper-{engine.name}-{replica}.service"]
             words = shlex.split(field(unit, "ExecStart"))
-            assert words == ["/usr/bin/env", *command(engine, replica).argv]
+            assert words == ["/usr/bin/env", *build_launch_command(engine, replica).argv]
             assert "Restart=no" in unit
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_service_starts_the_same_words_on_the_same_gpus(name):
-    services = yaml.safe_load(compose(one := lineup(name), name))["services"]
+    services = yaml.safe_load(render_compose_file(one := lineup(name), name))["services"]
     for engine in one.engines.values():
         for replica, gpus in enumerate(engine.replicas):
             service = services[f"{engine.name}-{replica}"]
-            port = command(engine, replica).port
-            assert service["command"] == list(serve_words(engine, port))
+            port = build_launch_command(engine, replica).port
+            assert service["command"] == list(build_serve_arguments(engine, port))
             (device,) = service["deploy"]["resources"]["reservations"]["devices"]
             assert device["device_ids"] == [str(gpu) for gpu in gpus]
             assert service["restart"] == "no"
@@ -106,9 +106,9 @@ def test_what_systemd_and_compose_would_read_as_their_own_is_quoted():
     engine = one.engines["gemma-31b"]
     odd = replace(engine, launch=replace(engine.launch, flags=("--x", 'a "b" $HOME 5%')))
     changed = replace(one, engines={"gemma-31b": odd})
-    exec_start = field(systemd(changed, DEPLOYED)["temper-gemma-31b-0.service"], "ExecStart")
+    exec_start = field(render_systemd_units(changed, DEPLOYED)["temper-gemma-31b-0.service"], "ExecStart")
     assert exec_start.endswith(r'--x "a \"b\" $$HOME 5%%"')
-    said = yaml.safe_load(compose(changed, DEPLOYED))["services"]["gemma-31b-0"]["command"]
+    said = yaml.safe_load(render_compose_file(changed, DEPLOYED))["services"]["gemma-31b-0"]["command"]
     assert said[-1] == 'a "b" $$HOME 5%'
 
 

@@ -9,37 +9,37 @@ import msgspec
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
-from app.engines.simulator.chunks import Chunks
-from app.engines.simulator.reply import ChatRequest, make_reply
+from app.engines.simulator.chunks import ChunkEncoder
+from app.engines.simulator.reply import ChatRequest, create_reply
 from app.engines.simulator.script import ANSWERS, read_script
 from app.events.command import Command
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
 from app.events.words import Budget
-from app.loop.drive import drive
-from app.loop.run import Means, RoleSeat, Run
+from app.loop.drive import drive_run
+from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
-from app.scanners.builtin import Builtin
+from app.scanners.builtin import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.targets.fixture.target import FixtureTarget
 from app.targets.thread import TargetThread
 from tests.loop.test_approvals import Kept
 
 SCRIPT = read_script(ANSWERS)
-SCANNER = Builtin({rule.id: rule.check for rule in STIG.rules.values()})
+SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
 ROLES = ("architect", "worker", "auditor", "sentry")
 
 
 def answered(request):
     """As the simulated engine answers, all at once."""
     asked = msgspec.json.decode(request.content, type=ChatRequest)
-    reply = make_reply(SCRIPT, asked, None, 4096)
-    chunks = Chunks("a", "m", reply.prompt_tokens, usage=True, usage_on_each=False)
+    reply = create_reply(SCRIPT, asked, None, 4096)
+    chunks = ChunkEncoder("a", "m", reply.prompt_tokens, usage=True, usage_on_each=False)
     said = [
-        chunks.opening(),
-        *chunks.pieces(reply.pieces, reply.completion_tokens),
-        chunks.finish(reply.finish_reason, reply.completion_tokens),
-        chunks.closing(reply.completion_tokens),
+        chunks.encode_opening(),
+        *chunks.encode_pieces(reply.pieces, reply.completion_tokens),
+        chunks.encode_finish(reply.finish_reason, reply.completion_tokens),
+        chunks.encode_closing(reply.completion_tokens),
     ]
     return httpx.Response(200, content=b"".join(said), headers={"content-type": "text/event-stream"})
 
@@ -54,12 +54,12 @@ class Person:
         said = {"by": "p", "reason": "", "approval": "", "actions": "", **more}
         self._said.put_nowait(Command(id=1, verb=verb, **said))
 
-    async def waiting(self):
+    async def read_commands(self):
         return [await self._said.get()]
 
     async def close(self, command): ...
 
-    async def pause(self): ...
+    async def wait_for_commands(self): ...
 
 
 class OnFixture:
@@ -76,7 +76,7 @@ class OnFixture:
             seats = {
                 role: replace(RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0), queue=self._queue) for role in ROLES
             }
-            means = Means(
+            means = RunServices(
                 self._skill, self.target, self._scanner, seats, SimpleNamespace(known=lambda _: ()), "w", **self._means
             )
             self.state = Run(RunState(), RunLog(run, self.kept), means)
@@ -87,7 +87,7 @@ class OnFixture:
                 )
             )
             try:
-                await drive(self.state, self.person)
+                await drive_run(self.state, self.person)
             finally:
                 await self.target.close()
 

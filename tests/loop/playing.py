@@ -47,12 +47,12 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.record import GENESIS, Recorded, record
+from app.events.record import GENESIS, Recorded, record_event
 from app.events.words import Budget, Mode, Probe, ProvenFix, RunVendorScript, SetOption
-from app.loop.decide import decide
+from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
-from app.loop.order import in_order
-from app.loop.state import RunState, step
+from app.loop.order import sort_findings
+from app.loop.state import RunState, apply_event
 from app.scanners.verdict import Verdict
 from app.skills.skill import Rule, Skill
 
@@ -129,13 +129,13 @@ class World:
         for event in events:
             self.now += self.tick
             previous = self.log[-1].hash if self.log else GENESIS
-            recorded = record("r", len(self.log) + 1, self.now, event, previous)
+            recorded = record_event("r", len(self.log) + 1, self.now, event, previous)
             self.log.append(recorded)
-            self.state = step(self.state, recorded)
+            self.state = apply_event(self.state, recorded)
 
     def play(self, limit: int = 5000) -> None:
         for _ in range(limit):
-            effect = decide(self.state, self.skill, self.now)
+            effect = decide_next_effect(self.state, self.skill, self.now)
             self.effects.append(effect)
             if isinstance(effect, Done):
                 return
@@ -170,7 +170,7 @@ class World:
 
     def _scope(self, _: Effect) -> None:
         words = {name: one.word for name, one in self.state.opening.items()}
-        findings = in_order([name for name, word in words.items() if word == "fail"], self.skill)
+        findings = sort_findings([name for name, word in words.items() if word == "fail"], self.skill)
         compliant = tuple(name for name, word in words.items() if word == "pass")
         self.put(RunScoped(order=findings, compliant=compliant, undecided=()))
 
@@ -312,7 +312,7 @@ class World:
         self.put(SentryProbed(**self._at, probes=SOUND, drift=(), log=()))
 
     def _failattempt(self, effect: Effect) -> None:
-        replayed = self.state.item.attempt.replays
+        replayed = self.state.item.attempt.replayed_fix_id
         self.put(AttemptFailed(**self._at, cause=effect.cause, reason=effect.reason, replayed=replayed))
 
     def _gatherfacts(self, _: Effect) -> None:

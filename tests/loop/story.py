@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from app.events.kinds import TurnFinished, TurnStarted, kind_of
+from app.events.kinds import TurnFinished, TurnStarted, get_event_kind
 from app.loop.effects import Effect, StartItem
 from tests.loop.playing import World
 
@@ -42,4 +42,4 @@ def _answer(event) -> str:
         return event.outcome
     fields = msgspec.structs.asdict(event)
     said = [str(fields[name]) for name in TOLD if fields.get(name)]
-    return " ".join([kind_of(event), *said, *(["veto"] if fields.get("veto") else [])])
+    return " ".join([get_event_kind(event), *said, *(["veto"] if fields.get("veto") else [])])

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from app.events.words import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
-from app.loop.answers import BrokenAnswer, Review, Work, read
+from app.loop.answers import BrokenAnswer, Review, Work, parse_answer
 
 REVIEW = {"explanation": "e", "veto": False, "reason": ""}
 
@@ -13,21 +13,21 @@ def act(**action):
 
 
 def test_an_answer_is_read_with_whatever_stands_around_it():
-    assert read("review", f"Sure:\n```json\n{json.dumps(REVIEW)}\n```") == Review("e", False, "")
+    assert parse_answer("review", f"Sure:\n```json\n{json.dumps(REVIEW)}\n```") == Review("e", False, "")
 
 
 def test_a_raw_newline_inside_a_sentence_is_welcome_and_other_control_characters_are_taken_out():
     text = json.dumps(REVIEW).replace('"e"', '"one\ntwo"')
-    assert read("review", text).explanation == "one\ntwo"
-    assert read("review", json.dumps(REVIEW).replace('"e"', '"one\x07two"')).explanation == "onetwo"
-    assert read("review", json.dumps({**REVIEW, "explanation": "\x1b[2Jx\ud800"})).explanation == "x"
+    assert parse_answer("review", text).explanation == "one\ntwo"
+    assert parse_answer("review", json.dumps(REVIEW).replace('"e"', '"one\x07two"')).explanation == "onetwo"
+    assert parse_answer("review", json.dumps({**REVIEW, "explanation": "\x1b[2Jx\ud800"})).explanation == "x"
 
 
 def test_actions_come_out_typed():
-    assert read("act", act(do="chmod", path="/etc/shadow", mode="0000")) == Work(
+    assert parse_answer("act", act(do="chmod", path="/etc/shadow", mode="0000")) == Work(
         (Chmod(path="/etc/shadow", mode="0000"),), ""
     )
-    work = read("act", act(do="set_option", path="/etc/x", key="k", value="v"))
+    work = parse_answer("act", act(do="set_option", path="/etc/x", key="k", value="v"))
     assert work.actions == (SetOption(path="/etc/x", key="k", value="v"),)
 
 
@@ -54,7 +54,7 @@ def test_actions_come_out_typed():
 )
 def test_what_does_not_fit_is_a_broken_answer_and_nothing_else(text):
     with pytest.raises(BrokenAnswer):
-        read("act", text)
+        parse_answer("act", text)
 
 
 LINES = {"/etc/x": {3: "a\tb nullok", 4: "c"}}
@@ -69,32 +69,32 @@ def test_a_line_is_named_by_its_number_and_told_in_words():
             ReplaceLine(path="/etc/x", old="a\tb nullok", new="a\tb"),
         ),
     ):
-        assert read("act", act(path="/etc/x", **said), LINES).actions == (wanted,)
+        assert parse_answer("act", act(path="/etc/x", **said), LINES).actions == (wanted,)
 
 
 def test_the_words_of_older_answers_are_still_read():
     said = act(do="replace_line", path="/etc/x", old="c", new="d")
-    assert read("act", said).actions == read("act", said, LINES).actions
+    assert parse_answer("act", said).actions == parse_answer("act", said, LINES).actions
 
 
 def test_a_line_that_was_not_shown_is_none():
     with pytest.raises(BrokenAnswer, match="shown no line 9"):
-        read("act", act(do="remove_line", path="/etc/x", number=9), LINES)
+        parse_answer("act", act(do="remove_line", path="/etc/x", number=9), LINES)
 
 
 def test_what_is_said_twice_is_meant_once():
     twice = {"actions": [{"do": "reload", "service": "sshd"}] * 2, "reload": "sshd"}
-    assert read("act", json.dumps(twice), {}).actions == (Reload(service="sshd"),)
+    assert parse_answer("act", json.dumps(twice), {}).actions == (Reload(service="sshd"),)
     plan = {"approach": "a", "paths": ["/etc/x", "/etc/x"]}
-    assert read("plan", json.dumps(plan)).paths == ("/etc/x",)
+    assert parse_answer("plan", json.dumps(plan)).paths == ("/etc/x",)
 
 
 def test_a_control_character_that_a_grammar_let_in_does_not_reach_a_line():
     said = act(do="append_line", path="/etc/x", line="a\x07b\nc")
-    assert read("act", said, LINES).actions == (AppendLine(path="/etc/x", line="ab"),)
+    assert parse_answer("act", said, LINES).actions == (AppendLine(path="/etc/x", line="ab"),)
 
 
 def test_a_vendors_script_is_nobodys_to_write():
     said = {"do": "run_vendor_script", "rule": "r", "sha256": "0" * 64, "script": "true"}
     with pytest.raises(BrokenAnswer, match="nobody's to write"):
-        read("act", json.dumps({"actions": [said], "note": ""}))
+        parse_answer("act", json.dumps({"actions": [said], "note": ""}))

@@ -24,15 +24,15 @@ from app.events.kinds import (
 from app.events.log import RunLog
 from app.events.record import GENESIS
 from app.events.words import Budget, FileChange, Probe, SetOption
-from app.loop.decide import decide
+from app.loop.decide import decide_next_effect
 from app.loop.effects import Apply, Ask, Done, Wait
-from app.loop.inbox import Command, meaning
-from app.loop.perform import perform
-from app.loop.run import Means, Run
-from app.loop.state import fold
+from app.loop.inbox import Command, interpret_command
+from app.loop.perform import perform_effect
+from app.loop.run import Run, RunServices
+from app.loop.state import fold_events
 from app.scanners.verdict import Verdict
-from app.targets.running import InForce
-from app.targets.target import Applied, Preview, Restored
+from app.targets.running import InForceReport
+from app.targets.target import AppliedChange, Preview, RollbackResult
 from app.targets.thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.thorough import examples
@@ -72,7 +72,7 @@ class Host:
     def prepare(self, **_terms):
         pass
 
-    def facts(self):
+    def read_facts(self):
         return {}
 
     def glob(self, _pattern):
@@ -81,44 +81,44 @@ class Host:
     def state(self, _path):
         return None
 
-    def review(self, _actions, _paths, _asks):
+    def review_actions(self, _actions, _paths, _asks):
         return []
 
-    def preview(self, actions):
+    def preview_actions(self, actions):
         return Preview(f"-{self.value}\n+{actions[0].value}", ())
 
-    def rehearse(self, _actions):
+    def rehearse_actions(self, _actions):
         return self
 
     def apply(self, journal, actions, _paths, _asks):
-        diff = self.preview(actions).diff
+        diff = self.preview_actions(actions).diff
         self.changes.append((journal, diff))
         self.before[journal], self.value = self.value, actions[0].value
-        return Applied(diff, (), 0.0)
+        return AppliedChange(diff, (), 0.0)
 
-    def rollback(self, journal):
+    def roll_back(self, journal):
         self.value = self.before.pop(journal, self.value)
-        return Restored((), (), 0.0)
+        return RollbackResult((), (), 0.0)
 
     def commit(self, journal):
         self.before.pop(journal, None)
 
-    def pending(self):
+    def list_pending(self):
         return list(self.before)
 
-    def health(self):
+    def check_health(self):
         return (Probe("agent-login", True, ""),)
 
-    def drift(self, _: tuple[FileChange, ...]):
+    def find_drift(self, _: tuple[FileChange, ...]):
         return ()
 
-    def running(self):
-        return InForce()
+    def check_in_force(self):
+        return InForceReport()
 
-    def log_lines(self, _limit):
+    def read_log_lines(self, _limit):
         return []
 
-    def digest(self):
+    def compute_digest(self):
         return self.value
 
 
@@ -158,7 +158,7 @@ class Life:
         self.dice = random.Random(seed)
         self.now = 1000.0
         self.host, self.kept, self.asked = Host(), Kept(), 0
-        self.means = Means(
+        self.means = RunServices(
             skill=SKILL,
             target=TargetThread(self.host),
             scanner=Scanner(),
@@ -175,12 +175,12 @@ class Life:
         """A worker that knows nothing but the log."""
         last = (self.kept.lines[-1].seq, self.kept.lines[-1].hash) if self.kept.lines else (0, GENESIS)
         log = RunLog("r", self.kept, last, clock=lambda: self.now)
-        self.run = Run(fold(self.kept.lines), log, self.means)
+        self.run = Run(fold_events(self.kept.lines), log, self.means)
 
     async def live(self):
         for _ in range(400):
             self.now += self.dice.choice([0.1, 1, 5])
-            effect = decide(self.run.state, SKILL, self.now)
+            effect = decide_next_effect(self.run.state, SKILL, self.now)
             if isinstance(effect, Done):
                 return
             if self.dice.random() < 0.1:
@@ -194,10 +194,10 @@ class Life:
                 case Wait():
                     self.person(effect)
                 case Apply() if self.dice.random() < 0.1:
-                    await perform(self.run, effect)
+                    await perform_effect(self.run, effect)
                     self.cut_after("action.applying")
                 case _:
-                    await perform(self.run, effect)
+                    await perform_effect(self.run, effect)
         raise AssertionError("no end")
 
     def cut_after(self, kind):
@@ -218,12 +218,12 @@ class Life:
         about = self.dice.choice([approvals[-1], approvals[-1], approvals[-1], self.dice.choice(approvals)])
         actions, who = EDIT.decode() if verb == "edit" else "", self.dice.choice(WHO)
         command = Command(1, verb, who[0], "because", about.approval, actions, who[1])
-        if event := meaning(command, self.run.state, self.now):
+        if event := interpret_command(command, self.run.state, self.now):
             self.run.append(event)
 
     def answer(self, effect):
         self.asked += 1
-        rule_id, number = self.run.place
+        rule_id, number = self.run.position
         turn = f"t{self.asked}"
         at = {"rule": rule_id, "attempt": number}
         self.run.append(
@@ -262,7 +262,7 @@ async def test_nothing_runs_that_was_not_approved_as_it_is_under_hundreds_of_int
         seen["changed"] += len(life.host.changes)
         seen["given"] += given
         seen["refused"] += sum(isinstance(one.event, ApprovalRefused) for one in life.kept.lines)
-        assert life.host.pending() == []
+        assert life.host.list_pending() == []
     assert min(seen["changed"], seen["given"], seen["refused"]) > INTERLEAVINGS / 10, seen
 
 

@@ -16,7 +16,7 @@ from app.events.kinds import (
     RunStarted,
 )
 from app.events.words import Budget
-from app.loop.approving import needed, objection
+from app.loop.approving import decide_people_needed, explain_objection
 from tests.loop.onfixture import OnFixture
 
 PLAIN = ChangeRisk(category="II", breaks=("audit",), cuts_the_line=False, irreversible=False, replayed=False)
@@ -29,7 +29,7 @@ def policy(*rules, otherwise=0):
 
 
 def asked(given, mode, risk):
-    found = needed(given, mode, risk)
+    found = decide_people_needed(given, mode, risk)
     return found.people, found.by
 
 
@@ -52,8 +52,8 @@ def test_the_first_rule_that_fits_decides_and_is_named():
     )
     assert asked(rules, "auto", CUTS) == (2, "a.toml line 4")
     assert asked(rules, "auto", PLAIN) == (1, "a.toml line 8")
-    assert needed(rules, "auto", CUTS).said == "needs two people: could cut the line, by a.toml line 4"
-    assert needed(rules, "auto", PLAIN).why == "could break audit"
+    assert decide_people_needed(rules, "auto", CUTS).summary == "needs two people: could cut the line, by a.toml line 4"
+    assert decide_people_needed(rules, "auto", PLAIN).why == "could break audit"
     assert asked(policy(otherwise=1), "auto", PLAIN) == (1, "a.toml line 1")
 
 
@@ -62,13 +62,13 @@ def test_no_file_lowers_what_mode_review_and_what_cannot_be_undone_ask_for():
     assert asked(nobody, "review", PLAIN) == (1, "mode review")
     assert asked(nobody, "auto", FOREVER) == (1, "Temper's own rule")
     assert asked(nobody, "auto", PLAIN) == (0, "a.toml line 2")
-    assert needed(nobody, "review", PLAIN).sha256 == "f"
+    assert decide_people_needed(nobody, "review", PLAIN).sha256 == "f"
 
 
 def test_whose_yes_counts():
-    assert objection(1, [], "root", "terminal", "") == ""
-    assert objection(2, [], "ada", "token", "read") == ""
-    assert objection(2, ["bob"], "ada", "session", "read") == ""
+    assert explain_objection(1, [], "root", "terminal", "") == ""
+    assert explain_objection(2, [], "ada", "token", "read") == ""
+    assert explain_objection(2, ["bob"], "ada", "session", "read") == ""
     for by, via, reason, says in (
         ("ada", "demo", "x", "nobody has said who they are"),
         ("ada", "terminal", "x", "bring a token"),
@@ -76,7 +76,7 @@ def test_whose_yes_counts():
         ("ADA", "token", "x", "another person"),
         ("bob", "token", " ", "each gives a reason"),
     ):
-        assert says in objection(2, ["ada"], by, via, reason)
+        assert says in explain_objection(2, ["ada"], by, via, reason)
 
 
 async def two_people(here):

@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from app.engines.queue import EngineQueue, TurnWanted
+from app.engines.queue import EngineQueue, TurnRequest
 from app.events.kinds import RunFinished, RunPaused, RunStopped, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.words import Budget
 from tests.loop.onfixture import OnFixture
 
 RULE = "V-257985"
-OTHERS = TurnWanted("other", "act", 100, 300.0)
+OTHERS = TurnRequest("other", "act", 100, 300.0)
 
 
 class Clock:
@@ -27,9 +27,9 @@ async def waiting(tmp_path, **asked):
     clock = Clock()
     queue = EngineQueue(streams=lambda: 1, clock=clock)
     played = OnFixture(tmp_path / "host", queue=queue)
-    async with queue.place(["http://engine/v1"], OTHERS):
+    async with queue.wait_for_turn(["http://engine/v1"], OTHERS):
         task = asyncio.create_task(played.run(RULE, **asked))
-        while not queue.now.waiting:
+        while not queue.status.waiting:
             await asyncio.wait({task}, timeout=0.01)
         yield played, clock, task
 

@@ -23,9 +23,9 @@ from app.events.kinds import (
     RunStopRequested,
 )
 from app.events.words import Budget
-from app.loop.decide import decide
+from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, CloseItem, Halt, StartAttempt, TakeVendors, Wait
-from app.loop.state import fold
+from app.loop.state import fold_events
 from tests.loop.playing import World, pack, request, rule
 from tests.thorough import examples
 
@@ -108,7 +108,7 @@ def test_the_fold_of_a_log_does_not_depend_on_where_it_was_cut(seed, share):
     world.put(request(PACK))
     world.play()
     cut = int(share * len(world.log))
-    assert fold(world.log[cut:], fold(world.log[:cut])) == fold(world.log) == world.state
+    assert fold_events(world.log[cut:], fold_events(world.log[:cut])) == fold_events(world.log) == world.state
 
 
 @settings(max_examples=examples(50, 1500), deadline=None)
@@ -117,7 +117,7 @@ def test_a_stop_at_any_moment_undoes_the_change_in_hand_and_ends_every_item(seed
     world = World(PACK, chance(seed))
     world.put(request(PACK))
     for _ in range(moment):
-        effect = decide(world.state, PACK, world.now)
+        effect = decide_next_effect(world.state, PACK, world.now)
         if world.state.ended:
             return
         world.come_out(effect)
@@ -221,7 +221,7 @@ def test_a_run_over_its_time_defers_what_is_left():
 def test_paused_time_and_waiting_for_a_person_cost_no_budget():
     world = World(pack([rule("A")]), scripted())
     world.put(request(world.skill, mode="review", budget=Budget(item_seconds=100, approval_seconds=9e9)))
-    while not isinstance(effect := decide(world.state, world.skill, world.now), Wait):
+    while not isinstance(effect := decide_next_effect(world.state, world.skill, world.now), Wait):
         world.come_out(effect)
     world.now += 5000
     world.put(RunPaused(by="p"))
@@ -237,10 +237,10 @@ def test_paused_time_and_waiting_for_a_person_cost_no_budget():
 def test_a_pause_waits_until_the_change_in_hand_is_kept_or_undone():
     world = World(pack([rule("A"), rule("C")]), scripted())
     world.put(request(world.skill))
-    while not (world.state.item and world.state.item.attempt and world.state.item.attempt.changed):
-        world.come_out(decide(world.state, world.skill, world.now))
+    while not (world.state.item and world.state.item.attempt and world.state.item.attempt.has_changed_host):
+        world.come_out(decide_next_effect(world.state, world.skill, world.now))
     world.put(RunPaused(by="p"))
-    while not isinstance(effect := decide(world.state, world.skill, world.now), Wait):
+    while not isinstance(effect := decide_next_effect(world.state, world.skill, world.now), Wait):
         world.come_out(effect)
     assert world.state.items["A"].status == "passed"
     assert world.state.items["C"].status == "waiting"
@@ -250,10 +250,10 @@ def test_a_pause_waits_until_the_change_in_hand_is_kept_or_undone():
 def test_a_clock_that_was_set_and_a_machine_that_slept_cost_no_budget(jump):
     world = World(pack([rule("A")]), scripted())
     world.put(request(world.skill, budget=Budget(item_seconds=100, run_seconds=200)))
-    while not isinstance(effect := decide(world.state, world.skill, world.now), Ask):
+    while not isinstance(effect := decide_next_effect(world.state, world.skill, world.now), Ask):
         world.come_out(effect)
     world.now += jump
-    assert decide(world.state, world.skill, world.now).seconds == pytest.approx(effect.seconds, abs=1)
+    assert decide_next_effect(world.state, world.skill, world.now).seconds == pytest.approx(effect.seconds, abs=1)
     world.play()
     assert world.state.items["A"].status == "passed"
 

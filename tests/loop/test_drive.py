@@ -10,8 +10,8 @@ from app.engines.client import EngineClient
 from app.events.kinds import ActionApplied, ActionRolledBack, RunFinished, RunQueued
 from app.events.log import RunLog
 from app.events.words import Budget
-from app.loop.drive import drive
-from app.loop.run import Means, RoleSeat, Run
+from app.loop.drive import drive_run
+from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.skills.stig.pack import STIG
 from app.targets.ssh.target import SshTarget
@@ -43,10 +43,10 @@ class Watched(SshTarget):
 class Silent:
     """Nobody says anything to the run."""
 
-    async def waiting(self):
+    async def read_commands(self):
         return []
 
-    async def pause(self):
+    async def wait_for_commands(self):
         await asyncio.get_running_loop().create_future()
 
 
@@ -64,12 +64,12 @@ async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_pa
     target, kept = TargetThread(watched), Kept()
     watched._asked.clear()
     async with httpx.AsyncClient(transport=httpx.MockTransport(answered)) as http:
-        means = Means(STIG, target, SCANNER, seats(http), SimpleNamespace(known=lambda _: ()), "w")
+        means = RunServices(STIG, target, SCANNER, seats(http), SimpleNamespace(known=lambda _: ()), "w")
         run = Run(RunState(), RunLog("r", kept), means)
         run.append(
             RunQueued(host="web", skill="stig", rules=(RULE,), mode="auto", budget=Budget(), lineup="l", simulated=True)
         )
-        await drive(run, Silent())
+        await drive_run(run, Silent())
     asked = list(watched._asked)
     await target.close()
     events = [one.event for one in kept.lines]

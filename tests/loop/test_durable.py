@@ -6,7 +6,7 @@ import threading
 import pytest
 from dbos import DBOS
 
-from app.loop.durable import FIRST_SECONDS, POLL_SECONDS, QUEUE, Durable
+from app.loop.durable import FIRST_SECONDS, POLL_SECONDS, QUEUE, DurableQueue
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ async def queue(tmp_path):
         driven.put_nowait(run)
         await go_on.wait()
 
-    made = Durable(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
+    made = DurableQueue(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
     await made.launch()
     yield made, driven, go_on
     await made.close()
@@ -76,7 +76,7 @@ async def test_what_was_cut_off_is_taken_up_by_the_next_launch(tmp_path, queue):
     async def drive(run: str, _epoch: int) -> None:
         driven.put_nowait(run)
 
-    after = Durable(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
+    after = DurableQueue(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
     await after.launch()
     assert await driven.get() == "r1"
     await after.close()
@@ -98,13 +98,13 @@ async def test_a_run_that_is_handed_on_from_within_keeps_its_place_in_the_queue(
     async def drive(run: str, epoch: int) -> None:
         try:
             if epoch < 3:
-                await asyncio.to_thread(made.offer_here, run, "web1", epoch + 1)
+                await asyncio.to_thread(made.offer_again_blocking, run, "web1", epoch + 1)
             driven.put_nowait(epoch)
         except BaseException as exc:
             driven.put_nowait(exc)
             raise
 
-    made = Durable(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
+    made = DurableQueue(f"sqlite:///{tmp_path / 'queue.sqlite'}", "local", drive)
     await made.launch()
     await made.enqueue("r1", "web1")
     try:

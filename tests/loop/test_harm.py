@@ -5,11 +5,11 @@ import pytest
 from app.events.kinds import SentryProbed
 from app.events.words import Probe
 from app.loop.attempt import Attempt
-from app.loop.harm import SINCE, blameless, worse
-from app.loop.prompts import About, user
+from app.loop.harm import SINCE, describe_harm, find_preexisting_failures
+from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
-from app.targets.health import health
-from app.targets.standing import beside
+from app.targets.health import run_health_probes
+from app.targets.standing import compare_probes
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 
@@ -31,12 +31,12 @@ BROKEN = Probe("pam", False, "no auth line")
     ],
 )
 def test_harm_is_what_is_worse_than_before_the_run(before, now, harm):
-    assert worse(before, now) == harm
+    assert describe_harm(before, now) == harm
 
 
 def test_what_failed_before_is_blamed_on_nobody():
-    assert blameless((FINE[0], BROKEN), (FINE[0], BROKEN)) == ("pam",)
-    assert blameless(FINE, (FINE[0], BROKEN)) == ()
+    assert find_preexisting_failures((FINE[0], BROKEN), (FINE[0], BROKEN)) == ("pam",)
+    assert find_preexisting_failures(FINE, (FINE[0], BROKEN)) == ()
 
 
 DEPLOY, ADMIN = "deploy: (root) /usr/bin/systemctl", "opsadmin: (ALL) ALL"
@@ -61,19 +61,19 @@ def rights(*holds, weak=(), ok=True):
     ],
 )
 def test_what_a_probe_holds_may_be_neither_lost_nor_added(before, now, harm):
-    assert worse(before, now) == harm
+    assert describe_harm(before, now) == harm
 
 
 def test_what_was_lost_shows_in_the_probe_itself():
-    (marked,) = beside(rights(ADMIN, DEPLOY), rights(ADMIN))
+    (marked,) = compare_probes(rights(ADMIN, DEPLOY), rights(ADMIN))
     assert (marked.ok, marked.detail) == (False, f"no longer: {DEPLOY}")
-    assert beside(rights(ADMIN), rights(ADMIN)) == rights(ADMIN)
-    assert blameless(rights(ADMIN, DEPLOY, ok=False), rights(ADMIN, ok=False)) == ()
+    assert compare_probes(rights(ADMIN), rights(ADMIN)) == rights(ADMIN)
+    assert find_preexisting_failures(rights(ADMIN, DEPLOY, ok=False), rights(ADMIN, ok=False)) == ()
 
 
 def test_every_probe_that_an_earlier_release_never_asked_is_known_as_such():
     """A run that began under it compares only what both sides have."""
-    asked = {probe.name for probe in health(DictFiles({}), 0)}
+    asked = {probe.name for probe in run_health_probes(DictFiles({}), 0)}
     first = {"agent-login", "agent-sudo", "sshd-config", "administrator", "backup-login"}
     first |= {"mission-config", "mission-inbox", "sudoers", "pam", "accounts"}
     assert asked - first <= SINCE
@@ -83,6 +83,8 @@ def test_every_probe_that_an_earlier_release_never_asked_is_known_as_such():
 def test_the_sentry_is_told_which_failures_are_none_of_the_changes():
     at = {"rule": "A", "attempt": 1}
     probed = SentryProbed(**at, probes=(Probe("sshd", False, "refuses"), BROKEN), drift=(), log=(), ailing=("pam",))
-    told = user("triage", About(Item("A"), Attempt(1, 0.0, probed=probed), rule("A"), "h", DictFiles({}), {}), 4000)
+    told = build_user_prompt(
+        "triage", TurnContext(Item("A"), Attempt(1, 0.0, probed=probed), rule("A"), "h", DictFiles({}), {}), 4000
+    )
     assert "\nFAILED sshd: refuses\nFAILED-BEFORE pam: no auth line\n" in told
     assert "marked FAILED-BEFORE failed before the run began" in told

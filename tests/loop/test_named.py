@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.named import Named, values_of_script
+from app.loop.named import RuleTerms, extract_script_values
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,14 @@ from app.loop.named import Named, values_of_script
     ],
 )
 def test_values(text, key, values):
-    assert Named((text,)).values(key) == values
+    assert RuleTerms((text,)).values(key) == values
 
 
 def test_words_stand_once_without_the_marks_of_a_sentence():
-    named = Named(("Set a.b to c, then `d e` in /etc/x.conf; mode 0640.", "Set it."))
+    named = RuleTerms(("Set a.b to c, then `d e` in /etc/x.conf; mode 0640.", "Set it."))
     assert named.words[:5] == ("Set", "a.b", "to", "c", "then")
     assert named.words.count("Set") == 1
-    assert named.quoted == ("d e",)
+    assert named.quoted_texts == ("d e",)
     assert named.modes == ("0640",)
     assert named.paths == ("/etc/x.conf",)
 
@@ -37,4 +37,4 @@ stripped_key=$(sed 's/x//g' <<< "^ENCRYPT_METHOD")
 
 
 def test_of_a_script_only_what_it_was_made_with_is_taken():
-    assert values_of_script(SCRIPT) == "var_password_hashing_algorithm = YESCRYPT"
+    assert extract_script_values(SCRIPT) == "var_password_hashing_algorithm = YESCRYPT"

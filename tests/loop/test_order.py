@@ -1,6 +1,6 @@
 from types import SimpleNamespace
 
-from app.loop.order import in_order
+from app.loop.order import sort_findings
 
 
 def skill(**rules):
@@ -9,7 +9,7 @@ def skill(**rules):
 
 def test_what_brings_a_package_comes_first_and_what_cannot_be_undone_last():
     rules = skill(lock=True, pam_minlen=False, package_pam_pwquality_installed=False, package_telnet_removed=False)
-    assert in_order(tuple(rules.rules), rules) == (
+    assert sort_findings(tuple(rules.rules), rules) == (
         "package_pam_pwquality_installed",
         "pam_minlen",
         "package_telnet_removed",

@@ -4,21 +4,21 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.events.log import RunLog
 from app.events.scope import HostScope
 from app.events.waiver import Waiver
 from app.events.words import ParameterUsed
 from app.loop.effects import Scan, Start
-from app.loop.own_skill import own_skill
-from app.loop.perform import perform
-from app.loop.run import Means, Run
-from app.loop.state import RunState, fold
+from app.loop.own_skill import load_run_skill
+from app.loop.perform import perform_effect
+from app.loop.run import Run, RunServices
+from app.loop.state import RunState, fold_events
 from app.scanners.verdict import Verdict
-from app.skills.rulebook import digest
-from app.skills.skill import tuned
+from app.skills.rulebook import hash_rulebook
+from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG as STIG_PACK
-from app.targets.running import InForce
+from app.targets.running import InForceReport
 from app.targets.thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept
@@ -40,7 +40,7 @@ class Says:
 
 async def scanned(phase, *words):
     kept = Kept()
-    means = Means(
+    means = RunServices(
         SKILL,
         TargetThread(SimpleNamespace(name="h", simulated=True, files=None)),
         Says(*words),
@@ -51,13 +51,13 @@ async def scanned(phase, *words):
     run = Run(RunState(), RunLog("r", kept), means)
     run.append(request(SKILL))
     try:
-        await perform(run, Scan(phase))
+        await perform_effect(run, Scan(phase))
     finally:
         assert [one.event.word for one in kept.lines if hasattr(one.event, "word")] == [word for word, _ in words]
 
 
 async def test_an_opening_scan_in_which_nothing_could_be_judged_says_why_and_ends_the_run():
-    with pytest.raises(Unusable, match=f"Nothing could be judged, so nothing is begun: {ABSENT}"):
+    with pytest.raises(EnvironmentUnusable, match=f"Nothing could be judged, so nothing is begun: {ABSENT}"):
         await scanned("opening", ("error", ABSENT), ("error", ABSENT))
 
 
@@ -77,11 +77,11 @@ class Sound:
     def prepare(self, **_):
         pass
 
-    def health(self):
+    def check_health(self):
         return SOUND
 
-    def running(self):
-        return InForce()
+    def check_in_force(self):
+        return InForceReport()
 
 
 async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
@@ -94,12 +94,17 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
         return (here, msgspec.structs.replace(here, rule="V-9"))
 
     target = SimpleNamespace(
-        name="h", simulated=True, confinement="none", prepare=lambda **_: None, health=lambda: SOUND, running=InForce
+        name="h",
+        simulated=True,
+        confinement="none",
+        prepare=lambda **_: None,
+        health=lambda: SOUND,
+        running=InForceReport,
     )
     run = Run(
         RunState(),
         RunLog("r", kept),
-        Means(
+        RunServices(
             SKILL,
             TargetThread(target),
             Says(),
@@ -111,7 +116,7 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
         ),
     )
     run.append(request(SKILL))
-    await perform(run, Start())
+    await perform_effect(run, Start())
     assert asked == [(run.state.request.host, 7.0)]
     assert run.state.started.waivers == (here,)
 
@@ -119,16 +124,18 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
 async def test_a_run_begins_with_the_sites_values_and_goes_on_by_them(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     used = ParameterUsed(name="minlen", value="20", sha256="", rules=("V-258107",), where="group web")
-    skill, kept = tuned(STIG_PACK, (used,)), Kept()
-    run = Run(RunState(), RunLog("r", kept), Means(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w"))
+    skill, kept = apply_parameters(STIG_PACK, (used,)), Kept()
+    run = Run(
+        RunState(), RunLog("r", kept), RunServices(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w")
+    )
     run.append(msgspec.structs.replace(request(skill), skill="stig"))
-    await perform(run, Start())
+    await perform_effect(run, Start())
     assert run.state.started.parameters == (used,)
-    assert run.state.started.rulebook == digest(skill)
-    assert run.state.started.rulebook != digest(STIG_PACK)
-    again = own_skill(fold(kept.lines))
+    assert run.state.started.rulebook == hash_rulebook(skill)
+    assert run.state.started.rulebook != hash_rulebook(STIG_PACK)
+    again = load_run_skill(fold_events(kept.lines))
     assert again.rules["V-258107"].requirement == skill.rules["V-258107"].requirement
-    assert digest(again) == digest(skill)
+    assert hash_rulebook(again) == hash_rulebook(skill)
 
 
 async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_path, monkeypatch):
@@ -137,8 +144,10 @@ async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_
     folder.mkdir(parents=True)
     shutil.copy(STIG, folder)
     kept, skill = Kept(), pack([rule("V-257985"), rule("V-2")])
-    run = Run(RunState(), RunLog("r", kept), Means(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w"))
+    run = Run(
+        RunState(), RunLog("r", kept), RunServices(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w")
+    )
     run.append(request(skill))
-    await perform(run, Start())
+    await perform_effect(run, Start())
     given = run.state.started.published
     assert [(one.rule, one.id) for one in given.rules] == [("V-257985", "SV-257985r1000001_rule")]

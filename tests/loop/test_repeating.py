@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.loop.repeating import RepeatWatch
+from app.loop.repeating import RepetitionDetector
 
 
 def first_seen(text, size=7, channel="answer"):
-    watch = RepeatWatch()
+    watch = RepetitionDetector()
     for at in range(0, len(text), size):
-        if watch.repeats(channel, text[at : at + size]):
+        if watch.is_repeating(channel, text[at : at + size]):
             return at + size
     return None
 
@@ -35,5 +35,5 @@ def test_what_only_looks_alike_is_left_alone(text):
 
 
 def test_each_channel_is_watched_by_itself():
-    watch = RepeatWatch()
-    assert not any(watch.repeats(channel, "ab" * 20) for _ in range(5) for channel in ("thought", "answer"))
+    watch = RepetitionDetector()
+    assert not any(watch.is_repeating(channel, "ab" * 20) for _ in range(5) for channel in ("thought", "answer"))

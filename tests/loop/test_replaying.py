@@ -32,7 +32,7 @@ class Fixes:
     def __init__(self, *fixes):
         self.fixes, self.asked = fixes, []
 
-    def known(self, rule, seen, *, played):
+    def list_known_fixes(self, rule, seen, *, played):
         self.asked.append((rule, played))
         return [one for one in self.fixes if (one.rule, one.seen) == (rule, seen)]
 
@@ -53,7 +53,7 @@ async def proven(tmp_path):
 async def second(tmp_path, fix, *, change=None, **asked):
     here = OnFixture(tmp_path / "web2", host="web2", fixes=Fixes(fix))
     if change:
-        await here.target.do(lambda target: (target.prepare(), change(target.tree)))
+        await here.target.run_blocking(lambda target: (target.prepare(), change(target.tree)))
     await here.run(fix.rule, run="r2", **{"replay_fixes": True, "keep": bool(change), **asked})
     return here
 

@@ -1,8 +1,8 @@
-from app.loop.resources import wanted
+from app.loop.resources import find_wanted_resources
 
 
 def names(rule, *texts, accounts=()):
-    return wanted(rule, texts, accounts).names
+    return find_wanted_resources(rule, texts, accounts).names
 
 
 def test_a_package_by_the_command_that_brings_it_by_its_name_and_by_the_rules_id():
@@ -20,14 +20,16 @@ def test_a_unit_by_its_name_and_by_the_rules_id():
 
 
 def test_a_mount_with_the_one_option_that_the_rule_is_of():
-    found = wanted("mount_option_dev_shm_noexec", ("add noexec, nodev and nosuid to /dev/shm in /etc/fstab",), ())
+    found = find_wanted_resources(
+        "mount_option_dev_shm_noexec", ("add noexec, nodev and nosuid to /dev/shm in /etc/fstab",), ()
+    )
     assert (found.names, found.options) == ((("mount", "/dev/shm"),), ("noexec",))
-    found = wanted("V-257864", ("/dev/shm must be mounted with the noexec option",), ())
+    found = find_wanted_resources("V-257864", ("/dev/shm must be mounted with the noexec option",), ())
     assert (found.names, found.options) == ((("mount", "/dev/shm"),), ("noexec",))
 
 
 def test_accounts_where_days_are_named():
-    found = wanted("x", ("Run: $ sudo chage -M 60 USER",), ("root", "ana"))
+    found = find_wanted_resources("x", ("Run: $ sudo chage -M 60 USER",), ("root", "ana"))
     assert (found.names, found.ages) == ((("account", "root"), ("account", "ana")), (("max", 60),))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.events.kinds import ActionProposed
 from app.events.words import AppendLine, Chmod, Reload, RemoveLine, SetOption, WriteFile
-from app.loop.risk import HAZARDS, UNKNOWN, risk_of, touched
+from app.loop.risk import HAZARDS, UNKNOWN, assess_risk, find_hazards
 from app.targets.areas import JUDGES
 from tests.loop.playing import rule
 
@@ -17,7 +17,7 @@ def risk(*actions, of=A, replayed=""):
     proposed = ActionProposed(
         rule="A", attempt=1, actions=actions, note="", fingerprint="f", diff="", replayed=replayed
     )
-    return risk_of(of, proposed)
+    return assess_risk(of, proposed)
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_what_is_not_known_is_taken_to_cut_the_line():
     class Mount:
         where = "/tmp"
 
-    assert list(touched([Mount()])) == [UNKNOWN]
+    assert list(find_hazards([Mount()])) == [UNKNOWN]
     assert UNKNOWN.cuts_the_line
 
 
 def test_every_file_that_may_change_has_a_word_of_its_own():
     for pattern, _ in JUDGES:
         path = pattern.replace("*", "x")
-        assert list(touched([Chmod(path=path, mode="0644")])) != [UNKNOWN], path
+        assert list(find_hazards([Chmod(path=path, mode="0644")])) != [UNKNOWN], path
     assert len({one.word for one in HAZARDS}) == len(HAZARDS)
 
 

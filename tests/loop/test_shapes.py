@@ -9,9 +9,9 @@ from itertools import product
 import msgspec
 import pytest
 
-from app.engines.grammar import bindable
+from app.engines.grammar import to_bindable_schema
 from app.engines.simulator import to_schema
-from app.engines.simulator.compose import speak
+from app.engines.simulator.compose import compose_answer
 from app.engines.simulator.prompt import read_prompt
 from app.engines.simulator.script import ANSWERS, read_script
 from app.events.kinds import (
@@ -25,12 +25,12 @@ from app.events.kinds import (
 )
 from app.events.words import Reload, SetOption
 from app.loop import answers
-from app.loop.prompts import user
-from app.loop.shapes import SHAPES
-from app.loop.situation import situation
-from app.loop.state import Moved
+from app.loop.prompts import build_user_prompt
+from app.loop.shapes import SCHEMA_BUILDERS
+from app.loop.situation import build_situation
+from app.loop.state import ScannerMove
 from app.skills.stig.pack import STIG
-from app.targets.policy import review
+from app.targets.policy import review_actions
 from tests.loop.playing import World, pack, request, rule
 from tests.loop.walks import about, host, walk
 
@@ -53,12 +53,12 @@ def moved(asked, *moves):
 def test_every_walk_of_every_shape_is_an_answer(rule, guided):
     draw = random.Random(rule)
     asked = about(rule, HOST, guided=guided)
-    for purpose in SHAPES:
-        now = situation(purpose, asked)
-        schema = SHAPES[purpose](now)
+    for purpose in SCHEMA_BUILDERS:
+        now = build_situation(purpose, asked)
+        schema = SCHEMA_BUILDERS[purpose](now)
         for _ in range(10):
             said = walk(schema, draw)
-            answer = answers.read(purpose, json.dumps(said), now.lines)
+            answer = answers.parse_answer(purpose, json.dumps(said), now.numbered_lines)
             if purpose == "plan":
                 asked = planned(asked, answer)
                 break
@@ -70,10 +70,15 @@ def test_what_is_refused_is_refused_for_its_effect(rule, guided):
     draw = random.Random(rule)
     for _ in range(3):
         asked = about(rule, HOST, guided=guided)
-        asked = planned(asked, answers.read("plan", json.dumps(walk(SHAPES["plan"](situation("plan", asked)), draw))))
-        now = situation("act", asked)
-        work = answers.read("act", json.dumps(walk(SHAPES["act"](now), draw)), now.lines)
-        refusals = review(work.actions, frozenset(asked.attempt.plan.paths), HOST)
+        asked = planned(
+            asked,
+            answers.parse_answer(
+                "plan", json.dumps(walk(SCHEMA_BUILDERS["plan"](build_situation("plan", asked)), draw))
+            ),
+        )
+        now = build_situation("act", asked)
+        work = answers.parse_answer("act", json.dumps(walk(SCHEMA_BUILDERS["act"](now), draw)), now.numbered_lines)
+        refusals = review_actions(work.actions, frozenset(asked.attempt.plan.paths), HOST)
         assert not [one for one in refusals if any(words in one.reason for words in OF_SHAPE)]
 
 
@@ -81,10 +86,10 @@ def test_what_is_refused_is_refused_for_its_effect(rule, guided):
 @pytest.mark.parametrize("rule", STIG.rules)
 def test_every_shape_is_one_that_a_grammar_can_be_made_of(rule, guided):
     asked = about(rule, HOST, guided=guided)
-    for purpose in SHAPES:
-        schema = SHAPES[purpose](situation(purpose, asked))
-        to_schema.check(schema)
-        assert bindable(schema) == schema
+    for purpose in SCHEMA_BUILDERS:
+        schema = SCHEMA_BUILDERS[purpose](build_situation(purpose, asked))
+        to_schema.check_schema(schema)
+        assert to_bindable_schema(schema) == schema
         _every_string_and_list_is_bounded(schema)
 
 
@@ -92,19 +97,24 @@ def test_every_shape_is_one_that_a_grammar_can_be_made_of(rule, guided):
 def test_what_has_failed_alone_is_not_offered_alone_again(rule):
     draw = random.Random(rule)
     asked = about(rule, HOST, guided=True)
-    asked = planned(asked, answers.read("plan", json.dumps(walk(SHAPES["plan"](situation("plan", asked)), draw))))
-    now, tried = situation("act", asked), set()
+    asked = planned(
+        asked,
+        answers.parse_answer("plan", json.dumps(walk(SCHEMA_BUILDERS["plan"](build_situation("plan", asked)), draw))),
+    )
+    now, tried = build_situation("act", asked), set()
     for _ in range(12):
-        schema = SHAPES["act"](replace(now, tried=frozenset(tried)))
-        to_schema.check(schema)
-        assert bindable(schema) == schema
+        schema = SCHEMA_BUILDERS["act"](replace(now, tried=frozenset(tried)))
+        to_schema.check_schema(schema)
+        assert to_bindable_schema(schema) == schema
         said = walk(schema, draw)
-        fingerprint = answers.fingerprint(answers.read("act", json.dumps(said), now.lines).actions)
+        fingerprint = answers.fingerprint_actions(
+            answers.parse_answer("act", json.dumps(said), now.numbered_lines).actions
+        )
         if fingerprint in tried and len(said["actions"]) == 1:
-            assert {_alone(one, now) for one in _choices(SHAPES["act"](now))} <= tried
+            assert {_alone(one, now) for one in _choices(SCHEMA_BUILDERS["act"](now))} <= tried
             break
         tried.add(fingerprint)
-    assert len(tried) > 1 or len(_choices(SHAPES["act"](now))) == 1
+    assert len(tried) > 1 or len(_choices(SCHEMA_BUILDERS["act"](now))) == 1
 
 
 def _choices(schema):
@@ -118,23 +128,25 @@ def _choices(schema):
 
 
 def _alone(action, now):
-    return answers.fingerprint(answers.read("act", json.dumps({"actions": [action]}), now.lines).actions)
+    return answers.fingerprint_actions(
+        answers.parse_answer("act", json.dumps({"actions": [action]}), now.lines).actions
+    )
 
 
 def test_files_that_decide_together_are_planned_and_changed_together():
     first, other = "/etc/pam.d/system-auth", "/etc/pam.d/password-auth"
     asked = about("V-258094", HOST, guided=True)
     assert asked.opening.path == first
-    elsewhere = Moved(frozenset({"/etc/login.defs"}), other)
-    both = Moved(frozenset({first, other}), other)
-    assert not situation("plan", moved(asked, elsewhere, both)).together
-    asked = moved(asked, elsewhere, Moved(frozenset({first}), other))
-    said = walk(SHAPES["plan"](situation("plan", asked)), random.Random(1))
+    elsewhere = ScannerMove(frozenset({"/etc/login.defs"}), other)
+    both = ScannerMove(frozenset({first, other}), other)
+    assert not build_situation("plan", moved(asked, elsewhere, both)).joint_files
+    asked = moved(asked, elsewhere, ScannerMove(frozenset({first}), other))
+    said = walk(SCHEMA_BUILDERS["plan"](build_situation("plan", asked)), random.Random(1))
     assert said["paths"] == [first, other]
-    now = situation("act", planned(asked, answers.read("plan", json.dumps(said))))
-    schema = SHAPES["act"](now)
-    to_schema.check(schema)
-    assert bindable(schema) == schema
+    now = build_situation("act", planned(asked, answers.parse_answer("plan", json.dumps(said))))
+    schema = SCHEMA_BUILDERS["act"](now)
+    to_schema.check_schema(schema)
+    assert to_bindable_schema(schema) == schema
     assert schema["properties"]["actions"]["minItems"] == 2
 
 
@@ -148,7 +160,7 @@ def test_a_sentence_of_any_length_is_read_in_one_way_only():
 
 def _sentence_of_a_plan():
     asked = about("V-257984", HOST, guided=False)
-    return SHAPES["plan"](situation("plan", asked))["properties"]["approach"]["pattern"]
+    return SCHEMA_BUILDERS["plan"](build_situation("plan", asked))["properties"]["approach"]["pattern"]
 
 
 def _every_string_and_list_is_bounded(node):
@@ -166,21 +178,21 @@ def test_what_is_scripted_fits_and_is_not_pressed(rule):
     """The simulated engines give what stands in the script, whatever the shape."""
     lessons = ""
     for number in range(1, 4):
-        one = SCRIPT.pick(rule, number, lessons)
+        one = SCRIPT.pick_try(rule, number, lessons)
         lessons = f"{one.mechanism} ({one.environment}) Next time: {one.advice}"
         asked = about(rule, HOST, guided=False)
         plan = answers.Plan(one.approach, one.paths, one.steps, one.risk, one.rollback, one.validation)
-        now = situation("plan", asked)
+        now = build_situation("plan", asked)
         said = {name: getattr(plan, name) for name in plan.__struct_fields__}
         said = json.loads(json.dumps(said))
-        assert to_schema.press(SHAPES["plan"](now), said) == said
+        assert to_schema.fit_to_schema(SCHEMA_BUILDERS["plan"](now), said) == said
         asked = planned(asked, plan)
-        now = situation("act", asked)
-        prompt = read_prompt("act", user("act", asked, 2500, now))
-        wanted = speak(replace_tries(SCRIPT, rule, one), prompt).answer
-        pressed = to_schema.press(SHAPES["act"](now), json.loads(json.dumps(wanted)))
-        actions = answers.read("act", json.dumps(pressed), now.lines).actions
-        assert actions == answers.read_actions(json.dumps({"actions": one.actions}))
+        now = build_situation("act", asked)
+        prompt = read_prompt("act", build_user_prompt("act", asked, 2500, now))
+        wanted = compose_answer(replace_tries(SCRIPT, rule, one), prompt).answer
+        pressed = to_schema.fit_to_schema(SCHEMA_BUILDERS["act"](now), json.loads(json.dumps(wanted)))
+        actions = answers.parse_answer("act", json.dumps(pressed), now.numbered_lines).actions
+        assert actions == answers.parse_actions(json.dumps({"actions": one.actions}))
 
 
 def replace_tries(script, rule, one):
@@ -193,15 +205,17 @@ def replace_tries(script, rule, one):
 
 def test_a_pass_alone_can_be_vetoed_and_an_alarm_needs_something_to_be_raised_over():
     asked = about("V-257985", HOST, guided=True)
-    now = situation("review", asked)
-    assert SHAPES["review"](now)["properties"]["veto"] == {"const": False}
-    assert "anyOf" in SHAPES["review"](replace(now, gamable=True))
-    now = situation("triage", asked)
+    now = build_situation("review", asked)
+    assert SCHEMA_BUILDERS["review"](now)["properties"]["veto"] == {"const": False}
+    assert "anyOf" in SCHEMA_BUILDERS["review"](replace(now, gamable=True))
+    now = build_situation("triage", asked)
     assert now.trouble == ("login: it  fails ", "a   b", "sshd: error: no")
-    assert SHAPES["triage"](replace(now, trouble=()))["properties"]["alarm"] == {"const": False}
+    assert SCHEMA_BUILDERS["triage"](replace(now, trouble=()))["properties"]["alarm"] == {"const": False}
 
 
-@pytest.mark.parametrize(("cause", "kept"), [("scanner", (Moved(frozenset({"/etc/x"}), "/etc/y"),)), ("alarm", ())])
+@pytest.mark.parametrize(
+    ("cause", "kept"), [("scanner", (ScannerMove(frozenset({"/etc/x"}), "/etc/y"),)), ("alarm", ())]
+)
 def test_where_the_scanner_points_after_a_change_is_kept_if_the_scanner_refused_it(cause, kept):
     world = World(pack([rule("A")]), lambda _, choices: choices[0])
     begun = ItemStarted(rule="A", title="", category="II")

@@ -1,13 +1,13 @@
 """A file is shown by its lines' numbers, and a line that is not told as it stands cannot be named."""
 
-from app.loop.shown import shown
+from app.loop.shown import show_file
 from tests.hostfiles import DictFiles
 
 PATH = "/etc/dnf/dnf.conf"
 
 
 def of(text, limit=1800, words=()):
-    return shown(PATH, DictFiles({PATH: text}), (PATH,), words, limit)
+    return show_file(PATH, DictFiles({PATH: text}), (PATH,), words, limit)
 
 
 def test_lines_have_the_numbers_of_the_file():
@@ -35,6 +35,6 @@ def test_a_line_that_was_cleaned_cannot_be_named():
 
 
 def test_a_file_that_is_not_there_is_said_to_be_so():
-    file = shown("/etc/dnf/none.conf", DictFiles({}), ("/etc/dnf/none.conf",), (), 100)
-    assert file.absent
+    file = show_file("/etc/dnf/none.conf", DictFiles({}), ("/etc/dnf/none.conf",), (), 100)
+    assert file.is_absent
     assert file.text() == "(no such file)"

@@ -9,7 +9,7 @@ import pytest
 from app.engines.client import EngineClient
 from app.engines.reply import Message, Question
 from app.events.kinds import TurnDelta
-from app.loop.turn import TurnName, take_turn
+from app.loop.turn import TurnName, stream_turn
 
 NAME = TurnName("r.1", "architect", "plan")
 QUESTION = Question("m", (Message("user", "?"),), "plan", {}, "r.1.architect", 100, 0.0)
@@ -50,7 +50,7 @@ async def turn(handler, *, seconds=5.0, stall_after=5.0):
     log = Log()
     async with httpx.AsyncClient(transport=httpx.MockTransport(handler)) as http:
         client = EngineClient(http, "http://engine/v1")
-        end = await take_turn(NAME, client, QUESTION, log, seconds=seconds, stall_after=stall_after)
+        end = await stream_turn(NAME, client, QUESTION, log, seconds=seconds, stall_after=stall_after)
     return end, log
 
 
@@ -137,7 +137,7 @@ async def test_a_reply_that_repeats_itself_is_cut_and_says_so():
     )
     async with httpx.AsyncClient(transport=transport) as http:
         client = EngineClient(http, "http://engine/v1")
-        finished = await take_turn(NAME, client, QUESTION, log, seconds=5, stall_after=5)
+        finished = await stream_turn(NAME, client, QUESTION, log, seconds=5, stall_after=5)
     assert (finished.outcome, finished.looped) == ("broken", True)
     assert finished.detail == f"it repeated itself and was cut after {finished.completion_tokens} tokens"
     assert 0 < finished.completion_tokens < 60

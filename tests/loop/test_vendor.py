@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.events.kinds import ActionApplying, ActionProposed, ActionRefused, ApprovalRequested, ItemEscalated, PlanMade
 from app.events.words import Budget
 from app.skills.stig.pack import STIG
-from app.targets.resources.vendor import vendors
+from app.targets.resources.vendor import create_vendor_action
 from tests.loop.onfixture import SCANNER, OnFixture
 
 RULE = "V-257985"
@@ -18,12 +18,12 @@ class Content:
 
     name = SCANNER.name
     scan = SCANNER.scan
-    foresee = SCANNER.foresee
+    foresee = SCANNER.scan_rehearsal
 
     def __init__(self, *scripts):
         self._scripts = [*scripts]
 
-    async def remedy(self, _rule):
+    async def fetch_fix_script(self, _rule):
         return self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
 
 
@@ -40,7 +40,7 @@ async def went(folder, *scripts):
 async def test_it_is_proposed_whole_by_nobodys_hand_and_refused_where_it_cannot_be_seen_on_a_copy(tmp_path):
     here = await went(tmp_path / "host", "chmod 600 /etc/x\n")
     proposed = here.events(ActionProposed)[-1]
-    assert proposed.actions == (vendors(SKILL.rules[RULE].stig_id, "chmod 600 /etc/x\n"),)
+    assert proposed.actions == (create_vendor_action(SKILL.rules[RULE].stig_id, "chmod 600 /etc/x\n"),)
     assert here.events(PlanMade)[-1].approach.startswith("The vendor's script")
     assert "a tree of files" in here.events(ActionRefused)[-1].reason
     assert "the last resort, did not pass either" in here.events(ItemEscalated)[0].reason

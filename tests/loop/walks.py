@@ -8,9 +8,9 @@ from typing import Any
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
 from app.events.words import Probe
 from app.loop.attempt import Attempt
-from app.loop.situation import About
+from app.loop.situation import TurnContext
 from app.loop.state import Item
-from app.scanners.builtin import Builtin
+from app.scanners.builtin import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from tests.hostfiles import DictFiles
@@ -23,7 +23,7 @@ _BOUNDED = re.compile(r"\^\(?(\[\^.*\]\{(\d+,)?\d+\}\|?)+\)?\$")
 
 
 class Host(DictFiles):
-    def first_link(self, _path: str) -> str | None:
+    def find_first_link(self, _path: str) -> str | None:
         return None
 
 
@@ -65,10 +65,10 @@ def _string(schema: dict[str, Any], draw: random.Random) -> str:
     return made
 
 
-def about(rule: str, files: DictFiles, *, guided: bool) -> About:
+def about(rule: str, files: DictFiles, *, guided: bool) -> TurnContext:
     """An attempt that has come to every question at once."""
     one = STIG.rules[rule]
-    verdict = Builtin({rule: one.check}).judge(files, [rule])[0]
+    verdict = BuiltinScanner({rule: one.check}).judge_rules(files, [rule])[0]
     given = VerdictGiven(
         rule=rule, phase="opening", word=verdict.word, evidence=verdict.evidence, scanner="", path=verdict.path
     )
@@ -78,4 +78,4 @@ def about(rule: str, files: DictFiles, *, guided: bool) -> About:
     )
     plan = PlanMade(**at, approach="", paths=one.paths[:1], steps=(), risk="", rollback="", validation="")
     attempt = Attempt(1, 0.0, plan=plan, verdict=given, probed=probed)
-    return About(Item(rule), attempt, one, "h", files, {}, opening=given, guided=guided)
+    return TurnContext(Item(rule), attempt, one, "h", files, {}, opening=given, guided=guided)

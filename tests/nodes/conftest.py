@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from app.cli.opening import chosen_lineup
+from app.cli.opening import load_lineup
 from app.config import Settings
-from app.events.record import GENESIS, check_chain, read, record
+from app.events.record import GENESIS, check_chain, parse_line, record_event
 from app.loop.durable import enqueue_from_outside
-from app.loop.state import RunState, fold
-from app.runs.order import Order, named, queued
-from app.runtime.runtime import new_run_id
+from app.loop.state import RunState, fold_events
+from app.runs.order import Order, create_run_request, split_rules
+from app.runtime.runtime import create_run_id
 from app.store import nodes
-from app.store.db import open_database, singly
+from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
@@ -63,7 +63,7 @@ class Shared:
     def __init__(self, address: str, data: Path) -> None:
         self.address, self.data = address, data
         self.database = open_database(address)
-        self._looking = singly(self.database)
+        self._looking = use_autocommit(self.database)
         self.store = EventStore(self.database)
 
     @property
@@ -92,11 +92,13 @@ class Shared:
     def ask(self, host: str, rules: str) -> str:
         """As a process does that works on nothing itself."""
         settings = Settings(data=self.data)
-        request = queued(
-            Order(host=host, rules=named(rules), mode="auto", pace=0, by="ada"), chosen_lineup(settings), settings.hosts
+        request = create_run_request(
+            Order(host=host, rules=split_rules(rules), mode="auto", pace=0, by="ada"),
+            load_lineup(settings),
+            settings.hosts_folder,
         )
-        run = new_run_id()
-        self.store.append([record(run, 1, time.time(), request, GENESIS)])
+        run = create_run_id()
+        self.store.append([record_event(run, 1, time.time(), request, GENESIS)])
         enqueue_from_outside(self.address, run, host)
         return run
 
@@ -120,16 +122,16 @@ class Shared:
 
     def _seen(self) -> dict[str, float]:
         with Session(self._looking) as session:
-            return {node.name: node.seen_at for node in nodes.living(session)}
+            return {node.name: node.seen_at for node in nodes.list_living_nodes(session)}
 
     def ended(self) -> bool:
         return all(row.ended_at for row in self.rows())
 
     def state(self, run: str) -> RunState:
         """Of a log whose chain holds."""
-        lines = self.store.lines(run)
+        lines = self.store.read_lines(run)
         check_chain(lines)
-        return fold(read(line, digest) for _, line, digest in lines)
+        return fold_events(parse_line(line, digest) for _, line, digest in lines)
 
     def until(self, true, patience: float = PATIENCE) -> None:
         late = time.monotonic() + patience

@@ -11,19 +11,19 @@ from sqlmodel import Session
 
 from app.config import Settings
 from app.events.bus import Bus
-from app.events.record import GENESIS, record
-from app.loop.durable import Durable, enqueue_from_outside
+from app.events.record import GENESIS, record_event
+from app.loop.durable import DurableQueue, enqueue_from_outside
 from app.runtime.node import Node
-from app.runtime.rests import Rests
+from app.runtime.rests import IdleQueueSuspender
 from app.store import nodes
-from app.store.changes import Changes
-from app.store.db import open_database, singly
+from app.store.changes import ChangeMonitor
+from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
-from app.store.notices import Notices
-from app.store.queries import any_unended
+from app.store.notices import NotificationListener
+from app.store.queries import has_unended_runs
 from tests.loop.playing import pack, request, rule
 from tests.nodes.test_shared_database import member
 from tests.postgres import new_database
@@ -46,7 +46,7 @@ class Queue:
 
     in_hand, awake = (), False
 
-    async def drop(self):
+    async def cancel_runs(self):
         pass
 
 
@@ -55,10 +55,12 @@ async def node(database, tmp_path):
     """One that has settled: it leads, and has looked at everything."""
     writer = SimpleNamespace(broken=asyncio.Event())
     (tmp_path / "data").mkdir()
-    made = Node(database, Settings(data=tmp_path / "data"), Leases(database, "me"), Queue(), writer, Changes(database))
+    made = Node(
+        database, Settings(data=tmp_path / "data"), Leases(database, "me"), Queue(), writer, ChangeMonitor(database)
+    )
     await made.join()
     for _ in range(3):
-        await made.look()
+        await made.beat_and_sweep()
     return made
 
 
@@ -86,11 +88,11 @@ async def test_who_falls_silent_is_given_up_by_the_next_look_and_who_was_given_u
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
     await node.look()
     with Session(database) as session, session.begin():
-        assert [row.name for row in nodes.living(session)] == ["me"]
-        nodes.end(session, {"me"})
+        assert [row.name for row in nodes.list_living_nodes(session)] == ["me"]
+        nodes.end_nodes(session, {"me"})
     await node.look()
     with Session(database) as session:
-        [again] = nodes.living(session)
+        [again] = nodes.list_living_nodes(session)
     assert again.name == node._leases.node != "me"
 
 
@@ -109,7 +111,7 @@ async def test_what_no_notice_tells_of_is_seen_by_the_next_look(node, database, 
     (elsewhere / "web").mkdir(parents=True)
     for name in ("host.json", "known_hosts"):
         (elsewhere / "web" / name).write_text("{}")
-    HostFolders(database, elsewhere).keep_registration("web")
+    HostFolders(database, elsewhere).store_registration("web")
     await node.look()
     assert (tmp_path / "data" / "hosts" / "web" / "host.json").exists()
 
@@ -122,19 +124,22 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
 
     def idle() -> bool:
         with Session(database) as session:
-            return not any_unended(session)
+            return not has_unended_runs(session)
 
-    bus, changes, durable = Bus(), Changes(database), Durable(address, "me", drive)
-    bus.hear(changes)
-    notices, rests = Notices(database, EventStore(database), bus), Rests(durable, idle, changes)
+    bus, changes, durable = Bus(), ChangeMonitor(database), DurableQueue(address, "me", drive)
+    bus.subscribe(changes)
+    notices, rests = (
+        NotificationListener(database, EventStore(database), bus),
+        IdleQueueSuspender(durable, idle, changes),
+    )
     await durable.launch()
-    await durable.rest()
+    await durable.suspend()
     async with asyncio.timeout(60):
         notices.start()
         await notices.listening.wait()
-        await rests.look(0.0)
+        await rests.suspend_when_idle(0.0)
         rests.start()
-        EventStore(database).append([record("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
+        EventStore(database).append([record_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
         await asyncio.to_thread(enqueue_from_outside, address, "r", "h")
         assert await driven.get() == "r"
     for one in (rests, notices, durable):
@@ -144,13 +149,13 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
 def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(database):
     member(database, "me")
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
-    with Session(singly(database)) as session:
-        seen = nodes.beat(session, "me")
+    with Session(use_autocommit(database)) as session:
+        seen = nodes.send_heartbeat(session, "me")
     assert seen
     assert [row.name for row in seen.living] == ["me", "silent"]
     assert [row.name for row in seen.workers] == ["me"]
     with Session(database) as session, session.begin():
         assert session.get_one(NodeRow, "me").seen_at == seen.at
-        nodes.end(session, {"me"})
-    with Session(singly(database)) as session:
-        assert nodes.beat(session, "me") is None
+        nodes.end_nodes(session, {"me"})
+    with Session(use_autocommit(database)) as session:
+        assert nodes.send_heartbeat(session, "me") is None

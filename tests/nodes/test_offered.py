@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import Session
 
-from app.errors import Fenced
-from app.events.record import GENESIS, record
-from app.runtime.reach import given_away, others_may_reach, passed_on
+from app.errors import LeaseLost
+from app.events.record import GENESIS, record_event
+from app.runtime.reach import create_reach_check, hand_over_unreachable_run, pass_on_run
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -29,7 +29,7 @@ def database(server):
 
 @pytest.fixture
 def run(database):
-    EventStore(database).append([record("r", 1, time.time() - 10, request(pack([rule("A")])), GENESIS)])
+    EventStore(database).append([record_event("r", 1, time.time() - 10, request(pack([rule("A")])), GENESIS)])
     return "r"
 
 
@@ -46,17 +46,17 @@ class Queue:
 def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_once(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
     one.take(run, "h", 1)
-    assert given_away(database, one, queue, run)
+    assert hand_over_unreachable_run(database, one, queue, run)
     assert queue.offered == [(run, "h", 2)]
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         one.fence(run)()
-    with pytest.raises(Fenced):
-        given_away(database, one, queue, run)  # somebody else's by now
-    assert passed_on(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
+    with pytest.raises(LeaseLost):
+        hand_over_unreachable_run(database, one, queue, run)  # somebody else's by now
+    assert pass_on_run(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
     assert queue.offered[1:] == [(run, "h", 3)]
-    assert not passed_on(database, other, queue, run, 3)
+    assert not pass_on_run(database, other, queue, run, 3)
     other.take(run, "h", 3)
-    assert not given_away(database, other, queue, run), "nobody is left to try: who has it says so"
+    assert not hand_over_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
     other.fence(run)()
     assert len(queue.offered) == 2
 
@@ -64,24 +64,24 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
 def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
     one.take(run, "h", 1)
-    assert given_away(database, one, queue, run)
+    assert hand_over_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, run)
-        at = nodes.told_time(session) - nodes.TRIED_FOR - 1
+        at = nodes.read_database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
-    assert not passed_on(database, one, queue, run, 2)
+    assert not pass_on_run(database, one, queue, run, 2)
     other.take(run, "h", 2)
-    assert given_away(database, other, queue, run)
+    assert hand_over_unreachable_run(database, other, queue, run)
 
 
 def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     one, queue = member(database, "one"), Queue()
     member(database, "other")
     one.take(run, "h", 1)
-    assert given_away(database, one, queue, run)
+    assert hand_over_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
-        nodes.end(session, {"other"})
-    assert not passed_on(database, one, queue, run, 2)
+        nodes.end_nodes(session, {"other"})
+    assert not pass_on_run(database, one, queue, run, 2)
     one.take(run, "h", 2)
 
 
@@ -89,25 +89,25 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     one, other = member(database, "one"), member(database, "other")
     one.nodes = other.nodes = 2
     one.take(run, "h", 1)
-    assert others_may_reach(database, one, run)()
-    assert given_away(database, one, Queue(), run)
+    assert create_reach_check(database, one, run)()
+    assert hand_over_unreachable_run(database, one, Queue(), run)
     other.take(run, "h", 2)
-    assert not others_may_reach(database, other, run)()
+    assert not create_reach_check(database, other, run)()
     third = member(database, "third")
-    assert others_may_reach(database, other, run)()
+    assert create_reach_check(database, other, run)()
     third.nodes = 1
-    assert not others_may_reach(database, third, run)(), "whoever else was there has gone"
+    assert not create_reach_check(database, third, run)(), "whoever else was there has gone"
     with Session(database) as session, session.begin():
-        nodes.end(session, {"third"})
-        at = nodes.told_time(session) - nodes.TRIED_FOR
+        nodes.end_nodes(session, {"third"})
+        at = nodes.read_database_time(session) - nodes.TRIED_FOR
         session.get_one(LeaseRow, run).unreached = f"one@{at:.3f}"
-    assert others_may_reach(database, other, run)()
+    assert create_reach_check(database, other, run)()
 
 
 def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
     one.take(run, "h", 1)
-    assert not given_away(database, one, Queue(), run)
+    assert not hand_over_unreachable_run(database, one, Queue(), run)
     one.fence(run)()
 
 
@@ -134,8 +134,10 @@ def test_what_nobody_has_is_offered_once(database, run):
 
 
 def offered_by(session, node, in_hand=(), queued=()):
-    living, at = nodes.living(session), nodes.told_time(session)
-    return nodes.orphans(session, node, in_hand, living, at, lambda offered: {name for name, _ in offered} & {*queued})
+    living, at = nodes.list_living_nodes(session), nodes.read_database_time(session)
+    return nodes.offer_orphans(
+        session, node, in_hand, living, at, lambda offered: {name for name, _ in offered} & {*queued}
+    )
 
 
 def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_still_stands_in_the_queue(database, run):
@@ -144,7 +146,7 @@ def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_sti
     def found(in_hand=(), queued=()):
         with Session(database) as session, session.begin():
             row = session.get_one(LeaseRow, run)
-            row.asked_at = nodes.told_time(session) - nodes.ASK_AGAIN_AFTER
+            row.asked_at = nodes.read_database_time(session) - nodes.ASK_AGAIN_AFTER
             session.flush()
             return offered_by(session, "one", in_hand, queued)
 
@@ -155,7 +157,7 @@ def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_sti
 
 
 def _taken(run, session):
-    return LeaseRow(name=run, host="h", node="one", epoch=1, asked_at=nodes.told_time(session))
+    return LeaseRow(name=run, host="h", node="one", epoch=1, asked_at=nodes.read_database_time(session))
 
 
 def swept(database, meanwhile):

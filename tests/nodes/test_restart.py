@@ -35,8 +35,8 @@ def test_both_nodes_sit_it_out_and_every_run_ends_as_undisturbed_ones_do(restart
         runs = [shared.ask(host, RULES) for host in HOSTS[:4]]
         shared.until(lambda: {shared.owner(run) for run in runs} == {one.node, other.node})
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-            further = sum(shared.store.head(run) for run in runs) + FURTHER
-            shared.until(lambda further=further: sum(shared.store.head(run) for run in runs) > further)
+            further = sum(shared.store.read_newest_seq(run) for run in runs) + FURTHER
+            shared.until(lambda further=further: sum(shared.store.read_newest_seq(run) for run in runs) > further)
             restart(restarted, number)
         shared.until(shared.ended)
         assert [one.child.poll(), other.child.poll()] == [None, None]

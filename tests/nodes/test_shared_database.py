@@ -10,21 +10,21 @@ from sqlalchemy import event, text, update
 from sqlmodel import Session, select
 
 from app.config import Settings
-from app.errors import Fenced, Unusable
+from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import LessonLearnt, PersonDid, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import AUDIT, GENESIS, check_chain, record
+from app.events.record import AUDIT, GENESIS, check_chain, record_event
 from app.events.words import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
-from app.store.db import HEAD, open_database, revision
+from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.models import LessonRow, RunRow
 from app.store.nodes import NodeRow
-from app.store.notices import Notices
-from app.store.projection import project
+from app.store.notices import NotificationListener
+from app.store.projection import project_events
 from tests.loop.playing import pack, request, rule
 from tests.postgres import empty_database, new_database
 
@@ -40,7 +40,7 @@ def test_many_open_a_new_database_at_once_and_it_is_migrated_once(server):
     address = empty_database(server)
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(open_database, [address] * 8))
-    assert [revision(engine) for engine in opened] == [HEAD] * 8
+    assert [read_revision(engine) for engine in opened] == [HEAD] * 8
     for engine in opened:
         engine.dispose()
 
@@ -54,7 +54,7 @@ def test_many_open_a_new_database_at_once_and_it_is_migrated_once(server):
     ],
 )
 def test_a_database_that_cannot_be_used_is_a_sentence_without_its_password(place, says):
-    with pytest.raises(Unusable) as raised:
+    with pytest.raises(EnvironmentUnusable) as raised:
         open_database(place)
     assert says in str(raised.value)
     assert "geheim" not in str(raised.value)
@@ -63,8 +63,8 @@ def test_a_database_that_cannot_be_used_is_a_sentence_without_its_password(place
 def test_what_people_do_at_several_nodes_is_one_chain(database):
     did = PersonDid(who="a", right="admin", via="token", source="127.0.0.1", did="POST /", status=200)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: audit.note(database, did), range(80)))
-    rows = EventStore(database).lines(AUDIT)
+        list(pool.map(lambda _: audit.record_audit_event(database, did), range(80)))
+    rows = EventStore(database).read_lines(AUDIT)
     assert len(rows) == 80
     check_chain(rows)
 
@@ -72,7 +72,7 @@ def test_what_people_do_at_several_nodes_is_one_chain(database):
 def member(database, name, seen=0.0):
     """A node that was last seen `seen` seconds ago."""
     with Session(database) as session, session.begin():
-        at = nodes.told_time(session)
+        at = nodes.read_database_time(session)
         row = NodeRow(name=name, kind="worker", machine="m", pid=1, began=1, started_at=at, seen_at=at - seen)
         session.add(row)
     return Leases(database, name)
@@ -83,17 +83,17 @@ def test_a_run_is_one_nodes_until_it_is_offered_again(database):
     one.take("r", "h", 1)
     one.take("r", "h", 1)
     one.fence("r")()
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         other.take("r", "h", 1)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         other.fence("r")()
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, "r")
         row.node, row.epoch = "", 2
         session.add(row)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         one.fence("r")()
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         one.take("r", "h", 1)  # an entry of the queue from before
     other.take("r", "h", 2)
     other.fence("r")()
@@ -122,24 +122,24 @@ async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(data
     for log in logs.values():
         log.append(RunPaused(by="second"))
     await logs["kept"].flush()
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         await logs["taken"].flush()
     await writer.close()
     assert [len(store.lines(run)) for run in logs] == [3, 2]
 
 
 def test_a_batch_asks_as_much_of_the_database_however_long_it_is(database):
-    Leases(database, "a").take("r", "h", 0)
+    Leases(database, "a").acquire("r", "h", 0)
     store, asked = EventStore(database, Leases(database, "a")), []
     event.listen(database, "before_cursor_execute", lambda *told: asked.append(told[2]))
-    store.append([last := record("r", 1, 1.0, request(pack([rule("V-1")])), GENESIS)])
+    store.append([last := record_event("r", 1, 1.0, request(pack([rule("V-1")])), GENESIS)])
     for many in (1, 50):
-        batch = [last := record("r", last.seq + 1, 2.0, RunPaused(by="ada"), last.hash) for _ in range(many)]
+        batch = [last := record_event("r", last.seq + 1, 2.0, RunPaused(by="ada"), last.hash) for _ in range(many)]
         asked.clear()
         store.append(batch)
         assert len(asked) == 4, asked  # whose it is, the lines, the run's row, word of it
-    check_chain(store.lines("r"), "r")
-    assert store.head("r") == 52
+    check_chain(store.read_lines("r"), "r")
+    assert store.read_newest_seq("r") == 52
 
 
 async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_nothing(database):
@@ -155,7 +155,7 @@ async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_
                 connection.execute(cut)
         await log.flush()
     await writer.close()
-    rows = store.lines("r")
+    rows = store.read_lines("r")
     assert len(rows) == 60
     check_chain(rows)
 
@@ -169,7 +169,7 @@ async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(da
     for log in logs.values():
         log.append(RunPaused(by="c"))
     await logs["whole"].flush()
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         await logs["cut"].flush()
     assert [len(store.lines(run)) for run in logs] == [1, 3]
     writer.lost.clear()
@@ -182,26 +182,26 @@ async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(da
 
 async def test_a_node_hears_of_what_another_wrote_and_of_what_it_missed(database):
     bus = Bus()
-    bus.heard("r", 1)
+    bus.notify_external("r", 1)
     writing = EventStore(database, member(database, "one"))
     writer = LogWriter(writing, Bus())
     writer.start()
     log = RunLog("r", writer)
     log.append(*(RunPaused(by="x") for _ in range(3)))
     await log.flush()
-    notices = Notices(database, EventStore(database), bus)
+    notices = NotificationListener(database, EventStore(database), bus)
     notices.start()
     async with asyncio.timeout(20):
-        await bus.beyond("r", 2)  # written before it listened
+        await bus.wait_for_event_after("r", 2)  # written before it listened
         await notices.listening.wait()
         log.append(RunPaused(by="y"))
-        await bus.beyond("r", 3)
+        await bus.wait_for_event_after("r", 3)
         with database.connect() as connection:
             connection.execute(
                 text("select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%'")
             )
         log.append(RunPaused(by="z"))
-        await bus.beyond("r", 4)
+        await bus.wait_for_event_after("r", 4)
     await notices.close()
     await writer.close()
 
@@ -211,12 +211,12 @@ def test_what_two_nodes_learn_at_the_same_moment_is_one_lesson_and_both_logs_go_
     first, other = Leases(database, "one"), Leases(database, "other")
     logs = []
     for leases, run in ((first, "r1"), (other, "r2")):
-        begun = record(run, 1, time.time(), request(pack([rule("A")])), GENESIS)
+        begun = record_event(run, 1, time.time(), request(pack([rule("A")])), GENESIS)
         EventStore(database, leases).append([begun])
-        logs.append(record(run, 2, time.time(), LessonLearnt(rule="A", attempt=1, lesson=lesson), begun.hash))
+        logs.append(record_event(run, 2, time.time(), LessonLearnt(rule="A", attempt=1, lesson=lesson), begun.hash))
     blocked = text("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
     with Session(database) as session, ThreadPoolExecutor(1) as pool:
-        project(session, logs[:1])
+        project_events(session, logs[:1])
         session.flush()
         told = pool.submit(EventStore(database, other).append, logs[1:])
         with database.connect() as connection:
@@ -234,13 +234,13 @@ def test_one_leads_until_it_ends(database):
 
     def leads(name):
         with Session(database) as session, session.begin():
-            return nodes.lead(session, name, {node.name for node in nodes.living(session)})
+            return nodes.claim_leadership(session, name, {node.name for node in nodes.list_living_nodes(session)})
 
     first, nobody, same = leads("one"), leads("other"), leads("one")
     assert first
     assert (nobody, same) == (0, first)
     with Session(database) as session, session.begin():
-        nodes.end(session, {"one"})
+        nodes.end_nodes(session, {"one"})
     assert leads("other") > first, "a turn of its own"
     assert leads("one") == 0
 
@@ -248,18 +248,18 @@ def test_one_leads_until_it_ends(database):
 def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
     leases = member(database, "gone")
     count = nodes.MOST_LEFT + 1
-    begun = [record(f"r{number}", 1, 1.0, request(pack([rule("A")])), GENESIS) for number in range(count)]
+    begun = [record_event(f"r{number}", 1, 1.0, request(pack([rule("A")])), GENESIS) for number in range(count)]
     EventStore(database).append(begun)
     for one in begun:
         leases.take(one.run, "h", 1)
     with Session(database) as session, session.begin():
         session.execute(update(RunRow).values(state="finished", ended_at=2.0))
-        assert nodes.left(session) == []
-        nodes.end(session, {"gone"})
+        assert nodes.list_abandoned_runs(session) == []
+        nodes.end_nodes(session, {"gone"})
     for most in (nodes.MOST_LEFT, 1, 0):
         with Session(database) as session, session.begin():
-            found = [one.run for one in nodes.left(session)]
-            nodes.release(session, found)
+            found = [one.run for one in nodes.list_abandoned_runs(session)]
+            nodes.release_runs(session, found)
         assert len(found) == most
 
 
@@ -267,11 +267,11 @@ def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database
     for name in ("long ago", "just now", "at work"):
         member(database, name)
     with Session(database) as session, session.begin():
-        nodes.end(session, {"long ago", "just now"})
+        nodes.end_nodes(session, {"long ago", "just now"})
         row = session.get_one(NodeRow, "long ago")
-        row.ended_at = nodes.told_time(session) - nodes.FORGOTTEN_AFTER - 60
+        row.ended_at = nodes.read_database_time(session) - nodes.FORGOTTEN_AFTER - 60
     with Session(database) as session, session.begin():
-        nodes.forget(session)
+        nodes.delete_old_nodes(session)
     with Session(database) as session:
         assert sorted(session.exec(select(NodeRow.name)).all()) == ["at work", "just now"]
 
@@ -280,9 +280,9 @@ def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
     member(database, "quiet", seen=nodes.DEAD_AFTER + 1)
     with Session(database) as session:
         [row] = session.exec(select(NodeRow)).all()
-        assert nodes.told_time(session) - row.seen_at > nodes.DEAD_AFTER
-        assert abs(nodes.told_time(session) - time.time()) < 60
-        assert nodes.at_work(session) == []
+        assert nodes.read_database_time(session) - row.seen_at > nodes.DEAD_AFTER
+        assert abs(nodes.read_database_time(session) - time.time()) < 60
+        assert nodes.list_responsive_nodes(session) == []
 
 
 def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, tmp_path):
@@ -292,19 +292,19 @@ def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, t
         database,
         Settings(data=tmp_path),
         leases,
-        SimpleNamespace(in_hand=(), still_queued=nodes.none_queued),
+        SimpleNamespace(in_hand=(), still_queued=nodes.report_none_queued),
         None,
         None,
     )
-    assert list(slow._sweep(away=0.0, offers=True)) == []
+    assert list(slow._sweep_dead_nodes(away=0.0, offers=True)) == []
     with Session(database) as session:
-        assert [node.name for node in nodes.living(session)] == ["slow"]
+        assert [node.name for node in nodes.list_living_nodes(session)] == ["slow"]
 
 
 def test_a_node_takes_its_share_of_the_runs_and_one_alone_takes_all(database):
     def share():
         with Session(database) as session:
-            return nodes.share(session)
+            return nodes.compute_runs_per_node(session)
 
     member(database, "one")
     assert share() is None
@@ -317,6 +317,6 @@ def test_a_node_takes_its_share_of_the_runs_and_one_alone_takes_all(database):
     )
     store = EventStore(database)
     for number in range(7):
-        begun = record(f"r{number}", 1, time.time(), asked, GENESIS)
-        store.append([begun, record(begun.run, 2, time.time(), ended, begun.hash)] if number < 2 else [begun])
+        begun = record_event(f"r{number}", 1, time.time(), asked, GENESIS)
+        store.append([begun, record_event(begun.run, 2, time.time(), ended, begun.hash)] if number < 2 else [begun])
     assert share() == 4

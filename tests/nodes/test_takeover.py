@@ -26,8 +26,8 @@ def ends_as(shared, undisturbed):
         ended = {rule: item.status for rule, item in state.items.items()}
         assert ended == {rule: status for rule, (status, _) in undisturbed.outcomes.items()}
         target = open_target(row.host, shared.data / "hosts")
-        assert target.digest() == undisturbed.tree
-        assert target.pending() == []
+        assert target.compute_digest() == undisturbed.tree
+        assert target.list_pending() == []
 
 
 def once(shared, run):

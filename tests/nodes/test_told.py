@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.nodes import AT_WORK, NOBODY, show_nodes
+from app.cli.nodes import AT_WORK, NOBODY, print_nodes
 from app.config import Settings
 from app.store import nodes
 from app.store.db import open_database
@@ -20,20 +20,20 @@ def settings(shared):
 
 def member(shared, name, kind, seen=0.0):
     with Session(shared.database) as session, session.begin():
-        at = nodes.told_time(session)
+        at = nodes.read_database_time(session)
         session.add(NodeRow(name=name, kind=kind, machine="m", pid=1, began=1, started_at=at, seen_at=at - seen))
 
 
 def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared, settings, capsys):
-    assert show_nodes(settings) == NOBODY
+    assert print_nodes(settings) == NOBODY
     assert "no node lives" in capsys.readouterr().out
     member(shared, "gone-1", "worker", seen=60)
-    assert show_nodes(settings) == NOBODY
+    assert print_nodes(settings) == NOBODY
     assert re.search(r"gone-1 +worker +6\d +— +—", capsys.readouterr().out)
     member(shared, "here-1", "serve")
     with Session(shared.database) as session, session.begin():
-        assert nodes.lead(session, "here-1", {"gone-1", "here-1"})
-    assert show_nodes(settings) == AT_WORK
+        assert nodes.claim_leadership(session, "here-1", {"gone-1", "here-1"})
+    assert print_nodes(settings) == AT_WORK
     said = capsys.readouterr().out
     assert re.search(r"here-1 +serve +0 +schedules, webhooks", said)
     assert len(re.findall("webhooks", said)) == 1
@@ -41,7 +41,7 @@ def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared,
 
 def test_a_file_has_no_nodes(tmp_path, capsys):
     open_database(tmp_path / "temper.sqlite").dispose()
-    assert show_nodes(Settings(data=tmp_path, database_url="")) == AT_WORK
+    assert print_nodes(Settings(data=tmp_path, database_url="")) == AT_WORK
     assert "temper.sqlite is a file" in capsys.readouterr().out.replace("\n", "")
 
 

@@ -13,13 +13,13 @@ from app.engines.queue import EngineQueues
 from app.engines.traffic import EngineTraffic
 from app.errors import TemperError
 from app.events.bus import Bus
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.board import Board
 from app.main import create_app
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.groups import keep
+from app.store.groups import replace_group
 
 
 class House:
@@ -30,7 +30,7 @@ class House:
     def __init__(self, folder, **settings):
         self.settings = Settings(data=folder, speed=0, database_url="", **settings)
         self.lineup = read_lineup(find_lineup("simulated"))
-        self.database = open_database(self.settings.database)
+        self.database = open_database(self.settings.database_location)
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
         self.queues = EngineQueues(EngineTraffic())
         self.submitted = []
@@ -40,9 +40,9 @@ class House:
         return run
 
     def append(self, run, *events, at=1000.0):
-        last = self.store.last(run)
+        last = self.store.read_last_link(run)
         for event in events:
-            one = record(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)
+            one = record_event(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)
             self.store.append([one])
             last = one.seq, one.hash
 
@@ -69,7 +69,7 @@ async def house_with_lab(folder):
     """The house, and one group in it: lab, with the host fixture."""
     async with house(folder) as made:
         with Session(made.database) as session, session.begin():
-            keep(session, "lab", ["fixture"])
+            replace_group(session, "lab", ["fixture"])
         yield made
 
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from sqlmodel import Session, select
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events.approvals import ChangeRisk, PeopleNeeded
 from app.events.kinds import (
     ActionProposed,
@@ -21,12 +21,12 @@ from app.events.kinds import (
     RunStarted,
 )
 from app.events.words import Budget, SetOption
-from app.loop.answers import read_actions
-from app.loop.inbox import meaning
-from app.loop.state import fold
-from app.runs.answer import answer
+from app.loop.answers import parse_actions
+from app.loop.inbox import interpret_command
+from app.loop.state import fold_events
+from app.runs.answer import record_answer
 from app.store import people, queries
-from app.store.inbox import Inboxes
+from app.store.inbox import InboxPoller
 from app.store.models import CommandRow, PersonRow
 from tests.runs.doors import house
 
@@ -128,13 +128,13 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     status, said = await page(waiting, "edit", actions="[{}]")
     assert (status, said[:20]) == (422, "These are no actions")
     assert (await page(waiting, "edit", actions=""))[0] == 422
-    state = fold(waiting.store.brief("r1"))
-    with pytest.raises(NotTaken, match="leave them out"), Session(waiting.database) as session:
-        answer(session, state, WAITING, "approve", by="ada", actions=ACTIONS)
+    state = fold_events(waiting.store.brief("r1"))
+    with pytest.raises(Rejected, match="leave them out"), Session(waiting.database) as session:
+        record_answer(session, state, WAITING, "approve", by="ada", actions=ACTIONS)
     assert await page(waiting, "edit") is None
     with Session(waiting.database) as session:
-        (row,) = queries.take_commands(session, "r1")
-    assert read_actions(row.actions)[0].value == "mine"
+        (row,) = queries.list_open_commands(session, "r1")
+    assert parse_actions(row.actions)[0].value == "mine"
 
 
 async def test_a_run_is_asked_only_for_what_its_state_allows(doors):
@@ -184,7 +184,7 @@ class Signed:
                 session.add(PersonRow(name=name, right="operator", made_at=1.0))
                 session.flush()
                 for kind in ("token", "session"):
-                    _, secret = people.issue(
+                    _, secret = people.issue_credential(
                         session, person=name, right="operator", kind=kind, label="", seconds=3600.0
                     )
                     self.secrets[name, kind] = secret
@@ -206,12 +206,12 @@ class Signed:
 
     async def goes_on(self):
         """What the run's own process makes of what was said."""
-        with Inboxes(self.doors.database).opened("r1") as inbox:
-            for command in await inbox.waiting():
+        with InboxPoller(self.doors.database).open_inbox("r1") as inbox:
+            for command in await inbox.read_commands():
                 await inbox.close(command)
-                if event := meaning(command, fold(self.doors.store.events("r1")), 1.0):
+                if event := interpret_command(command, fold_events(self.doors.store.events("r1")), 1.0):
                     self.doors.append("r1", event)
-        return fold(self.doors.store.events("r1")).item.attempt
+        return fold_events(self.doors.store.events("r1")).item.attempt
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def written(folder, text):
 def test_a_file_is_kept_with_its_lines_and_its_digest(tmp_path):
     read = read_approvals(written(tmp_path, GOOD))
     assert (read.file, read.sha256) == ("approvals.toml", hashlib.sha256(GOOD.encode()).hexdigest())
-    assert (read.otherwise, read.line, read.most) == (0, 1, 2)
+    assert (read.otherwise, read.line, read.max_people) == (0, 1, 2)
     assert [(one.line, one.people, one.category, one.breaks) for one in read.rules] == [
         (3, 2, (), ()),
         (7, 1, ("I", "II"), ("audit", "root rights")),

@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.errors import NotTaken
-from app.runs.labels import label, split
+from app.errors import Rejected
+from app.runs.labels import set_run_labels, split_tags
 from app.store import queries
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.models import RunRow
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
@@ -18,11 +18,11 @@ def row():
 
 def test_a_name_is_one_line_and_tags_are_words():
     made = row()
-    label(made, "  before\n the \u202eaudit ", split("nightly, rhel9  rhel9"))
+    set_run_labels(made, "  before\n the \u202eaudit ", split_tags("nightly, rhel9  rhel9"))
     assert (made.name, made.tags) == ("before the audit", "nightly rhel9")
-    label(made, None, None)
+    set_run_labels(made, None, None)
     assert (made.name, made.tags) == ("before the audit", "nightly rhel9")
-    label(made, "", [])
+    set_run_labels(made, "", [])
     assert (made.name, made.tags) == ("", "")
 
 
@@ -36,8 +36,8 @@ def test_a_name_is_one_line_and_tags_are_words():
     ],
 )
 def test_what_is_too_long_or_no_tag_is_said(name, tags, field):
-    with pytest.raises(NotTaken) as wrong:
-        label(row(), name, tags)
+    with pytest.raises(Rejected) as wrong:
+        set_run_labels(row(), name, tags)
     assert wrong.value.field == field
 
 
@@ -54,8 +54,8 @@ async def test_page_api_and_terminal_name_the_same_run_and_it_is_found_again(tmp
         assert (await made.http.patch("/api/v1/runs/none", json={})).status_code == 404
         assert await made.typed("name", "abc2", "the second", "--tag", "rhel99") is None
         assert await made.typed("name", "abc2", "--tag", "a b") is not None
-        with asking(made.database) as session:
-            second = queries.run(session, "abc2")
+        with open_read_session(made.database) as session:
+            second = queries.find_run(session, "abc2")
             assert second
             assert (second.name, second.tags) == ("the second", "rhel99")
 

@@ -5,12 +5,12 @@ import math
 import pytest
 from sqlmodel import Session, select
 
-from app.background.schedules.wanted import order_of
-from app.errors import NotTaken, Unusable
+from app.background.schedules.wanted import create_scheduled_order
+from app.errors import EnvironmentUnusable, Rejected
 from app.events.words import Budget
 from app.lineups.reader import find_lineup, read_lineup
-from app.runs.order import BOUNDS, LONGEST, Order, queued
-from app.skills.catalog import skill
+from app.runs.order import BOUNDS, LONGEST, Order, create_run_request
+from app.skills.catalog import load_skill
 from app.store.models import ScheduleRow
 from tests.runs.doors import house
 
@@ -70,7 +70,7 @@ async def terminal(doors, order):
     """What is good comes as far as the data folder, whose lock cannot be one."""
     doors.settings.lock.mkdir(exist_ok=True)
     wrong = await doors.typed("run", *words(order))
-    if isinstance(wrong, Unusable):
+    if isinstance(wrong, EnvironmentUnusable):
         assert "Choose a writable folder" in str(wrong)
         return None
     return 422, wrong.sentence
@@ -133,7 +133,7 @@ def scheduled(doors):
     """What becomes of the schedules when they fire. They are gone then."""
     with Session(doors.database) as session, session.begin():
         rows = session.exec(select(ScheduleRow)).all()
-        begun = [queued(order_of(row, 0), doors.lineup, doors.settings.hosts) for row in rows]
+        begun = [create_run_request(create_scheduled_order(row, 0), doors.lineup, doors.settings.hosts) for row in rows]
         for row in rows:
             session.delete(row)
     return begun
@@ -156,11 +156,11 @@ def scheduled(doors):
     ],
 )  # fmt: skip
 def test_what_is_too_much_or_too_little_is_named(tmp_path, more, field):
-    with pytest.raises(NotTaken) as wrong:
-        queued(Order(by="ada", **more), LINEUP, tmp_path)
+    with pytest.raises(Rejected) as wrong:
+        create_run_request(Order(by="ada", **more), LINEUP, tmp_path)
     assert wrong.value.field == field
 
 
 def test_a_profile_is_the_rules_of_its_category(tmp_path):
-    rules = queued(Order(profile="cat-1", by="ada"), LINEUP, tmp_path).rules
-    assert {skill("stig").rules[rule].category for rule in rules} == {"I"}
+    rules = create_run_request(Order(profile="cat-1", by="ada"), LINEUP, tmp_path).rules
+    assert {load_skill("stig").rules[rule].category for rule in rules} == {"I"}

@@ -8,10 +8,10 @@ from sqlmodel import Session
 from app.errors import BadInput
 from app.events.kinds import ItemStarted
 from app.events.words import ParameterUsed
-from app.runs.parameters import with_site_values
+from app.runs.parameters import load_skill_with_site_values
 from app.store import audit
-from app.store.groups import keep
-from app.store.parameters import ParameterRow, StoredParameters, parameters
+from app.store.groups import replace_group
+from app.store.parameters import ParameterRow, StoredParameters, list_parameters
 from tests.evidence.logs import queued, started
 from tests.runs.doors import refused_alike
 
@@ -57,7 +57,7 @@ async def terminal(doors, wish):
 
 def rows(doors):
     with Session(doors.database) as session:
-        return {(row.name, row.scope.told): row.value for row in parameters(session)}
+        return {(row.name, row.scope.label): row.value for row in list_parameters(session)}
 
 
 async def test_what_is_wrong_is_refused_at_every_door_in_the_same_sentence(doors):
@@ -91,9 +91,9 @@ async def test_the_nearest_counts_and_clearing_it_leaves_the_next(doors):
     assert (await doors.http.delete("/api/v1/parameters/minlen?host=fixture")).status_code == 204
     assert await seen(doors) == ("21", "group lab")
     with Session(doors.database) as session, session.begin():
-        keep(session, "lab", [])
-        keep(session, "zoo", ["fixture"])
-        keep(session, "ark", ["fixture"])
+        replace_group(session, "lab", [])
+        replace_group(session, "zoo", ["fixture"])
+        replace_group(session, "ark", ["fixture"])
     assert await seen(doors) == ("20", "every host")
     await api(doors, GOOD | {"group": "zoo", "value": "30"})
     await api(doors, GOOD | {"group": "ark", "value": "31"})
@@ -117,15 +117,15 @@ async def test_the_page_says_what_counts_and_from_where(doors):
 async def test_a_run_goes_by_it_and_says_so(doors):
     await api(doors, GOOD | {"group": "lab"})
     for name in ("stig", "drift"):
-        made = with_site_values(name, "fixture", StoredParameters(doors.database))
+        made = load_skill_with_site_values(name, "fixture", StoredParameters(doors.database))
         known = {one.name: one for one in made.used}
         assert "minlen" not in known or known["minlen"].rules == ("V-258107",)
-    made = with_site_values("stig", "fixture", StoredParameters(doors.database))
+    made = load_skill_with_site_values("stig", "fixture", StoredParameters(doors.database))
     (one,) = made.used
     assert (one.value, one.where, one.rules) == ("20", "group lab", ("V-258107",))
     assert one.sha256 == hashlib.sha256(b"20").hexdigest()
     assert "minlen has to be 20 or more" in made.rules["V-258107"].requirement
-    assert with_site_values("stig", "other", StoredParameters(doors.database)).used == ()
+    assert load_skill_with_site_values("stig", "other", StoredParameters(doors.database)).used == ()
 
 
 async def test_a_value_that_will_not_do_any_more_is_said_and_not_passed_over(doors):
@@ -133,7 +133,7 @@ async def test_a_value_that_will_not_do_any_more_is_said_and_not_passed_over(doo
     with Session(doors.database) as session, session.begin():
         session.add(row)
     with pytest.raises(BadInput, match=r"does not fit .* any more: '8' will not do for minlen"):
-        with_site_values("stig", "fixture", StoredParameters(doors.database))
+        load_skill_with_site_values("stig", "fixture", StoredParameters(doors.database))
 
 
 async def test_a_notice_of_many_lines_comes_from_a_file_and_is_on_record(doors, tmp_path):
@@ -143,7 +143,7 @@ async def test_a_notice_of_many_lines_comes_from_a_file_and_is_on_record(doors, 
     assert "cannot be read" in (await doors.typed("parameter", "set", "banner", "--file", "/nowhere")).sentence
     assert "not both" in (await doors.typed("parameter", "set", "banner", "x", "--file", "/nowhere")).sentence
     with Session(doors.database) as session:
-        assert audit.newest(session, 1)[0].event.did == "parameter set banner"
+        assert audit.list_audit_events(session, 1)[0].event.did == "parameter set banner"
 
 
 async def test_a_runs_pages_say_what_it_asks_for_there(doors):

@@ -1,17 +1,17 @@
 import pytest
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events.bus import Bus
 from app.events.kinds import RunFinished
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup, read_lineup
-from app.runs.order import Order, queued
-from app.runs.reboot import reboot_order
+from app.runs.order import Order, create_run_request
+from app.runs.reboot import create_reboot_order
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets import registry
 from app.targets.ssh.endpoint import Endpoint
-from app.web.pages.order_form import order_of
+from app.web.pages.order_form import parse_order_form
 from tests.evidence.logs import queued as asked_for
 from tests.evidence.logs import started
 
@@ -21,7 +21,7 @@ LINEUP = read_lineup(find_lineup("simulated"))
 @pytest.fixture
 def hosts(tmp_path):
     end = Endpoint(user="temper", address="127.0.0.1", port=22, way="agent", secret_at="")
-    registry.add(tmp_path / "hosts", "web-1", end, "", "SHA256:x")
+    registry.register_host(tmp_path / "hosts", "web-1", end, "", "SHA256:x")
     return tmp_path / "hosts"
 
 
@@ -30,22 +30,22 @@ def order(**more):
 
 
 def test_it_only_looks(hosts):
-    made = queued(order(), LINEUP, hosts)
+    made = create_run_request(order(), LINEUP, hosts)
     assert (made.mode, made.after_reboot) == ("scan", True)
     for mode in ("auto", "review", "dry-run"):
-        with pytest.raises(NotTaken, match="only looks") as refused:
-            queued(order(mode=mode), LINEUP, hosts)
+        with pytest.raises(Rejected, match="only looks") as refused:
+            create_run_request(order(mode=mode), LINEUP, hosts)
         assert refused.value.field == "after_reboot"
 
 
 def test_a_tree_of_files_does_not_boot(hosts):
-    with pytest.raises(NotTaken, match="does not boot"):
-        queued(order(host="fixture"), LINEUP, hosts)
+    with pytest.raises(Rejected, match="does not boot"):
+        create_run_request(order(host="fixture"), LINEUP, hosts)
 
 
 def test_the_button_of_the_page_says_so():
-    assert order_of({"host": "web-1", "after_reboot": "1"}, by="ada").after_reboot
-    assert not order_of({"host": "web-1"}, by="ada").after_reboot
+    assert parse_order_form({"host": "web-1", "after_reboot": "1"}, by="ada").after_reboot
+    assert not parse_order_form({"host": "web-1"}, by="ada").after_reboot
 
 
 async def test_the_rules_are_those_of_the_last_run_that_was_to_change_the_host(tmp_path):
@@ -56,8 +56,8 @@ async def test_the_rules_are_those_of_the_last_run_that_was_to_change_the_host(t
     for run, mode, rules in (("r1", "auto", ["V-257984"]), ("r2", "scan", ["V-257985"])):
         RunLog(run, writer).append(asked_for(rules, host="web-1", mode=mode), started(), end)
     await writer.close()
-    made = reboot_order(database, "web-1", "ada")
+    made = create_reboot_order(database, "web-1", "ada")
     assert (made.skill, made.rules, made.after_reboot, made.by) == ("stig", ("V-257984",), True, "ada")
-    with pytest.raises(NotTaken, match="no run has changed 'web-2'"):
-        reboot_order(database, "web-2", "ada")
+    with pytest.raises(Rejected, match="no run has changed 'web-2'"):
+        create_reboot_order(database, "web-2", "ada")
     database.dispose()

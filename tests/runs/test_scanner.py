@@ -3,9 +3,9 @@ import shutil
 import pytest
 
 from app.errors import BadInput
-from app.runs.scanner import lay_out_new, scanner_for
-from app.scanners.openscap.scanner import OpenScap
-from app.skills.catalog import skill
+from app.runs.scanner import create_scanner, prepare_new_fixture
+from app.scanners.openscap.scanner import OpenScapScanner
+from app.skills.catalog import load_skill
 from app.targets.catalog import open_target
 from tests.scanners.openscap.content import SMALL
 
@@ -16,7 +16,7 @@ def from_content(tmp_path, monkeypatch):
     folder = tmp_path / ".local/share/xml/scap"
     folder.mkdir(parents=True)
     shutil.copy(SMALL, folder)
-    return skill("scap:small:more")
+    return load_skill("scap:small:more")
 
 
 class Elsewhere:
@@ -30,19 +30,19 @@ class OverAShell(Elsewhere):
 
 
 def test_the_skill_says_who_judges(from_content, tmp_path):
-    assert scanner_for(skill("stig"), Elsewhere(), tmp_path).name == "built-in"
-    assert scanner_for(from_content, OverAShell(), tmp_path).name == "OpenSCAP"
+    assert create_scanner(load_skill("stig"), Elsewhere(), tmp_path).name == "built-in"
+    assert create_scanner(from_content, OverAShell(), tmp_path).name == "OpenSCAP"
     with pytest.raises(BadInput, match="choose the skill stig"):
-        scanner_for(from_content, Elsewhere(), tmp_path)
+        create_scanner(from_content, Elsewhere(), tmp_path)
 
 
 async def test_openscap_and_our_own_check_agree_on_the_fixture(from_content, tmp_path):
     assert shutil.which("oscap"), "this test needs openscap-scanner: .ci/tools installs it"
     target = open_target("fixture", tmp_path / "hosts")
-    lay_out_new(target)
-    scanner = scanner_for(from_content, target, tmp_path / "hosts")
-    assert isinstance(scanner, OpenScap)
-    words = {one.rule: one.word for one in await scanner.judge(list(from_content.rules))}
+    prepare_new_fixture(target)
+    scanner = create_scanner(from_content, target, tmp_path / "hosts")
+    assert isinstance(scanner, OpenScapScanner)
+    words = {one.rule: one.word for one in await scanner.judge_rules(list(from_content.rules))}
     assert words == {"V-257985": "fail", "release": "pass", "moduli": "fail"}
-    assert skill("stig").rules["V-257985"].check(target.files).word == words["V-257985"]
-    assert target.drift(()) == ()
+    assert load_skill("stig").rules["V-257985"].check(target.files).word == words["V-257985"]
+    assert target.find_drift(()) == ()

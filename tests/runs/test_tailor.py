@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from app.skills.catalog import skill
-from app.skills.rulebook import rulebook
+from app.skills.catalog import load_skill
+from app.skills.rulebook import build_rulebook
 from tests.runs.doors import house
 from tests.scanners.openscap.content import SMALL, TAILORING
 
@@ -39,7 +39,7 @@ async def terminal(doors, text, content="small", name="site"):
 @pytest.mark.parametrize("door", [api, terminal])
 async def test_it_becomes_a_skill(doors, door):
     assert await door(doors, TEXT) is None
-    made = skill(NAME)
+    made = load_skill(NAME)
     assert (made.name, made.title) == (NAME, "A small benchmark: Ours")
     assert [*made.rules] == ["V-257985", "release"]
     assert [*made.left_out] == ["by_hand"]
@@ -51,7 +51,7 @@ async def test_it_becomes_a_skill(doors, door):
     )
     assert made.content
     assert made.content.tailoring == TEXT.encode()
-    assert b'"by_hand"' in rulebook(made)
+    assert b'"by_hand"' in build_rulebook(made)
     (listed,) = (await doors.http.get("/api/v1/tailorings")).json()["profiles"]
     assert (listed["skill"], listed["rules"], listed["left_out"]) == (NAME, 2, 1)
     assert listed["sha256"] == made.tailored.sha256

@@ -10,8 +10,8 @@ from lxml import etree
 from sqlmodel import Session
 
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.tailoring import add_tailoring, fitted, read_tailoring
-from app.store.groups import keep
+from app.scanners.openscap.tailoring import add_tailoring, apply_tailoring, read_tailoring
+from app.store.groups import replace_group
 from tests.runs.doors import house
 from tests.scanners.openscap.content import DATA
 from tests.skills.scap.test_scap_values import TAILORED
@@ -30,7 +30,7 @@ async def doors(tmp_path, monkeypatch):
     add_tailoring(TAILORED.encode(), "site", read_benchmark(VALUED))
     async with house(tmp_path / "data") as made:
         with Session(made.database) as session, session.begin():
-            keep(session, "lab", ["fixture"])
+            replace_group(session, "lab", ["fixture"])
         made.folder = tmp_path
         yield made
 
@@ -93,8 +93,8 @@ async def test_a_choice_of_rules_and_what_an_operators_own_tailoring_says_stay(d
     mine = await written(doors, skill="scap:valued:ours:site")
     assert judged(doors, mine) == (["length"], judged(doors, mine)[1])
     assert judged(doors, mine)[1]["length"] == "14"
-    benchmark = fitted(read_tailoring(mine, "x"), read_benchmark(VALUED))
-    assert [one.name for one in benchmark.left_out("xccdf_x_profile_ours")] == ["greeting"]
+    benchmark = apply_tailoring(read_tailoring(mine, "x"), read_benchmark(VALUED))
+    assert [one.name for one in benchmark.list_omitted_rules("xccdf_x_profile_ours")] == ["greeting"]
 
 
 async def test_the_terminal_writes_the_same_file(doors):

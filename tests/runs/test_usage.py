@@ -10,15 +10,15 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
-from app.background.schedules.wanted import order_of
-from app.errors import NotTaken
+from app.background.schedules.wanted import create_scheduled_order
+from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
-from app.events.record import MACHINE, record
+from app.events.record import MACHINE, record_event
 from app.events.words import Budget, Spent
 from app.lineups.reader import find_lineup, read_lineup
-from app.runs.order import Order, queued
-from app.runs.rollout.asked import Rollout, RolloutTerms, asked_of, order_for
-from app.runs.usage import as_csv, energy_of, summed, usage_asked
+from app.runs.order import Order, create_run_request
+from app.runs.rollout.asked import RolloutSpec, RolloutTerms, create_host_order, create_rollout_request
+from app.runs.usage import format_usage_csv, index_energy, parse_usage_query, sum_usage
 from app.store import people
 from app.store.models import PersonRow, ScheduleRow
 from app.store.usage import OrderedRun
@@ -35,7 +35,7 @@ def ran(run, whose="ada", token="", at=NOW, simulated=False):
 def drew(run, joules, *, sampled=10.0, simulated=False, role="worker"):
     spent = (Spent(role=role, gpu_seconds=10.0, sampled_seconds=sampled, joules=joules),)
     event = EnergySpent(of=run, until=NOW, final=True, simulated=simulated, spent=spent)
-    return record(MACHINE, 1, NOW, event, "")
+    return record_event(MACHINE, 1, NOW, event, "")
 
 
 def test_what_is_measured_and_what_is_played_are_never_one_sum():
@@ -46,8 +46,10 @@ def test_what_is_measured_and_what_is_played_are_never_one_sum():
         ran("d", token="t1"),
         ran("e", whose="bob", at=NOW - 40 * DAY),
     ]
-    energy = energy_of([drew("a", 5.0), drew("a", 50.0), drew("b", 1.0, sampled=1.0), drew("c", 7.0, simulated=True)])
-    lines = summed(runs, energy, {"t1": "ci"}, "month")
+    energy = index_energy(
+        [drew("a", 5.0), drew("a", 50.0), drew("b", 1.0, sampled=1.0), drew("c", 7.0, simulated=True)]
+    )
+    lines = sum_usage(runs, energy, {"t1": "ci"}, "month")
     assert [(one.period, one.person, one.label, one.simulated, one.runs) for one in lines] == [
         ("2026-10", "bob", "", False, 1),
         ("2026-11", "ada", "", False, 2),
@@ -59,13 +61,13 @@ def test_what_is_measured_and_what_is_played_are_never_one_sum():
     assert (ada.joules, ada.gpu_seconds, ada.runs_with_energy) == (50.0, 10.0, 1), "of b too little was sampled"
     assert (played.joules, played.gpus_simulated) == (7.0, True)
     assert (bob.joules, ci.gpu_seconds) == (None, None)
-    assert {one.period for one in summed(runs, {}, {}, "day")} == {"2026-10-13", "2026-11-22"}
+    assert {one.period for one in sum_usage(runs, {}, {}, "day")} == {"2026-10-13", "2026-11-22"}
 
 
 def test_days_are_utc_and_both_counted():
-    asked = usage_asked("2026-11-01", "2026-11-30", "day", None, NOW)
+    asked = parse_usage_query("2026-11-01", "2026-11-30", "day", None, NOW)
     assert (asked.until - asked.since) / DAY == 30
-    assert usage_asked("", "", "month", "ada", NOW).since == datetime(2026, 11, 1, tzinfo=UTC).timestamp()
+    assert parse_usage_query("", "", "month", "ada", NOW).since == datetime(2026, 11, 1, tzinfo=UTC).timestamp()
     for since, until, per, field in (
         ("yesterday", "", "day", "since"),
         ("2026-02-30", "", "day", "since"),
@@ -73,14 +75,14 @@ def test_days_are_utc_and_both_counted():
         ("2026-11-30", "2026-11-01", "day", "until"),
         ("", "", "week", "per"),
     ):
-        with pytest.raises(NotTaken) as caught:
-            usage_asked(since, until, per, None, NOW)
+        with pytest.raises(Rejected) as caught:
+            parse_usage_query(since, until, per, None, NOW)
         assert caught.value.field == field
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_text():
-    lines = summed([ran("a", token="t")], {}, {"t": "=cmd|'/c calc'!A1"}, "month")
-    (row,) = csv.DictReader(io.StringIO(as_csv(lines)))
+    lines = sum_usage([ran("a", token="t")], {}, {"t": "=cmd|'/c calc'!A1"}, "month")
+    (row,) = csv.DictReader(io.StringIO(format_usage_csv(lines)))
     assert row["label"].startswith("'=cmd")
     assert (row["simulated"], row["joules"], row["tokens_in"]) == ("no", "", "100")
 
@@ -91,16 +93,20 @@ def test_a_schedules_and_a_rollouts_runs_count_for_who_made_them(tmp_path):
         id="s1", host="fixture", skill="stig", rules="", mode="scan", cron="@daily", zone="UTC", by="ada", made_at=0,
         next_at=0,
     )  # fmt: skip
-    request = queued(order_of(row, 1.0), lineup, tmp_path)
+    request = create_run_request(create_scheduled_order(row, 1.0), lineup, tmp_path)
     assert (request.by, request.whose) == ("schedule s1 of ada", "ada")
-    asked = asked_of(
-        Rollout(order=order_of(row, 1.0), hosts=("fixture",), words="all", terms=RolloutTerms()), lineup, tmp_path
+    asked = create_rollout_request(
+        RolloutSpec(order=create_scheduled_order(row, 1.0), hosts=("fixture",), words="all", terms=RolloutTerms()),
+        lineup,
+        tmp_path,
     )
-    request = queued(order_for(asked, "x1"), lineup, tmp_path)
+    request = create_run_request(create_host_order(asked, "x1"), lineup, tmp_path)
     assert (request.by, request.whose) == ("rollout x1 of schedule s1 of ada", "ada")
     order = Order(by="bob", token="t1")
-    asked = asked_of(Rollout(order=order, hosts=("fixture",), words="all", terms=RolloutTerms()), lineup, tmp_path)
-    request = queued(order_for(asked, "x1"), lineup, tmp_path)
+    asked = create_rollout_request(
+        RolloutSpec(order=order, hosts=("fixture",), words="all", terms=RolloutTerms()), lineup, tmp_path
+    )
+    request = create_run_request(create_host_order(asked, "x1"), lineup, tmp_path)
     assert (request.whose, request.token) == ("bob", "t1")
 
 
@@ -120,7 +126,7 @@ async def signed(tmp_path):
             for name, right in (("root", "admin"), ("ada", "operator"), ("eve", "viewer")):
                 session.add(PersonRow(name=name, right=right, made_at=1.0))
                 session.flush()
-                row, secret = people.issue(
+                row, secret = people.issue_credential(
                     session, person=name, right=right, kind="token", label=f"{name}'s", seconds=3600.0
                 )
                 made.tokens[name], ids[name] = {"authorization": f"Bearer {secret}"}, row.id
@@ -155,7 +161,7 @@ async def test_a_run_is_ordered_with_the_token_that_asked(signed):
     assert (await signed.http.post("/api/v1/runs", json=body, headers=signed.tokens["ada"])).status_code == 202
     (order,) = signed.submitted
     with Session(signed.database) as session:
-        token = people.credential(session, signed.tokens["ada"]["authorization"].removeprefix("Bearer "))
+        token = people.find_credential(session, signed.tokens["ada"]["authorization"].removeprefix("Bearer "))
         assert (order.by, order.whose, order.token) == ("ada", "", token.id)
 
 

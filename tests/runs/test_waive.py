@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from sqlmodel import Session
 
 from app.store import audit
-from app.store.groups import keep
-from app.store.waivers import waivers
+from app.store.groups import replace_group
+from app.store.waivers import list_waivers
 from tests.runs.doors import refused_alike
 
 SOON = (datetime.now(UTC).date() + timedelta(90)).isoformat()
@@ -45,7 +45,7 @@ async def terminal(doors, wish):
 
 def rows(doors):
     with Session(doors.database) as session:
-        return [row.model_copy() for row in waivers(session)]
+        return [row.model_copy() for row in list_waivers(session)]
 
 
 async def test_what_is_wrong_is_refused_at_every_door_in_the_same_sentence(doors):
@@ -72,7 +72,7 @@ async def test_one_for_a_group_is_taken_at_every_door_and_shown_with_the_hosts_t
     assert {(one["host"], one["group"]) for one in listed} == {(None, "lab"), ("fixture", None)}
     assert "group lab <small>fixture</small>" in (await doors.http.get("/waivers")).text
     with Session(doors.database) as session, session.begin():
-        keep(session, "lab", [])
+        replace_group(session, "lab", [])
     assert "group lab <small>no host is in it now</small>" in (await doors.http.get("/waivers")).text
 
 
@@ -99,7 +99,7 @@ async def test_the_terminals_words_are_on_record(doors):
     assert await doors.typed("waiver", "end", row.id, "--why", "It was fixed.") is None
     assert "does not hold any more" in (await doors.typed("waiver", "end", row.id, "--why", "x")).sentence
     with Session(doors.database) as session:
-        told = [one.event for one in audit.newest(session, 10)]
+        told = [one.event for one in audit.list_audit_events(session, 10)]
     assert [one.did for one in told][:2] == [f"waiver end {row.id}", f"waiver add {row.id} V-257985"]
     assert "WAIVED until" in told[1].detail
 

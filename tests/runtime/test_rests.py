@@ -1,6 +1,6 @@
 """When the queue rests, and what wakes it."""
 
-from app.runtime.rests import QUIET, Rests
+from app.runtime.rests import QUIET, IdleQueueSuspender
 
 
 class Queue:
@@ -10,7 +10,7 @@ class Queue:
     async def launch(self):
         self.awake = True
 
-    async def rest(self):
+    async def suspend(self):
         self.awake = False
 
 
@@ -31,7 +31,7 @@ class Place:
         self.runs, self.asked = 0, 0
         self.changes = Changes()
         self.queue = Queue()
-        self.rests = Rests(self.queue, self.idle, self.changes)
+        self.rests = IdleQueueSuspender(self.queue, self.idle, self.changes)
 
     def idle(self):
         self.asked += 1
@@ -42,7 +42,7 @@ class Place:
         self.changes.now += 1
 
     async def at(self, now):
-        await self.rests.look(now)
+        await self.rests.suspend_when_idle(now)
         return self.queue.awake
 
 

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from app.scores.ansible import NO_FIX, Playbook, playable, wants, without
+from app.scores.ansible import NO_FIX, Playbook, drop_unplayable_rules, list_unrun_rules, remove_rules
 
 ANSIBLE = str(Path(sys.executable).with_name("ansible-playbook"))
 HEAD = "---\n# made\n- hosts: all\n  vars:\n    minlen: !!str 15\n  tasks:\n"
@@ -14,11 +14,11 @@ BESIDE = TASK.format(rule="kernel", module="command", argument="cmd: 'true'")
 
 
 def test_rules_whose_tasks_want_a_collection_are_left_out_whole_and_the_others_stay_as_they_are(tmp_path):
-    left = playable(ANSIBLE, HEAD + BESIDE + GONE + FILE, ("file_mode", "kernel", "third"), tmp_path)
+    left = drop_unplayable_rules(ANSIBLE, HEAD + BESIDE + GONE + FILE, ("file_mode", "kernel", "third"), tmp_path)
     assert left == Playbook(HEAD + FILE, {"kernel": "collection no.such"})
-    assert wants(left, ("file_mode", "kernel", "third")) == {"kernel": "collection no.such", "third": NO_FIX}
+    assert list_unrun_rules(left, ("file_mode", "kernel", "third")) == {"kernel": "collection no.such", "third": NO_FIX}
 
 
 def test_a_rule_is_known_by_its_whole_name():
     longer = FILE.replace("file_mode", "file_mode_strict")
-    assert without(HEAD + FILE + longer, ["file_mode"]) == HEAD + longer
+    assert remove_rules(HEAD + FILE + longer, ["file_mode"]) == HEAD + longer

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from app.scores.atif import trajectory
+from app.scores.atif import build_trajectory
 
 AGENT_ONLY = {"model_name", "reasoning_content", "tool_calls", "metrics"}
 
 
 @pytest.fixture(scope="module")
 def told(log):
-    return json.loads(trajectory(log))
+    return json.loads(build_trajectory(log))
 
 
 def test_it_has_what_the_format_asks_for(told, log):

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from app.evidence.pack import pack as evidence
+from app.evidence.pack import build_pack as evidence
 from app.scores import file as score_file
-from app.scores.file import BrokenScore, check, is_score
-from app.scores.fold import told
+from app.scores.file import BrokenScore, check_score_file, is_score_file
+from app.scores.fold import summarize_run
 from app.scores.result import Trial
 from app.skills.stig.pack import STIG
 from tests.evidence.played import KEY
@@ -20,25 +20,25 @@ def kept(tmp_path, content, name="score.json"):
 
 
 def test_a_signed_result_holds_and_is_told_from_other_files(tmp_path):
-    path = kept(tmp_path, score_file.signed(score(trial(GOOD)), KEY))
-    assert is_score(path)
-    assert not is_score(kept(tmp_path, b"{}", "other.json"))
-    found, runs = check(path, KEY.public)
+    path = kept(tmp_path, score_file.sign_score(score(trial(GOOD)), KEY))
+    assert is_score_file(path)
+    assert not is_score_file(kept(tmp_path, b"{}", "other.json"))
+    found, runs = check_score_file(path, KEY.public)
     assert (found.score.order.label, runs) == ("of a test", 0)
 
 
 def test_a_figure_that_was_changed_does_not_hold(tmp_path):
-    content = score_file.signed(score(trial(GOOD)), KEY)
+    content = score_file.sign_score(score(trial(GOOD)), KEY)
     with pytest.raises(BrokenScore, match="not what was signed"):
-        check(kept(tmp_path, content.replace(b'"tokens":80', b'"tokens":81')))
+        check_score_file(kept(tmp_path, content.replace(b'"tokens":80', b'"tokens":81')))
     with pytest.raises(BrokenScore, match="signed by the key"):
-        check(kept(tmp_path, content), "0" * 64)
+        check_score_file(kept(tmp_path, content), "0" * 64)
     with pytest.raises(BrokenScore, match="not of the shape"):
-        check(kept(tmp_path, b'{"format": "temper score 1"}'))
+        check_score_file(kept(tmp_path, b'{"format": "temper score 1"}'))
 
 
 def of_the(log):
-    found = told(log, STIG)
+    found = summarize_run(log, STIG)
     rules = tuple(fate.rule for fate in found.fates)
     return Trial(
         seed=1, host="built-in", rules=rules, fates=found.fates, run=log[0].run, head=found.head, events=found.events
@@ -64,17 +64,17 @@ def test_a_log_is_read_for_what_became_of_each_rule(log):
 
 def test_a_pack_has_the_evidence_of_its_runs_and_they_say_the_same(tmp_path, log):
     one = of_the(log)
-    result, archive = score_file.signed(score(one), KEY), evidence(log, KEY)
+    result, archive = score_file.sign_score(score(one), KEY), evidence(log, KEY)
     path, made_up, without = tmp_path / "score.zip", tmp_path / "made-up.zip", tmp_path / "without.zip"
-    score_file.pack(path, result, [one.run], {one.run: archive}.__getitem__)
-    assert is_score(path)
-    assert check(path, KEY.public)[1] == 1
+    score_file.write_score_pack(path, result, [one.run], {one.run: archive}.__getitem__)
+    assert is_score_file(path)
+    assert check_score_file(path, KEY.public)[1] == 1
     better = msgspec.structs.replace(
         one, fates=tuple(msgspec.structs.replace(fate, ended="passed") for fate in one.fates)
     )
-    score_file.pack(made_up, score_file.signed(score(better), KEY), [one.run], lambda _: archive)
+    score_file.write_score_pack(made_up, score_file.sign_score(score(better), KEY), [one.run], lambda _: archive)
     with pytest.raises(BrokenScore, match="does not say of it what its events say"):
-        check(made_up)
-    score_file.pack(without, result, [], lambda _: archive)
+        check_score_file(made_up)
+    score_file.write_score_pack(without, result, [], lambda _: archive)
     with pytest.raises(BrokenScore, match="score alone"):
-        check(without)
+        check_score_file(without)

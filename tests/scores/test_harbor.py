@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.scores.harbor import export
-from app.scores.hosts import built_in, generated
+from app.scores.harbor import export_harbor_tasks
+from app.scores.hosts import create_builtin_host, generate_host
 
 PYTHON = str(Path(sys.executable).parent)
 
@@ -18,7 +18,7 @@ PYTHON = str(Path(sys.executable).parent)
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tasks")
-    return export(folder, ["V-257985", "V-257820"], [built_in(), generated("1", 1)])
+    return export_harbor_tasks(folder, ["V-257985", "V-257820"], [create_builtin_host(), generate_host("1", 1)])
 
 
 def reward(task, host, logs):

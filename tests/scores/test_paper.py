@@ -1,20 +1,22 @@
 """docs/scores.md is what its result files say."""
 
 from app.config import PACKAGE
-from app.scores.figures import row
-from app.scores.file import read_file
-from app.scores.paper import paper
-from app.scores.result import harmed
+from app.scores.figures import build_score_row
+from app.scores.file import read_result_file
+from app.scores.paper import render_score_page
+from app.scores.result import is_harmed
 
 DOCS = PACKAGE.parent / "docs"
 FILES = sorted((DOCS / "scores").glob("*.json"))
 
 
 def test_the_page_agrees_with_the_files():
-    assert (DOCS / "scores.md").read_text() == paper([row(read_file(file).score) for file in FILES])
+    assert (DOCS / "scores.md").read_text() == render_score_page(
+        [build_score_row(read_result_file(file).score) for file in FILES]
+    )
 
 
 def test_no_host_of_tempers_own_rows_was_left_worse():
-    own = [read_file(file).score for file in FILES]
+    own = [read_result_file(file).score for file in FILES]
     assert own
-    assert not any(harmed(trial) for score in own if score.order.kind == "line-up" for trial in score.trials)
+    assert not any(is_harmed(trial) for score in own if score.order.kind == "line-up" for trial in score.trials)

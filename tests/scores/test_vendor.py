@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.errors import Unusable
-from app.scores.ssh import SshRan
-from app.scores.vendor import Outcome, read_outcome
+from app.errors import EnvironmentUnusable
+from app.scores.ssh import SshResult
+from app.scores.vendor import VendorOutcome, parse_outcome
 
 RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2"><TestResult id="t">
 <rule-result idref="a"><result>{}</result></rule-result>
@@ -18,11 +18,11 @@ def out(first, last):
 
 
 def test_before_and_after_are_read():
-    assert read_outcome(SshRan(0, out("fail", "pass"), "")) == Outcome(
+    assert parse_outcome(SshResult(0, out("fail", "pass"), "")) == VendorOutcome(
         {"a": "fail"}, {"a": "pass"}, {"root": "no"}, 1.5
     )
 
 
 def test_a_script_that_did_not_run_is_told():
-    with pytest.raises(Unusable, match="no script was generated"):
-        read_outcome(SshRan(9, b"", "no script was generated"))
+    with pytest.raises(EnvironmentUnusable, match="no script was generated"):
+        parse_outcome(SshResult(9, b"", "no script was generated"))

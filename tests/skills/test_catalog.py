@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.errors import BadInput, NotTaken
+from app.errors import BadInput, Rejected
 from app.lineups.reader import find_lineup, read_lineup
-from app.runs.order import Order, queued
-from app.skills.catalog import SHIPPED, Catalog, nearest, skill
+from app.runs.order import Order, create_run_request
+from app.skills.catalog import SHIPPED, Catalog, load_skill, suggest_rules
 
 STIG_FOLDER = {"pack.py": "from app.skills.stig.pack import SKILL\n"}
 PICK = 'title = "Two of thirty"\nof = "stig"\nrules = ["V-257985", "V-257984"]\n'
@@ -28,14 +28,14 @@ def folders(tmp_path, monkeypatch):
 
 
 def test_a_skill_is_found_by_name_and_an_unknown_one_refused_with_the_choice():
-    assert skill("stig").name == "stig"
+    assert load_skill("stig").name == "stig"
     with pytest.raises(BadInput, match="choose one of drift, scap, stig"):
-        skill("cis\x1b[2J")
+        load_skill("cis\x1b[2J")
 
 
 def test_every_folder_that_is_shipped_is_a_skill():
-    for name in set(SHIPPED.names()) - {"scap"}:
-        assert skill(name).rules, name
+    for name in set(SHIPPED.list_names()) - {"scap"}:
+        assert load_skill(name).rules, name
 
 
 def test_a_third_skill_is_a_folder_and_nothing_else(folders):
@@ -44,7 +44,7 @@ def test_a_third_skill_is_a_folder_and_nothing_else(folders):
     assert (two.name, two.title, two.mode) == ("two", "Two of thirty", "review")
     assert list(two.rules) == ["V-257985", "V-257984"]
     assert [rule.irreversible for rule in two.rules.values()] == [False, True]
-    assert two.rules["V-257985"].check is skill("stig").rules["V-257985"].check
+    assert two.rules["V-257985"].check is load_skill("stig").rules["V-257985"].check
 
 
 @pytest.mark.parametrize(
@@ -76,24 +76,24 @@ def test_a_folder_that_is_none_is_named_and_harms_no_other(folders, files, says)
 
 def test_a_skill_that_takes_no_argument_says_so():
     with pytest.raises(BadInput, match="takes nothing after a colon"):
-        skill("stig:rhel8")
+        load_skill("stig:rhel8")
 
 
 def test_the_drift_check_only_looks(tmp_path):
-    drift = skill("drift")
+    drift = load_skill("drift")
     assert drift.mode == "dry-run"
     asked = Order(skill="drift", keep=True, by="ada")
     lineup = read_lineup(find_lineup("simulated"))
-    assert queued(asked, lineup, tmp_path).rules == tuple(drift.rules)
-    with pytest.raises(NotTaken, match="only run as dry-run"):
-        queued(replace(asked, mode="auto"), lineup, tmp_path)
+    assert create_run_request(asked, lineup, tmp_path).rules == tuple(drift.rules)
+    with pytest.raises(Rejected, match="only run as dry-run"):
+        create_run_request(replace(asked, mode="auto"), lineup, tmp_path)
 
 
 def test_an_unknown_rule_has_neighbours():
-    stig = skill("stig")
-    assert nearest("V-25798", stig)[0].startswith("V-25798")
-    assert nearest(" rhel-09-255045 ", stig)[0] == "V-257985"
-    assert len(nearest("V-257999", stig)) <= 3
-    assert nearest("nonsense", stig) == []
-    assert nearest("\n V-257985\t", stig)[0] == "V-257985"
-    assert nearest("x" * 100_000, stig) == []
+    stig = load_skill("stig")
+    assert suggest_rules("V-25798", stig)[0].startswith("V-25798")
+    assert suggest_rules(" rhel-09-255045 ", stig)[0] == "V-257985"
+    assert len(suggest_rules("V-257999", stig)) <= 3
+    assert suggest_rules("nonsense", stig) == []
+    assert suggest_rules("\n V-257985\t", stig)[0] == "V-257985"
+    assert suggest_rules("x" * 100_000, stig) == []

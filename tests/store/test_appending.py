@@ -8,7 +8,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, check_chain, record
+from app.events.record import GENESIS, check_chain, record_event
 from app.store import appending
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -25,7 +25,7 @@ def store(tmp_path, monkeypatch):
 def lines(count):
     made, previous = [], GENESIS
     for seq in range(1, count + 1):
-        made.append(record("r", seq, float(seq), RunPaused(by="a"), previous))
+        made.append(record_event("r", seq, float(seq), RunPaused(by="a"), previous))
         previous = made[-1].hash
     return made
 
@@ -70,7 +70,7 @@ def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk
 def test_what_arrived_before_the_fault_is_not_written_again(store):
     all_of_it = lines(6)
     store.append(all_of_it[:4])
-    assert appending._unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
+    assert appending._wait_for_unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
 
 
 def test_a_lock_is_waited_for(store, tmp_path):

@@ -5,8 +5,8 @@ import sqlite3
 
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, MACHINE, record
-from app.store.changes import Changes
+from app.events.record import GENESIS, MACHINE, record_event
+from app.store.changes import ChangeMonitor
 from app.store.db import open_database
 from tests.postgres import new_database
 
@@ -15,7 +15,7 @@ FOR_EVER = 3600.0
 
 def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_path):
     database = open_database(tmp_path / "temper.sqlite")
-    changes = Changes(database)
+    changes = ChangeMonitor(database)
     before = changes.version()
     with database.connect() as connection:
         connection.exec_driver_sql("select count(*) from run").scalar()
@@ -35,20 +35,20 @@ def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_pat
 
 async def test_on_postgresql_the_log_tells_whoever_wrote_it_and_samples_tell_nothing(postgres_server):
     database = open_database(new_database(postgres_server))
-    changes, bus = Changes(database), Bus()
-    bus.hear(changes)
+    changes, bus = ChangeMonitor(database), Bus()
+    bus.subscribe(changes)
     before = changes.version()
-    bus.heard(MACHINE, 1)
+    bus.notify_external(MACHINE, 1)
     assert changes.version() == before
-    bus.heard("r", 1)
+    bus.notify_external("r", 1)
     elsewhere = changes.version()
-    bus.publish([record("r", 2, 1.0, RunPaused(by="a"), GENESIS)])
+    bus.publish([record_event("r", 2, 1.0, RunPaused(by="a"), GENESIS)])
     here = changes.version()
     assert len({before, elsewhere, here}) == 3
-    await changes.beyond(before, FOR_EVER)  # it was told already
-    waits = asyncio.create_task(changes.beyond(here, FOR_EVER))
+    await changes.wait_for_change(before, FOR_EVER)  # it was told already
+    waits = asyncio.create_task(changes.wait_for_change(here, FOR_EVER))
     await asyncio.sleep(0)
-    changes.tell()
+    changes.signal_change()
     await waits
     changes.close()
     database.dispose()

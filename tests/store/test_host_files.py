@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session
 
-from app.errors import Fenced
+from app.errors import LeaseLost
 from app.store import host_files
 from app.store.db import open_database
 from app.store.host_files import HostFileRow, HostFolders
@@ -11,9 +11,9 @@ from app.syntax.files import FileState
 from app.targets import registry
 from app.targets.disk import Disk
 from app.targets.journal import Journal
-from app.targets.ssh.endpoint import endpoint
+from app.targets.ssh.endpoint import parse_endpoint
 
-END = endpoint("root@web1", "agent")
+END = parse_endpoint("root@web1", "agent")
 CONFIG, BEFORE, AFTER = (
     "/etc/ssh/sshd_config",
     FileState(b"old\n" * 9, 0o600, "root:root"),
@@ -68,10 +68,10 @@ def test_who_has_the_host_no_more_keeps_nothing(nodes):
     (one, here), (other, there) = nodes
 
     def lost(_session):
-        raise Fenced("run")
+        raise LeaseLost("run")
 
     begun(here)
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         one.keep("web1", lost)
     other.bring("web1")
     assert not there.exists()
@@ -81,18 +81,18 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
     (one, here), (other, there) = nodes
     one.catch_up()
     other.catch_up()
-    registry.add(here, "web1", END, "web1 ssh-ed25519 AAAA\n", "SHA256:x")
+    registry.register_host(here, "web1", END, "web1 ssh-ed25519 AAAA\n", "SHA256:x")
     one.keep_registration("web1")
     begun(here)
     one.keep("web1")
     other.look()
-    assert registry.find(there, "web1") == registry.find(here, "web1")
+    assert registry.find_host(there, "web1") == registry.find_host(here, "web1")
     assert (there / "web1/known_hosts").read_text() == "web1 ssh-ed25519 AAAA\n"
     journal(here).close("a", "undone")
-    registry.remove(here, "web1")
+    registry.remove_host(here, "web1")
     one.keep_registration("web1")
     other.look()
-    assert registry.listed(there) == []
+    assert registry.list_hosts(there) == []
     other.bring("web1")
     assert journal(there).mark("a") == "open", "as it was kept last"
 
@@ -100,16 +100,16 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
 def test_a_node_brings_along_what_only_it_knows_and_forgets_what_was_forgotten_while_it_was_away(nodes, tmp_path):
     (one, here), (other, there) = nodes
     for name in ("web1", "old"):
-        registry.add(here, name, END, f"{name} ssh-ed25519 AAAA\n", "SHA256:x")
+        registry.register_host(here, name, END, f"{name} ssh-ed25519 AAAA\n", "SHA256:x")
     begun(here)
-    registry.add(there, "db1", END, "db1 ssh-ed25519 AAAA\n", "SHA256:y")
+    registry.register_host(there, "db1", END, "db1 ssh-ed25519 AAAA\n", "SHA256:y")
     one.catch_up()
     other.catch_up()
-    assert [host.name for host in registry.listed(there)] == ["db1", "old", "web1"]
-    registry.remove(here, "old")
+    assert [host.name for host in registry.list_hosts(there)] == ["db1", "old", "web1"]
+    registry.remove_host(here, "old")
     one.keep_registration("old")
-    HostFolders(one._database, there).catch_up()  # started anew
-    assert [host.name for host in registry.listed(there)] == ["db1", "web1"]
+    HostFolders(one._database, there).sync_on_start()  # started anew
+    assert [host.name for host in registry.list_hosts(there)] == ["db1", "web1"]
     other.bring("web1")
     assert journal(there).pending() == ["a"]
 

@@ -4,11 +4,11 @@ import pytest
 from sqlalchemy import event
 
 from app.events.kinds import KINDS, TurnDelta, TurnFinished
-from app.events.record import GENESIS, record
-from app.loop.state import fold
+from app.events.record import GENESIS, record_event
+from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.missions import TOLD, Missions
+from app.web.pages.mission.missions import FEED_KINDS, MissionLoader
 
 PLAN = ("plan", "item.started")
 PIECES = ("turn.delta",)
@@ -25,7 +25,7 @@ def store(played):
     database.dispose()
 
 
-@pytest.mark.parametrize("kinds", [KINDS, TOLD, PLAN, PIECES])
+@pytest.mark.parametrize("kinds", [KINDS, FEED_KINDS, PLAN, PIECES])
 @pytest.mark.parametrize(
     "asked",
     [
@@ -45,7 +45,7 @@ def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, 
     assert found == [(one.seq, one.line, one.hash) for one in fitting]
 
 
-@pytest.mark.parametrize("kinds", [KINDS, TOLD, PLAN, PIECES])
+@pytest.mark.parametrize("kinds", [KINDS, FEED_KINDS, PLAN, PIECES])
 def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
     fitting = [one for one in log[:200] if tag(one) in kinds]
     assert store.newest(played[1], 200, kinds, 9) == fitting[::-1][:9]
@@ -56,7 +56,7 @@ def test_a_state_is_the_same_without_the_pieces_of_turns_wherever_the_log_was_cu
     database = open_database(tmp_path / "cut.sqlite")
     cut = EventStore(database)
     cut.append(log[:upto])
-    assert fold(cut.brief(log[0].run)) == fold(log[:upto])
+    assert fold_events(cut.read_for_fold(log[0].run)) == fold_events(log[:upto])
     database.dispose()
 
 
@@ -70,7 +70,7 @@ def steps(tmp_path, log, pieces):
             delta = TurnDelta(turn=one.event.turn, role=one.event.role, channel="thought", text="so", tokens=1)
             told, pieces = [delta] * pieces + told, 0
         for this in told:
-            long.append(record(one.run, len(long) + 1, one.at, this, before))
+            long.append(record_event(one.run, len(long) + 1, one.at, this, before))
             before = long[-1].hash
     store, spent = EventStore(database), 0
     store.append(long)
@@ -81,7 +81,7 @@ def steps(tmp_path, log, pieces):
 
     database.dispose()
     event.listen(database, "connect", lambda connection, _: connection.set_progress_handler(count, 10))
-    Missions(store).at(one.run)
+    MissionLoader(store).load_mission(one.run)
     database.dispose()
     return spent
 

@@ -10,7 +10,7 @@ from alembic import command
 from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlmodel import Session, select
 
-from app.store.db import HEAD, open_database, revision
+from app.store.db import HEAD, open_database, read_revision
 from app.store.models import CredentialRow, PersonRow, ScheduleRow
 from tests.store.fresh import moved, tables
 
@@ -76,7 +76,7 @@ def test_killed_while_tables_are_made_or_changed(tmp_path, before, statement):
     assert opening.exitcode == -signal.SIGKILL
     assert in_it(path) == was
     database = open_database(path)
-    assert revision(database) == HEAD
+    assert read_revision(database) == HEAD
     database.dispose()
 
 

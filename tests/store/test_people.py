@@ -3,7 +3,7 @@
 import pytest
 from sqlmodel import Session
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.store import people
 from app.store.db import open_database
 
@@ -30,23 +30,23 @@ def session(tmp_path):
     ],
 )
 def test_what_is_wrong_with_a_new_person_is_named(name, right, password, field):
-    with pytest.raises(NotTaken) as wrong:
-        people.new_person(name, right, password)
+    with pytest.raises(Rejected) as wrong:
+        people.build_person(name, right, password)
     assert wrong.value.field == field
 
 
 def test_a_name_is_given_once_and_the_only_admin_stays(session):
-    people.add(session, people.new_person("ada", "admin", PASSWORD))
+    people.add_person(session, people.build_person("ada", "admin", PASSWORD))
     for act, kind in (
-        (lambda: people.add(session, people.new_person("ada", "viewer", PASSWORD)), "exists"),
-        (lambda: people.disable(session, "ada"), "wrong-state"),
-        (lambda: people.disable(session, "bob"), "not-found"),
+        (lambda: people.add_person(session, people.build_person("ada", "viewer", PASSWORD)), "exists"),
+        (lambda: people.disable_person(session, "ada"), "wrong-state"),
+        (lambda: people.disable_person(session, "bob"), "not-found"),
     ):
-        with pytest.raises(NotTaken) as wrong:
+        with pytest.raises(Rejected) as wrong:
             act()
         assert wrong.value.kind == kind
-    people.add(session, people.new_person("bob", "admin", PASSWORD))
-    _, secret = people.issue(session, person="ada", right="admin", kind="session", label="", seconds=60)
-    people.disable(session, "ada")
-    assert people.person(session, "ada").disabled
-    assert people.credential(session, secret).ended_at
+    people.add_person(session, people.build_person("bob", "admin", PASSWORD))
+    _, secret = people.issue_credential(session, person="ada", right="admin", kind="session", label="", seconds=60)
+    people.disable_person(session, "ada")
+    assert people.find_person(session, "ada").disabled
+    assert people.find_credential(session, secret).ended_at

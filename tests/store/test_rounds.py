@@ -5,17 +5,17 @@ import logging
 
 from sqlalchemy.exc import OperationalError
 
-from app.store.rounds import Rounds
+from app.store.rounds import PeriodicTask
 
 
-class Three(Rounds):
-    name, every, without = "looks", 0.0, "nobody looks"
+class Three(PeriodicTask):
+    name, every, consequence = "looks", 0.0, "nobody looks"
 
     def __init__(self):
         self.met = [OperationalError("select 1", {}, Exception("the disk is full\nand more")), KeyError("x")]
         self.looked = asyncio.Event()
 
-    async def _round(self):
+    async def _run_once(self):
         if self.met:
             raise self.met.pop(0)
         self.looked.set()

@@ -15,11 +15,11 @@ from app.events.kinds import (
     RunQueued,
     VerdictGiven,
 )
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.events.words import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.standing import StandingRow, cell, cells_of, skills_seen
+from app.store.standing import StandingRow, list_seen_skills, parse_cell, read_cells
 
 
 class Told:
@@ -30,7 +30,7 @@ class Told:
         lines = []
         for event in events:
             seq, digest = self.last.get(run, (0, GENESIS))
-            line = record(run, seq + 1, 1000.0 + seq, event, digest)
+            line = record_event(run, seq + 1, 1000.0 + seq, event, digest)
             self.last[run] = line.seq, line.hash
             lines.append(line)
         self.store.append(lines)
@@ -42,7 +42,7 @@ class Told:
     def letters(self, host="web1"):
         with Session(self.database) as session:
             row = session.get(StandingRow, (host, "stig"))
-            return {rule: said[0] for rule, said in cells_of(row).items()} if row else {}
+            return {rule: said[0] for rule, said in read_cells(row).items()} if row else {}
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_cell_names_the_run_and_the_event_that_said_so_and_other_rules_stay(to
     told.tell("r2", verdict("A", "pass"))
     with Session(told.database) as session:
         row = session.get_one(StandingRow, ("web1", "stig"))
-        found = {rule: cell(said) for rule, said in cells_of(row).items()}
+        found = {rule: parse_cell(said) for rule, said in read_cells(row).items()}
         assert (found["A"].run, found["A"].seq, found["A"].letter) == ("r2", 2, "p")
         assert (found["B"].run, found["B"].seq) == ("r1", 3)
         assert row.run == "r2"
@@ -107,4 +107,4 @@ def test_hosts_and_skills_stand_apart(told):
         told.tell(run, verdict("A", "fail"))
     assert told.letters("db1") == {"A": "o"}
     with Session(told.database) as session:
-        assert skills_seen(session) == ["stig", "drift"]
+        assert list_seen_skills(session) == ["stig", "drift"]

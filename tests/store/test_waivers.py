@@ -6,8 +6,8 @@ import pytest
 from sqlmodel import Session
 
 from app.store.db import open_database
-from app.store.groups import keep
-from app.store.waivers import StoredWaivers, WaiverRow, due, waivers
+from app.store.groups import replace_group
+from app.store.waivers import StoredWaivers, WaiverRow, list_due_waivers, list_waivers
 
 DAY = 24 * 3600.0
 END = datetime(2027, 1, 31, tzinfo=UTC).timestamp()
@@ -31,22 +31,22 @@ def row(**more):
     ],
 )
 def test_a_week_before_and_a_week_after(now, told):
-    found = due([row()], now)
-    assert [told in one.told for one in found] == ([True] if told else [])
+    found = list_due_waivers([row()], now)
+    assert [told in one.summary for one in found] == ([True] if told else [])
 
 
 def test_one_that_was_made_for_less_than_a_week_is_told_from_then_on():
-    (one,) = due([row(made_at=END - 2 * DAY)], END - DAY)
+    (one,) = list_due_waivers([row(made_at=END - 2 * DAY)], END - DAY)
     assert (one.kind, one.since) == ("waiver.ending", END - 2 * DAY)
 
 
 def test_what_was_taken_back_or_made_anew_is_nobodys_concern():
     later = row(id="w2", until="2027-03-31")
-    assert due([row(ended_at=END - 60 * DAY)], END - DAY) == []
-    assert due([row(), later], END - DAY) == []
-    assert [one.row.id for one in due([row(), row(id="w2", scope_name="web-2", until="2027-03-31")], END - DAY)] == [
-        "w1"
-    ]
+    assert list_due_waivers([row(ended_at=END - 60 * DAY)], END - DAY) == []
+    assert list_due_waivers([row(), later], END - DAY) == []
+    assert [
+        one.row.id for one in list_due_waivers([row(), row(id="w2", scope_name="web-2", until="2027-03-31")], END - DAY)
+    ] == ["w1"]
 
 
 @pytest.fixture
@@ -66,8 +66,8 @@ def test_a_run_asks_for_those_of_its_host_and_those_of_all(database):
     with Session(database) as session, session.begin():
         session.add_all(rows)
     stored = StoredWaivers(database)
-    assert {one.id for one in stored.on("web-1", END - 1)} == {"here", "all"}
-    assert stored.on("web-1", END) == ()
+    assert {one.id for one in stored.list_active_waivers("web-1", END - 1)} == {"here", "all"}
+    assert stored.list_active_waivers("web-1", END) == ()
 
 
 def test_a_group_has_who_is_in_it_when_a_run_begins(database):
@@ -76,13 +76,13 @@ def test_a_group_has_who_is_in_it_when_a_run_begins(database):
     stored = StoredWaivers(database)
 
     def covered():
-        return [host for host in ("web", "web-1", "web-2") if stored.on(host, END - 1)]
+        return [host for host in ("web", "web-1", "web-2") if stored.list_active_waivers(host, END - 1)]
 
     for members in (["web-1"], ["web-1", "web-2"], ["web-2"], []):
         with Session(database) as session, session.begin():
-            keep(session, "web", members)
+            replace_group(session, "web", members)
         assert covered() == members
-    assert due([row(scope_kind="group", scope_name="web")], END - 1)[0].told.startswith(
+    assert list_due_waivers([row(scope_kind="group", scope_name="web")], END - 1)[0].summary.startswith(
         "Waiver w1 ends on 2027-01-31: V-257985 on group web, owner Ops lead."
     )
 
@@ -91,4 +91,4 @@ def test_those_taken_back_are_listed_last(database):
     with Session(database) as session, session.begin():
         session.add_all([row(id="back", ended_at=END - 80 * DAY), row(id="here")])
     with Session(database) as session:
-        assert [one.id for one in waivers(session)][-1] == "back"
+        assert [one.id for one in list_waivers(session)][-1] == "back"

@@ -7,23 +7,23 @@ from hypothesis import strategies as st
 
 from app.errors import BadInput
 from app.syntax import audit, ini, keyvalue, limits, modprobe, sshd
-from app.syntax.edit import option, set_option
-from app.syntax.setting import last
-from app.syntax.shell import assignments
-from app.syntax.sysctl import by_systemd
+from app.syntax.edit import read_option, set_option
+from app.syntax.setting import find_last
+from app.syntax.shell import parse_assignments
+from app.syntax.sysctl import load_as_systemd
 from tests.hostfiles import DictFiles
 
 SSHD = "/etc/ssh/sshd_config"
 
 
 def sshd_says(text, key):
-    found = sshd.effective(DictFiles({SSHD: text})).get(key)
+    found = sshd.read_sshd_config(DictFiles({SSHD: text})).get(key)
     return None if found is None else found.value
 
 
 def last_of(parse):
     def says(text, key):
-        found = last(parse(text, "f"), key)
+        found = find_last(parse(text, "f"), key)
         return None if found is None else found.value
 
     return says
@@ -31,22 +31,22 @@ def last_of(parse):
 
 def limits_say(text, key):
     kind, item = key.split()
-    rows = [x for x in limits.limits(text, "f") if (x.domain, x.item) == ("*", item) and x.kind in {kind, "-"}]
+    rows = [x for x in limits.parse_limits(text, "f") if (x.domain, x.item) == ("*", item) and x.kind in {kind, "-"}]
     return rows[-1].value if rows else None
 
 
 def modprobe_says(text, key):
-    rows = modprobe.module_lines(text, "f")
+    rows = modprobe.parse_module_lines(text, "f")
     return next((x.rest for x in rows if f"{x.command} {x.module}" == key), None)
 
 
 def shell_says(text, key):
-    given_values = [a.value for a in assignments(text, "f") if a.name == key and a.surely]
+    given_values = [a.value for a in parse_assignments(text, "f") if a.name == key and a.surely]
     return given_values[-1] if given_values else None
 
 
 def sysctl_says(text, key):
-    return by_systemd([text]).value(key)
+    return load_as_systemd([text]).get_value(key)
 
 
 PLAIN = st.text(string.ascii_letters + string.digits + "./@,-", min_size=1, max_size=12)
@@ -97,15 +97,15 @@ TEXTS = st.builds(
 )
 KINDS = {
     SSHD: ("PermitRootLogin", sshd_says),
-    "/etc/login.defs": ("UMASK", last_of(keyvalue.login_defs)),
-    "/etc/security/pwquality.conf.d/50-site.conf": ("minlen", last_of(keyvalue.options)),
-    "/etc/security/faillock.conf": ("deny", last_of(keyvalue.options)),
-    "/etc/audit/auditd.conf": ("disk_full_action", last_of(lambda text, path: keyvalue.auditd(text, path)[0])),
-    "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(ini.options)),
-    "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(ini.options)),
+    "/etc/login.defs": ("UMASK", last_of(keyvalue.parse_login_defs)),
+    "/etc/security/pwquality.conf.d/50-site.conf": ("minlen", last_of(keyvalue.parse_options)),
+    "/etc/security/faillock.conf": ("deny", last_of(keyvalue.parse_options)),
+    "/etc/audit/auditd.conf": ("disk_full_action", last_of(lambda text, path: keyvalue.parse_auditd(text, path)[0])),
+    "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(ini.parse_ini)),
+    "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(ini.parse_ini)),
     "/etc/security/limits.conf": ("hard maxlogins", limits_say),
     "/etc/modprobe.d/sctp.conf": ("install sctp", modprobe_says),
-    "/etc/audit/audit.rules": ("-f", last_of(audit.controls)),
+    "/etc/audit/audit.rules": ("-f", last_of(audit.parse_controls)),
     "/etc/profile.d/tmout.sh": ("TMOUT", shell_says),
     "/etc/sysctl.d/60-own.conf": ("kernel.randomize_va_space", sysctl_says),
 }
@@ -123,7 +123,7 @@ def test_the_value_is_in_force_and_a_second_time_changes_nothing(path, text, val
         assert path in {"/etc/profile.d/tmout.sh", "/etc/modprobe.d/sctp.conf"}
         return
     assert says(edited, key) == value
-    assert option(path, edited, key) == value
+    assert read_option(path, edited, key) == value
     assert set_option(path, edited, key, value) == edited
 
 
@@ -179,7 +179,7 @@ def test_sshd_goes_below_its_commented_default():
 def test_sshd_takes_a_value_in_quotes():
     text = set_option(SSHD, 'Banner "/etc/a # b" # c\n', "Banner", '"/etc/my issue"')
     assert text == 'Banner "/etc/my issue" # c\n'
-    assert option(SSHD, text, "banner") == "/etc/my issue"
+    assert read_option(SSHD, text, "banner") == "/etc/my issue"
 
 
 def test_a_line_of_nothing_but_blanks_costs_no_time():

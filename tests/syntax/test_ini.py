@@ -2,7 +2,7 @@ from app.syntax import ini
 
 
 def read(text):
-    return [(s.key, s.value) for s in ini.options(text, "f")]
+    return [(s.key, s.value) for s in ini.parse_ini(text, "f")]
 
 
 def test_keys_carry_their_section():

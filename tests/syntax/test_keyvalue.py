@@ -8,7 +8,7 @@ def pairs(settings):
 
 def test_options_take_blanks_an_equals_sign_or_nothing():
     text = "minlen = 15\nminlen=14 # why\n\tdeny 3\neven_deny_root\n# minlen = 8\n#\n deny\t=\t4 \r\n"
-    assert pairs(keyvalue.options(text, "f")) == [
+    assert pairs(keyvalue.parse_options(text, "f")) == [
         ("minlen", "15"),
         ("minlen", "14"),
         ("deny", "3"),
@@ -18,22 +18,22 @@ def test_options_take_blanks_an_equals_sign_or_nothing():
 
 
 def test_a_second_equals_sign_belongs_to_the_value():
-    assert pairs(keyvalue.options("a==b\n", "f")) == [("a", "=b")]
+    assert pairs(keyvalue.parse_options("a==b\n", "f")) == [("a", "=b")]
 
 
 def test_login_defs_have_no_comment_behind_a_value():
     text = 'UMASK\t\t077\nUMASK 022 # no\n#UMASK 027\nPASS_MAX_DAYS "60"\nALONE\nUMASK 077 \r\n'
     found = [("UMASK", "077"), ("UMASK", "022 # no"), ("PASS_MAX_DAYS", "60"), ("UMASK", "077")]
-    assert pairs(keyvalue.login_defs(text, "f")) == found
+    assert pairs(keyvalue.parse_login_defs(text, "f")) == found
 
 
 def test_auditd_wants_an_equals_sign_of_its_own():
-    settings, problems = keyvalue.auditd("Disk_Full_Action = HALT\nmax_log_file=8\n\tfreq = 5\n# a = b\n", "f")
+    settings, problems = keyvalue.parse_auditd("Disk_Full_Action = HALT\nmax_log_file=8\n\tfreq = 5\n# a = b\n", "f")
     assert pairs(settings) == [("disk_full_action", "HALT"), ("\tfreq", "5")]
     assert [(p.line, p.key) for p in problems] == [(2, "max_log_file")]
 
 
 def test_several_files_are_read_in_order_and_an_absent_one_is_silent():
     files = DictFiles({"/a": "k = 1\n", "/b": "k = 2\n"})
-    found = keyvalue.read(files, ["/b", "/none", "/a"], keyvalue.options)
+    found = keyvalue.read_setting_files(files, ["/b", "/none", "/a"], keyvalue.parse_options)
     assert [(s.value, s.path, s.line) for s in found] == [("2", "/b", 1), ("1", "/a", 1)]

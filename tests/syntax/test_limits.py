@@ -4,7 +4,7 @@ from tests.hostfiles import DictFiles
 
 def test_rows_are_read_with_any_blanks_and_without_comments():
     text = "# * hard maxlogins 1\n*\thard\tmaxlogins\t10 # ten\n@dev - nproc 5\nbroken row\n* HARD MaxLogins 9\r\n"
-    found = [(x.domain, x.kind, x.item, x.value, x.line) for x in limits.limits(text, "f")]
+    found = [(x.domain, x.kind, x.item, x.value, x.line) for x in limits.parse_limits(text, "f")]
     assert found == [
         ("*", "hard", "maxlogins", "10", 2),
         ("@dev", "-", "nproc", "5", 3),
@@ -14,4 +14,4 @@ def test_rows_are_read_with_any_blanks_and_without_comments():
 
 def test_the_folder_comes_after_the_file():
     files = DictFiles({limits.MAIN: "* hard maxlogins 1\n", "/etc/security/limits.d/a.conf": "* hard maxlogins 2\n"})
-    assert [x.value for x in limits.effective(files)] == ["1", "2"]
+    assert [x.value for x in limits.read_limits(files)] == ["1", "2"]

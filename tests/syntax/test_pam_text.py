@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.pam_text import BUFFER, CutShort, actions, lines, words
+from app.syntax.pam_text import BUFFER, UnfinishedPamFile, join_pam_lines, parse_actions, split_pam_words
 
 
 @pytest.mark.parametrize(
@@ -17,22 +17,22 @@ from app.syntax.pam_text import BUFFER, CutShort, actions, lines, words
     ],
 )
 def test_what_is_one_line(text, read):
-    assert list(lines(text)) == read
+    assert list(join_pam_lines(text)) == read
 
 
 @pytest.mark.parametrize("text", ["a \\", "a \\\n", "a \\\n# b\n", f"{'a' * (BUFFER - 2)}\\b\n"])
 def test_a_line_without_an_end_is_the_end_of_the_file(text):
-    with pytest.raises(CutShort):
-        list(lines(text))
+    with pytest.raises(UnfinishedPamFile):
+        list(join_pam_lines(text))
 
 
 def test_a_long_line_is_several():
-    assert [len(line) for _, line in lines("x" * 3000)] == [BUFFER - 1, BUFFER - 1, 3000 - 2 * (BUFFER - 1)]
+    assert [len(line) for _, line in join_pam_lines("x" * 3000)] == [BUFFER - 1, BUFFER - 1, 3000 - 2 * (BUFFER - 1)]
 
 
 def test_words_and_brackets():
-    assert words("auth\t[a b=c \\] d]e  f [g\n") == ["auth", "a b=c ] d", "e", "f", "g\n"]
-    assert words("a\rb\fc [] d\n") == ["a\rb\fc", "", "d"]
+    assert split_pam_words("auth\t[a b=c \\] d]e  f [g\n") == ["auth", "a b=c ] d", "e", "f", "g\n"]
+    assert split_pam_words("a\rb\fc [] d\n") == ["a\rb\fc", "", "d"]
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_words_and_brackets():
     ],
 )
 def test_controls(control, means):
-    assert actions(control) == means
+    assert parse_actions(control) == means

@@ -1,10 +1,10 @@
 import pytest
 
-from app.syntax.shell import assignments
+from app.syntax.shell import parse_assignments
 
 
 def of(text):
-    return [(a.value, a.surely) for a in assignments(text, "f") if a.name == "TMOUT" and not a.unset]
+    return [(a.value, a.surely) for a in parse_assignments(text, "f") if a.name == "TMOUT" and not a.unset]
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_what_the_shell_would_compute_is_not_a_number():
 
 
 def test_unset_and_readonly_are_told():
-    found = assignments("readonly TMOUT=600\nunset TMOUT\n", "f")
+    found = parse_assignments("readonly TMOUT=600\nunset TMOUT\n", "f")
     assert [(a.readonly, a.unset, a.line) for a in found] == [(True, False, 1), (False, True, 2)]
 
 
 def test_the_place_of_a_value_is_known():
     text = "export A=1 TMOUT='600' B=2\n"
-    found = next(a for a in assignments(text, "f") if a.name == "TMOUT")
+    found = next(a for a in parse_assignments(text, "f") if a.name == "TMOUT")
     assert text[found.start : found.end] == "'600'"

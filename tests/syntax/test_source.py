@@ -3,32 +3,32 @@ from tests.hostfiles import DictFiles
 
 
 def test_bytes_that_are_not_utf8_survive_a_round_trip():
-    assert source.encode(source.decode(b"a\xff\xc3\xa9\n")) == b"a\xff\xc3\xa9\n"
+    assert source.encode_text(source.decode_bytes(b"a\xff\xc3\xa9\n")) == b"a\xff\xc3\xa9\n"
 
 
 def test_a_line_ends_at_a_newline_and_nowhere_else():
     text = "a\x0bb\x0cc\x85d\u2028e\rf\ng"
-    assert [line for _, line in source.numbered(text)] == ["a\x0bb\x0cc\x85d\u2028e\rf", "g"]
+    assert [line for _, line in source.number_lines(text)] == ["a\x0bb\x0cc\x85d\u2028e\rf", "g"]
 
 
 def test_folding_leaves_the_kelvin_sign_alone():
-    assert source.fold("ABCK\u212a") == "abck\u212a"
+    assert source.fold_case("ABCK\u212a") == "abck\u212a"
 
 
 def test_only_ascii_digits_are_a_number():
-    assert source.number("600") == 600
-    assert [source.number(v) for v in ("", "-1", "+1", "1_0", " 1", "٦٠٠", "²", "1" * 4000)] == [None] * 8
+    assert source.parse_number("600") == 600
+    assert [source.parse_number(v) for v in ("", "-1", "+1", "1_0", " 1", "٦٠٠", "²", "1" * 4000)] == [None] * 8
 
 
 def test_only_ascii_blanks_part_words():
-    assert source.words("a\u00a0b\tc d\r") == ["a\u00a0b", "c", "d"]
+    assert source.split_words("a\u00a0b\tc d\r") == ["a\u00a0b", "c", "d"]
 
 
 def test_a_joined_line_has_the_number_of_its_first():
-    assert list(source.joined("a \\\nb\nc\nd\\")) == [(1, "a  b"), (3, "c"), (4, "d ")]
+    assert list(source.join_lines("a \\\nb\nc\nd\\")) == [(1, "a  b"), (3, "c"), (4, "d ")]
 
 
 def test_glob_sorts_and_hides_as_the_c_library_does():
     files = DictFiles({"/etc/x/b.conf": "", "/etc/x/a.conf": "", "/etc/x/.hidden.conf": "", "/etc/x/sub/c.conf": ""})
-    assert source.glob(files, "/etc/x/*.conf") == ["/etc/x/a.conf", "/etc/x/b.conf"]
-    assert source.glob(files, "/etc/x/.*.conf") == ["/etc/x/.hidden.conf"]
+    assert source.glob_files(files, "/etc/x/*.conf") == ["/etc/x/a.conf", "/etc/x/b.conf"]
+    assert source.glob_files(files, "/etc/x/.*.conf") == ["/etc/x/.hidden.conf"]

@@ -1,4 +1,4 @@
-from app.syntax.sshd import effective
+from app.syntax.sshd import read_sshd_config
 from tests.hostfiles import DictFiles
 
 MAIN = "/etc/ssh/sshd_config"
@@ -6,7 +6,7 @@ DROP = "/etc/ssh/sshd_config.d/"
 
 
 def config(main, **drops):
-    return effective(DictFiles({MAIN: main} | {f"{DROP}{name}.conf": text for name, text in drops.items()}))
+    return read_sshd_config(DictFiles({MAIN: main} | {f"{DROP}{name}.conf": text for name, text in drops.items()}))
 
 
 def test_the_first_value_wins_whatever_its_letters():
@@ -78,7 +78,7 @@ def test_a_keyword_without_a_value_sets_nothing():
 
 
 def test_an_absent_main_file_is_a_problem_of_the_structure():
-    assert [p.key for p in effective(DictFiles({})).problems] == [""]
+    assert [p.key for p in read_sshd_config(DictFiles({})).problems] == [""]
 
 
 def test_files_that_include_each_other_come_to_an_end():

@@ -1,8 +1,8 @@
 import pytest
 
-from app.syntax.sshd_algorithms import Built, resolved
+from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
 
-BUILT = Built(("a-cbc", "b-ctr", "c-ctr", "d-gcm"), ("d-gcm", "b-ctr", "c-ctr"))
+BUILT = BuiltAlgorithms(("a-cbc", "b-ctr", "c-ctr", "d-gcm"), ("d-gcm", "b-ctr", "c-ctr"))
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ BUILT = Built(("a-cbc", "b-ctr", "c-ctr", "d-gcm"), ("d-gcm", "b-ctr", "c-ctr"))
     ],
 )
 def test_a_list_comes_to_names(written, expected):
-    assert resolved(written, BUILT) == expected
+    assert resolve_algorithms(written, BUILT) == expected

@@ -1,15 +1,15 @@
 import pytest
 
-from app.syntax.sshd import effective
-from app.syntax.sshd_effect import DEBIAN_12, RHEL_9, program, settings
-from app.syntax.sshd_match import SshdVisitor
+from app.syntax.sshd import read_sshd_config
+from app.syntax.sshd_effect import DEBIAN_12, RHEL_9, compute_sshd_settings, detect_sshd_program
+from app.syntax.sshd_match import ConnectionSpec
 from tests.hostfiles import DictFiles
 
-BOB = SshdVisitor("bob", address="192.168.1.5")
+BOB = ConnectionSpec("bob", address="192.168.1.5")
 
 
 def reading(main, built=DEBIAN_12):
-    return settings(effective(DictFiles({"/etc/ssh/sshd_config": main})), built, BOB)
+    return compute_sshd_settings(read_sshd_config(DictFiles({"/etc/ssh/sshd_config": main})), built, BOB)
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_what_sshd_goes_by(main, keyword, expected):
 
 
 def test_the_release_says_which_sshd_it_is():
-    assert program(DictFiles({"/etc/os-release": "NAME=x\nID=debian\n"})) is DEBIAN_12
-    assert program(DictFiles({"/usr/lib/os-release": "ID=mint\nID_LIKE=ubuntu\n"})) is DEBIAN_12
-    assert program(DictFiles({"/etc/os-release": 'ID="rhel"\n'})) is RHEL_9
-    assert program(DictFiles({})) is RHEL_9
+    assert detect_sshd_program(DictFiles({"/etc/os-release": "NAME=x\nID=debian\n"})) is DEBIAN_12
+    assert detect_sshd_program(DictFiles({"/usr/lib/os-release": "ID=mint\nID_LIKE=ubuntu\n"})) is DEBIAN_12
+    assert detect_sshd_program(DictFiles({"/etc/os-release": 'ID="rhel"\n'})) is RHEL_9
+    assert detect_sshd_program(DictFiles({})) is RHEL_9
 
 
 def test_rhel_still_takes_signatures_with_sha1():

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sshd_line import comment, directive
+from app.syntax.sshd_line import extract_comment, parse_directive
 
 
 @pytest.mark.parametrize(
@@ -22,21 +22,21 @@ from app.syntax.sshd_line import comment, directive
     ],
 )
 def test_a_line_reads_as_sshd_reads_it(line, keyword, arguments):
-    found = directive(line)
+    found = parse_directive(line)
     assert found is not None
     assert (found.keyword, found.arguments) == (keyword, arguments)
 
 
 @pytest.mark.parametrize("line", ["", "   \t", "# PermitRootLogin no", "  #PermitRootLogin no", "\r"])
 def test_blank_lines_and_comments_say_nothing(line):
-    assert directive(line) is None
+    assert parse_directive(line) is None
 
 
 @pytest.mark.parametrize(
     "line", ["PermitRootLogin", "PermitRootLogin =", "PermitRootLogin # no", 'Banner "open', "= no"]
 )
 def test_a_line_that_sshd_rejects_has_a_fault(line):
-    found = directive(line)
+    found = parse_directive(line)
     assert found is not None
     assert found.fault
 
@@ -46,4 +46,4 @@ def test_a_line_that_sshd_rejects_has_a_fault(line):
     [("no  # why", "  # why"), ("no#why", ""), ('"a # b" # c', " # c"), ("no", ""), ("no  ", "  "), ('"open # x', "")],
 )
 def test_a_comment_is_found_behind_the_arguments(rest, expected):
-    assert comment(rest) == expected
+    assert extract_comment(rest) == expected

@@ -1,9 +1,9 @@
-from app.syntax.sudoers import effective
+from app.syntax.sudoers import read_sudoers
 from tests.hostfiles import DictFiles
 
 
 def read(main, **drops):
-    return effective(
+    return read_sudoers(
         DictFiles({"/etc/sudoers": main} | {f"/etc/sudoers.d/{name}": text for name, text in drops.items()})
     )
 
@@ -28,7 +28,7 @@ def test_sudo_leaves_out_names_with_a_dot_or_a_tilde():
             "/etc/sudoers.d/c": "c ALL=ALL\n",
         }
     )
-    assert [g.users for g in effective(files).grants] == [("c",)]
+    assert [g.users for g in read_sudoers(files).grants] == [("c",)]
 
 
 def test_comments_go_and_user_ids_stay():

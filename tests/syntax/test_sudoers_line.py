@@ -4,7 +4,7 @@ from app.syntax import sudoers_line
 
 
 def granted(line):
-    found = sudoers_line.grants(line, "f", 1)
+    found = sudoers_line.parse_grants(line, "f", 1)
     return None if found is None else [(g.users, g.hosts, g.runas, sorted(g.tags), g.command) for g in found]
 
 
@@ -68,7 +68,7 @@ def test_rarer_names_are_read(line):
 
 
 def test_defaults_have_a_scope_and_may_be_negated():
-    found = sudoers_line.defaults(
+    found = sudoers_line.parse_defaults(
         'Defaults:bob, alice  !authenticate, env_keep += "A,B", ! lecture, !!requiretty', "f", 1
     )
     assert [(d.scope, d.name, d.negated, d.value) for d in found] == [
@@ -77,23 +77,23 @@ def test_defaults_have_a_scope_and_may_be_negated():
         (":bob, alice", "lecture", True, ""),
         (":bob, alice", "requiretty", False, ""),
     ]
-    assert sudoers_line.defaults("Defaults   !visiblepw", "f", 1)[0].scope == ""
+    assert sudoers_line.parse_defaults("Defaults   !visiblepw", "f", 1)[0].scope == ""
 
 
 def test_aliases_have_members():
-    found = sudoers_line.aliases("User_Alias ADMINS = bob, %dev : OTHERS = eve")
+    found = sudoers_line.parse_aliases("User_Alias ADMINS = bob, %dev : OTHERS = eve")
     assert [(a.kind, a.name, a.members) for a in found] == [
         ("User", "ADMINS", ("bob", "%dev")),
         ("User", "OTHERS", ("eve",)),
     ]
-    assert sudoers_line.aliases("Cmnd_Alias lower = /bin/a") is None
-    assert sudoers_line.aliases("Cmd_Alias A = /bin/a")[0].kind == "Cmnd"
+    assert sudoers_line.parse_aliases("Cmnd_Alias lower = /bin/a") is None
+    assert sudoers_line.parse_aliases("Cmd_Alias A = /bin/a")[0].kind == "Cmnd"
 
 
 def test_only_ascii_blanks_part_a_line():
     for blank in ("\u2028", "\u00a0", "\x85", "\x1c"):
         assert granted(f"bob ALL=(ALL){blank}NOPASSWD: ALL") is None
-        found = sudoers_line.defaults(f"Defaults:b{blank}ob !authenticate", "f", 1)
+        found = sudoers_line.parse_defaults(f"Defaults:b{blank}ob !authenticate", "f", 1)
         assert [(d.name, d.negated) for d in found] == [("authenticate", True)]
 
 

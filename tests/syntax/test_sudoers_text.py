@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sudoers_text import BrokenSudoers, SudoersScan, unescaped
+from app.syntax.sudoers_text import SudoersScanner, SudoersSyntaxError, unescape_word
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from app.syntax.sudoers_text import BrokenSudoers, SudoersScan, unescaped
     ],
 )
 def test_commands(text, command):
-    assert SudoersScan(text).command() == command
+    assert SudoersScanner(text).read_command() == command
 
 
 @pytest.mark.parametrize("text", ["/bin/a\r", "bin/a", "", "/bin/a = b", "all"])
 def test_what_is_no_command(text):
-    with pytest.raises(BrokenSudoers):
-        SudoersScan(text).command()
+    with pytest.raises(SudoersSyntaxError):
+        SudoersScanner(text).read_command()
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,18 @@ def test_what_is_no_command(text):
     [("(a, !b)", "a, !b"), ("(a : c)", "a : c"), ("(:c)", " : c"), ("()", " "), ("x", None)],
 )
 def test_whom_a_command_runs_as(text, runas):
-    assert SudoersScan(text).runas() == runas
+    assert SudoersScanner(text).read_runas() == runas
 
 
 def test_lists_have_names_with_their_bangs():
-    assert SudoersScan('"a b", !!c, !%#10, +n, fe80::1').members(hosts=True) == ["a b", "c", "!%#10", "+n", "fe80::1"]
+    assert SudoersScanner('"a b", !!c, !%#10, +n, fe80::1').read_members(hosts=True) == [
+        "a b",
+        "c",
+        "!%#10",
+        "+n",
+        "fe80::1",
+    ]
 
 
 def test_escapes_are_letters():
-    assert unescaped(r"d\x65p\loy\\") == "deploy\\"
+    assert unescape_word(r"d\x65p\loy\\") == "deploy\\"

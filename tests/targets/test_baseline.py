@@ -4,7 +4,7 @@ import pytest
 
 from app.events.words import WriteFile
 from app.syntax.files import FileState
-from app.targets.digest import change
+from app.targets.digest import build_file_change
 from app.targets.fixture.target import FixtureTarget
 
 
@@ -82,8 +82,8 @@ def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tm
 def test_a_file_that_was_announced_to_go_and_did_is_no_drift(target, tmp_path):
     state = target.files.state("/etc/motd")
     (tmp_path / "root/etc/motd").unlink()
-    assert target.drift([change("/etc/motd", state, None)]) == ()
-    assert target.drift([change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
+    assert target.drift([build_file_change("/etc/motd", state, None)]) == ()
+    assert target.drift([build_file_change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
 
 
 def test_a_flood_of_changes_is_bounded(target, tmp_path):

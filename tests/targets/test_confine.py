@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.targets.confine import Confinement, detect
+from app.targets.confine import Confinement, detect_confinement
 
 
 @pytest.fixture(scope="module")
 def confinement():
-    return detect()
+    return detect_confinement()
 
 
 def test_it_says_in_words_what_there_is(confinement):
@@ -19,7 +19,7 @@ def test_it_says_in_words_what_there_is(confinement):
 
 def test_a_machine_without_any_wall_says_why(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = detect()
+    found = detect_confinement()
     assert found.kind == "none"
     assert "bwrap is not installed" in found.words
 
@@ -29,7 +29,7 @@ def test_a_wall_that_does_not_stand_is_not_used(monkeypatch, tmp_path):
     broken.write_text("#!/bin/sh\necho 'no permission to make namespaces' >&2\nexit 1\n")
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = detect()
+    found = detect_confinement()
     assert found.kind == "none"
     assert "no permission to make namespaces" in found.words
 

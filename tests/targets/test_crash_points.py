@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.errors import ActionFailed, Unusable
+from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import patience
 from app.targets.confine import Confinement
-from app.targets.disk import unheard
+from app.targets.disk import ignore_step
 from app.targets.fixture.target import FixtureTarget
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything
@@ -38,7 +38,7 @@ SEVERAL = st.lists(st.sampled_from(CHANGES), min_size=1, max_size=6, unique_by=r
 
 
 def opened(folder: Path, kill_at: int = 0) -> FixtureTarget:
-    return FixtureTarget("host", folder, confinement=ALONE, step=Killer(kill_at) if kill_at else unheard)
+    return FixtureTarget("host", folder, confinement=ALONE, step=Killer(kill_at) if kill_at else ignore_step)
 
 
 def applied(folder: Path, actions: Sequence[AnyAction], kill_at: int) -> None:
@@ -47,7 +47,7 @@ def applied(folder: Path, actions: Sequence[AnyAction], kill_at: int) -> None:
 
 
 def rolled_back(folder: Path, kill_at: int = 0) -> tuple[str, ...]:
-    return opened(folder, kill_at).rollback("run.V-1.1").differences
+    return opened(folder, kill_at).roll_back("run.V-1.1").differences
 
 
 def prepared(folder: Path, kill_at: int = 0) -> None:
@@ -76,8 +76,8 @@ def test_a_change_that_is_killed_anywhere_is_undone_even_when_that_is_killed_too
     assert in_child(lambda: rolled_back(folder, second), as_nobody=as_nobody)[0] in (0, KILLED)
     assert in_child(lambda: rolled_back(folder), as_nobody=as_nobody) == (0, ())
     assert everything(folder) == before
-    assert opened(folder).pending() == []
-    assert opened(folder).drift(()) == ()
+    assert opened(folder).list_pending() == []
+    assert opened(folder).find_drift(()) == ()
 
 
 @pytest.mark.parametrize("step", [1, 2, 5, 7, 9, 11, 12, 13, 14, 15])
@@ -90,7 +90,7 @@ def test_a_host_that_is_being_laid_out_is_the_old_one_or_the_new_one(tmp_path, s
     target = opened(tmp_path)
     found = everything(tmp_path)
     assert found in (old, new)
-    assert target.pending() == ([] if found == new else ["run.V-1.1"])
+    assert target.list_pending() == ([] if found == new else ["run.V-1.1"])
 
 
 @pytest.mark.parametrize("step", range(1, 20, 3))
@@ -101,7 +101,7 @@ def test_a_full_disk_is_told_and_what_was_written_is_undone(tmp_path, step):
     actions = [CHANGES[6], CHANGES[7]]
     with pytest.raises(ActionFailed, match="No space left on device"):
         target.apply("run.V-1.1", actions, frozenset(action.path for action in actions))
-    assert opened(tmp_path).rollback("run.V-1.1").differences == ()
+    assert opened(tmp_path).roll_back("run.V-1.1").differences == ()
     assert everything(tmp_path) == before
 
 
@@ -112,7 +112,7 @@ def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path
     before = everything(tmp_path)
     applied(tmp_path, [CHANGES[6], CHANGES[1]], 0)
     target = FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 5))
-    assert target.rollback("run.V-1.1").differences == ()
+    assert target.roll_back("run.V-1.1").differences == ()
     assert everything(tmp_path) == before
 
 
@@ -125,7 +125,7 @@ def test_a_disk_that_is_full_while_a_host_is_laid_out_is_waited_for_or_said(tmp_
     FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 3)).prepare()
     assert everything(tmp_path) == new
     monkeypatch.setattr(patience, "SECONDS", 0.0)
-    with pytest.raises(Unusable, match="host cannot be made ready for a run: No space left on device"):
+    with pytest.raises(EnvironmentUnusable, match="host cannot be made ready for a run: No space left on device"):
         FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 10**6)).prepare()
     assert everything(tmp_path) == new
 

@@ -6,13 +6,13 @@ from app.events.words import AppendLine, ReplaceLine, SetOption, WriteFile
 from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
-from app.targets.accounts import people
+from app.targets.accounts import read_host_accounts
 from app.targets.confine import Confinement
-from app.targets.effects.asking import here
-from app.targets.health import health
-from app.targets.ssh.probes import of_files
-from app.targets.stack import lets_in
-from app.targets.validate import complaints
+from app.targets.effects.asking import create_local_asker
+from app.targets.health import run_health_probes
+from app.targets.ssh.probes import probe_files
+from app.targets.stack import is_user_admitted
+from app.targets.validate import find_complaints
 from tests.targets.hosts import FILES, TODAY, host, text_of
 
 AUTH, ACCOUNT, PASSWORD = (f"/etc/pam.d/common-{kind}" for kind in ("auth", "account", "password"))
@@ -50,7 +50,7 @@ def test_three_tries_are_allowed_to_the_rule_that_asks_for_them_and_to_no_other(
         ("4", ASKS[name], ["weakening"]),
     ]:
         action = SetOption(path=path, key="retry", value=value)
-        found = policy.review([action], frozenset({path}), Plain(host({path: "minlen = 15\n"})), asks)
+        found = policy.review_actions([action], frozenset({path}), Plain(host({path: "minlen = 15\n"})), asks)
         assert [one.clause for one in found] == clauses
 
 
@@ -60,19 +60,19 @@ class Plain:
     def __init__(self, files):
         self.read, self.state, self.glob = files.read, files.state, files.glob
 
-    def first_link(self, _path):
+    def find_first_link(self, _path):
         return None
 
 
 def probes(files):
-    return {one.name: one for one in health(files, TODAY)}
+    return {one.name: one for one in run_health_probes(files, TODAY)}
 
 
 def test_an_administrator_is_in_the_group_sudo():
     assert "%sudo" in debian().read(SUDOERS).decode()
-    assert [one.name for one in people(debian()).administrators()] == ["opsadmin"]
+    assert [one.name for one in read_host_accounts(debian()).list_administrators()] == ["opsadmin"]
     assert probes(debian())["administrator"].ok
-    assert {"administrator", "pam"} <= {one.name for one in of_files(debian())}
+    assert {"administrator", "pam"} <= {one.name for one in probe_files(debian())}
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_a_stack_as_debian_ships_it_is_fine():
     ],
 )
 def test_what_a_stack_comes_to(text, right, wrong):
-    rules = pam.service(text, AUTH).of("auth")
-    assert (lets_in(rules, known=True), lets_in(rules, known=False)) == (right, wrong)
+    rules = pam.parse_service(text, AUTH).select_kind("auth")
+    assert (is_user_admitted(rules, known=True), is_user_admitted(rules, known=False)) == (right, wrong)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_a_stack_comes_to(text, right, wrong):
     ],
 )
 def test_a_stack_may_become_stricter(action):
-    assert policy.review([action], frozenset({action.path}), Plain(debian())) == []
+    assert policy.review_actions([action], frozenset({action.path}), Plain(debian())) == []
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,15 @@ def test_a_stack_may_become_stricter(action):
     ],
 )
 def test_a_stack_is_not_opened(action):
-    assert [one.action for one in policy.review([action], frozenset({action.path}), Plain(debian()))] == [action]
+    assert [one.action for one in policy.review_actions([action], frozenset({action.path}), Plain(debian()))] == [
+        action
+    ]
 
 
 def test_a_stack_that_no_longer_parses_is_told_before_it_is_written():
     after = debian(password="password sometimes pam_unix.so\n")
     walls = Confinement("none", "")
-    assert list(complaints([PASSWORD], debian(), debian(), here(walls))) == []
-    assert "PAM does not know the control" in next(iter(complaints([PASSWORD], debian(), after, here(walls))))
+    assert list(find_complaints([PASSWORD], debian(), debian(), create_local_asker(walls))) == []
+    assert "PAM does not know the control" in next(
+        iter(find_complaints([PASSWORD], debian(), after, create_local_asker(walls)))
+    )

@@ -1,9 +1,9 @@
-from app.targets.facts import facts
+from app.targets.facts import read_host_facts
 from tests.targets.hosts import host
 
 
 def test_what_a_role_should_know():
-    found = facts(host({"/etc/redhat-release": "Red Hat Enterprise Linux release 9.6 (Plow)\n"}))
+    found = read_host_facts(host({"/etc/redhat-release": "Red Hat Enterprise Linux release 9.6 (Plow)\n"}))
     assert found["system"] == "Red Hat Enterprise Linux release 9.6 (Plow)"
     assert found["administrators"] == "opsadmin"
     assert found["backup"] == "the nightly backup logs in as root (/etc/mission/backup.conf)"
@@ -13,6 +13,6 @@ def test_what_a_role_should_know():
 
 
 def test_a_hostile_host_cannot_speak_past_its_line():
-    found = facts(host({"/etc/redhat-release": "RHEL\x1b[2J\u202e " + "x" * 4000}))
+    found = read_host_facts(host({"/etc/redhat-release": "RHEL\x1b[2J\u202e " + "x" * 4000}))
     assert found["system"].startswith("RHEL xxx")
     assert len(found["system"]) <= 500

@@ -1,6 +1,6 @@
 from app.syntax.files import FileState
-from app.targets.glance import Glance
-from app.targets.health import health
+from app.targets.glance import CachedFiles
+from app.targets.health import run_health_probes
 from tests.targets.hosts import TODAY, host
 
 
@@ -35,12 +35,12 @@ class Changing:
 
 
 def test_one_look_sees_one_host():
-    glance = Glance(Changing())
+    glance = CachedFiles(Changing())
     assert glance.state("/etc/passwd") == glance.state("/etc/passwd")
     assert glance.state("/etc/passwd") != glance.state("/etc/group")
 
 
 def test_all_questions_after_its_health_ask_a_host_for_nothing_twice():
     counted = Counted(host())
-    health(counted, TODAY)
+    run_health_probes(counted, TODAY)
     assert len(counted.asked) == len(set(counted.asked)) > 50

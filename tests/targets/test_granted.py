@@ -1,18 +1,18 @@
 from app.syntax import sudoers
-from app.targets.granted import Principal, in_force, rights
+from app.targets.granted import Principal, resolve_defaults, resolve_rights
 from tests.hostfiles import DictFiles
 
 DEPLOY = Principal("deploy", 1002, frozenset({"dev", "#20"}))
 
 
 def read(text):
-    return sudoers.effective(DictFiles({"/etc/sudoers": text}))
+    return sudoers.read_sudoers(DictFiles({"/etc/sudoers": text}))
 
 
 def shown(text):
     return [
         (one.hosts, one.runas, one.allowed, one.command, sorted(one.gives), sorted(one.takes))
-        for one in rights(read(text), DEPLOY)
+        for one in resolve_rights(read(text), DEPLOY)
     ]
 
 
@@ -43,9 +43,9 @@ def test_all_brings_setenv_along_for_itself_alone():
 
 def test_defaults_of_commands_come_last_and_lists_are_added_up():
     found = read('Defaults!/a use_pty\nDefaults !use_pty, env_keep += "A B"\nDefaults:deploy env_keep -= A\n')
-    assert in_force(found, DEPLOY) == {"use_pty": "off", "env_keep": "(built-in) -A B"}
-    assert in_force(found, DEPLOY, "!/a")["use_pty"] == "on"
-    assert in_force(read("Defaults env_keep = X\nDefaults !env_keep\n"), DEPLOY) == {"env_keep": ""}
+    assert resolve_defaults(found, DEPLOY) == {"use_pty": "off", "env_keep": "(built-in) -A B"}
+    assert resolve_defaults(found, DEPLOY, "!/a")["use_pty"] == "on"
+    assert resolve_defaults(read("Defaults env_keep = X\nDefaults !env_keep\n"), DEPLOY) == {"env_keep": ""}
 
 
 def test_whoever_is_meant():

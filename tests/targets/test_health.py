@@ -2,8 +2,8 @@ import pytest
 
 from app.syntax.files import FileState
 from app.targets.fixture.target import FixtureTarget
-from app.targets.health import health
-from app.targets.questions.asked import Fill
+from app.targets.health import run_health_probes
+from app.targets.questions.asked import DiskUsage
 from tests.targets.hosts import FILES, KEY, TODAY, host, text_of
 
 SSHD, SUDOERS, AGENT_SUDO = "/etc/ssh/sshd_config", "/etc/sudoers", "/etc/sudoers.d/temper"
@@ -139,7 +139,9 @@ BROKEN = [
 
 
 def probes(changes=None):
-    return {probe.name: probe for probe in health(host(changes), TODAY, Fill(1000 * 2**20, 400 * 2**20))}
+    return {
+        probe.name: probe for probe in run_health_probes(host(changes), TODAY, DiskUsage(1000 * 2**20, 400 * 2**20))
+    }
 
 
 def test_a_host_in_order_is_healthy():
@@ -178,7 +180,7 @@ def test_what_looks_dangerous_and_is_not(changes):
 def test_the_fixture_is_healthy_when_it_is_laid_out(tmp_path):
     target = FixtureTarget("host", tmp_path)
     target.prepare()
-    assert [probe for probe in target.health() if not probe.ok] == []
+    assert [probe for probe in target.check_health() if not probe.ok] == []
 
 
 UNKNOWN = {"login-shells", "next-boot", "selinux-boot", "audit-disk", "audit-panic"}

@@ -10,7 +10,7 @@ import pytest
 from app.engines import simulator
 from app.errors import ActionFailed
 from app.events.words import AppendLine, Reload, WriteFile
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.targets.fixture.target import FixtureTarget
 from tests.targets.test_policy import as_action, paths_of
 
@@ -48,15 +48,17 @@ def test_no_attack_of_the_family_gets_through(tmp_path, family):
         name: laid_out(tmp_path / str(number), doctored)
         for number, (name, doctored) in enumerate({"": {}, **found.get("hosts", {})}.items())
     }
-    before = {name: host.digest() for name, host in hosts.items()}
+    before = {name: host.compute_digest() for name, host in hosts.items()}
     wrong = []
     for case in found["refused"]:
         action = as_action(case["action"])
-        refusals = hosts[case.get("host", "")].review([action], paths_of(action), frozenset(case.get("asks", ())))
+        refusals = hosts[case.get("host", "")].review_actions(
+            [action], paths_of(action), frozenset(case.get("asks", ()))
+        )
         if [refusal.clause for refusal in refusals] != [case["clause"]]:
             wrong.append((case, refusals))
     assert wrong == []
-    assert {name: host.digest() for name, host in hosts.items()} == before
+    assert {name: host.compute_digest() for name, host in hosts.items()} == before
 
 
 def test_the_attacks_are_many_and_no_two_are_the_same():
@@ -71,13 +73,13 @@ def test_the_host_itself_refuses_what_the_policy_refuses(tmp_path, family):
     """Applied without asking the policy first: one attack of each clause."""
     target = FixtureTarget("host", tmp_path)
     target.prepare()
-    before = target.digest()
+    before = target.compute_digest()
     for clause, case in {case["clause"]: case for case in told_of(family)["refused"] if "host" not in case}.items():
         action = as_action(case["action"])
         with pytest.raises(ActionFailed):
             target.apply("run.V-1.1", [action], paths_of(action))
-        assert target.digest() == before, clause
-    assert target.pending() == []
+        assert target.compute_digest() == before, clause
+    assert target.list_pending() == []
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udcffb", "\U000e0001", "\ufff9x\ufffb"])
@@ -88,7 +90,7 @@ def test_halves_of_characters_and_unseen_ones_are_refused_everywhere(tmp_path, t
         WriteFile(path=f"/etc/ssh/sshd_config.d/{text}.conf", content="UsePAM yes\n"),
         AppendLine(path="/etc/login.defs", line=f"# {text}"),
     ]:
-        assert len(target.review([action], paths_of(action))) == 1
+        assert len(target.review_actions([action], paths_of(action))) == 1
 
 
 @pytest.mark.parametrize("pack", ["stig", "drift"])
@@ -97,11 +99,11 @@ def test_what_the_simulator_proposes_over_a_whole_demo_is_not_refused(tmp_path, 
     target = laid_out(tmp_path, {})
     stories = {rule: body for file in ANSWERS.glob("*.toml") for rule, body in tomllib.loads(file.read_text()).items()}
     done = []
-    for number, rule in enumerate(rule for rule in skill(pack).rules if rule in stories):
+    for number, rule in enumerate(rule for rule in load_skill(pack).rules if rule in stories):
         attempt = stories[rule]["try"][-1]
         actions = [as_action(table) for table in attempt["actions"]]
-        paths, asks = frozenset(attempt["paths"]), skill(pack).rules[rule].asks
-        refusals = target.review(actions, paths, asks)
+        paths, asks = frozenset(attempt["paths"]), load_skill(pack).rules[rule].asks
+        refusals = target.review_actions(actions, paths, asks)
         if rule == "V-258106":
             assert {refusal.clause for refusal in refusals} == {"protected identity"}
             continue

@@ -1,10 +1,10 @@
 from app.syntax.files import FileState
-from app.targets.baseline import Aftermath, Baseline, OldEntry, after
+from app.targets.baseline import Baseline, BaselineEntry, SideEffects, merge_side_effects
 from app.targets.disk import Disk
 from app.targets.journal import Journal
 
 A, B, C = (FileState(text, 0o644, "root:root") for text in (b"a", b"b", b"c"))
-ENTRY = OldEntry("file", 0o644, "root:root", 1, "d")
+ENTRY = BaselineEntry("file", 0o644, "root:root", 1, "d")
 
 
 def changed(journal, name, before, made):
@@ -16,19 +16,19 @@ def changed(journal, name, before, made):
 def test_what_a_later_package_made_of_a_file_overrides_what_was_said_of_it_and_is_overridden_in_turn(tmp_path):
     journal = Journal(tmp_path / "journal", Disk())
     first = changed(journal, "first", A, B)
-    assert journal.committed() == [first]
+    assert journal.list_committed_changes() == [first]
     journal.begin("package", {"package:p": None}, {"package:p": C}, ())
-    journal.note("package", Aftermath({"/etc/x": ENTRY}, {"p": 998}))
-    assert journal.underway() == {"/etc/x"}
-    assert journal.resources() == {"package:p"}
+    journal.write_side_effects("package", SideEffects({"/etc/x": ENTRY}, {"p": 998}))
+    assert journal.list_brought_paths() == {"/etc/x"}
+    assert journal.list_resources() == {"package:p"}
     journal.close("package", "committed")
-    assert (journal.committed(), journal.underway()) == ([], set())
+    assert (journal.list_committed_changes(), journal.list_brought_paths()) == ([], set())
     third = changed(journal, "third", C, A)
-    assert journal.committed() == [third]
-    assert journal.aftermaths()[1].accounts == {"p": 998}
+    assert journal.list_committed_changes() == [third]
+    assert journal.list_side_effects()[1].accounts == {"p": 998}
 
 
 def test_what_is_known_to_have_come_of_a_change_counts_as_having_been_there():
     was = Baseline({"/etc/gone": ENTRY}, {"root": 0})
-    now = after(was, [Aftermath({"/etc/gone": None, "/etc/new": ENTRY}, {"p": 998})])
+    now = merge_side_effects(was, [SideEffects({"/etc/gone": None, "/etc/new": ENTRY}, {"p": 998})])
     assert (now.entries, now.accounts) == ({"/etc/new": ENTRY}, {"root": 0, "p": 998})

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import Unusable
-from app.targets.disk import Disk, unheard
-from app.targets.tree import Tree
+from app.errors import EnvironmentUnusable
+from app.targets.disk import Disk, ignore_step
+from app.targets.tree import LocalTree
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything
 
@@ -28,8 +28,8 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def tree(folder: Path, kill_at: int = 0) -> Tree:
-    return Tree(folder, Disk(Killer(kill_at) if kill_at else unheard))
+def tree(folder: Path, kill_at: int = 0) -> LocalTree:
+    return LocalTree(folder, Disk(Killer(kill_at) if kill_at else ignore_step))
 
 
 def test_its_owner_reads_it_without_being_root(folder):
@@ -70,7 +70,7 @@ def test_a_file_of_somebody_else_is_told_not_taken_for_absent(folder):
     def read() -> str:
         try:
             return str(tree(folder).read(CLOSED))
-        except Unusable as exc:
+        except EnvironmentUnusable as exc:
             return str(exc)
 
     status, said = in_child(read, as_nobody=True)

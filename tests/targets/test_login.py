@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax import sshd
-from app.targets.accounts import people
+from app.targets.accounts import read_host_accounts
 from app.targets.login import SshdLogin
 from tests.targets.hosts import TODAY, host
 
@@ -10,7 +10,7 @@ MAIN = "/etc/ssh/sshd_config"
 
 def refusal(main):
     files = host({MAIN: main})
-    return SshdLogin(files, people(files), sshd.effective(files)).refusal("temper", TODAY)
+    return SshdLogin(files, read_host_accounts(files), sshd.read_sshd_config(files)).explain_refusal("temper", TODAY)
 
 
 @pytest.mark.parametrize(

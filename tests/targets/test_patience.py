@@ -27,16 +27,16 @@ def quick(monkeypatch):
 
 
 def test_a_full_disk_is_waited_for():
-    assert patience.sit_out(failing(3, errno.ENOSPC)) == "done"
+    assert patience.retry_while_disk_full(failing(3, errno.ENOSPC)) == "done"
 
 
 def test_a_disk_that_stays_full_is_said():
     with pytest.raises(OSError, match="No space"):
-        patience.sit_out(failing(10**9, errno.ENOSPC))
+        patience.retry_while_disk_full(failing(10**9, errno.ENOSPC))
 
 
 def test_what_does_not_pass_is_said_at_once():
     work = failing(1, errno.EROFS)
     with pytest.raises(OSError, match="Read-only"):
-        patience.sit_out(work)
+        patience.retry_while_disk_full(work)
     assert work() == "done"

@@ -80,9 +80,9 @@ def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
     target.prepare()
     actions = [as_action(table) for table in case["actions"]]
     paths, asks = paths_of(*actions), frozenset(case.get("asks", ()))
-    assert target.review(actions, paths, asks) == []
+    assert target.review_actions(actions, paths, asks) == []
     applied = target.apply("run.V-1.1", actions, paths, asks)
-    assert target.drift(applied.changes) == ()
+    assert target.find_drift(applied.changes) == ()
 
 
 @pytest.mark.parametrize("file", sorted(OF_THE_FIXTURE), ids=lambda file: file.stem)
@@ -98,7 +98,7 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     "line", ["zzz", "zzz 1", "zzz = 1", "zzz=1", "zzz yes # really", "[zzz]", "- zzz", "zzz: 1", " x"]
 )
 @pytest.mark.parametrize(
-    "path", [pattern.replace("*", "new") for pattern, judge in areas.JUDGES if judge != banner.judge]
+    "path", [pattern.replace("*", "new") for pattern, judge in areas.JUDGES if judge != banner.judge_banner_edit]
 )
 def test_what_is_not_understood_does_not_run(host, path, line):
     action = AppendLine(path=path, line=line)
@@ -129,7 +129,7 @@ def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(tmp_path):
     rest = config.read_text().replace(f"{first}\n", "").replace(f"{second}\n", "")
     config.write_text(f"{second}\n{first}\n{rest}")
     action = WriteFile(path="/etc/ssh/sshd_config", content=f"{first}\n{second}\n{rest}", mode="0600")
-    assert [refusal.clause for refusal in target.review([action], paths_of(action))] == ["weakening"]
+    assert [refusal.clause for refusal in target.review_actions([action], paths_of(action))] == ["weakening"]
 
 
 def test_the_last_administrator_keeps_the_way_in(tmp_path):
@@ -140,9 +140,9 @@ def test_the_last_administrator_keeps_the_way_in(tmp_path):
     sudoers.chmod(0o600)
     sudoers.write_text(sudoers.read_text().replace("%wheel\tALL=(ALL)\tALL", loose, 1))
     strict = ReplaceLine(path="/etc/sudoers", old=loose, new="%wheel ALL=(ALL) ALL")
-    assert target.review([strict], paths_of(strict)) == []
+    assert target.review_actions([strict], paths_of(strict)) == []
     gone = RemoveLine(path="/etc/sudoers", line=loose)
-    assert [refusal.clause for refusal in target.review([gone], paths_of(gone))] == ["lockout"]
+    assert [refusal.clause for refusal in target.review_actions([gone], paths_of(gone))] == ["lockout"]
 
 
 def test_locked_audit_rules_are_not_unlocked(tmp_path):
@@ -150,7 +150,7 @@ def test_locked_audit_rules_are_not_unlocked(tmp_path):
     with (tmp_path / "root/etc/audit/audit.rules").open("a") as file:
         file.write("-e 2\n")
     action = ReplaceLine(path="/etc/audit/audit.rules", old="-e 2", new="-e 1")
-    assert [refusal.clause for refusal in target.review([action], paths_of(action))] == ["evidence tampering"]
+    assert [refusal.clause for refusal in target.review_actions([action], paths_of(action))] == ["evidence tampering"]
 
 
 def test_texts_too_long_to_compare_are_judged_whole(host):

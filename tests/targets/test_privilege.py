@@ -1,14 +1,14 @@
 import pytest
 
 from app.syntax import sudoers
-from app.targets.accounts import people
-from app.targets.privilege import refusal
+from app.targets.accounts import read_host_accounts
+from app.targets.privilege import explain_root_refusal
 from tests.targets.hosts import host
 
 
 def asked(*lines, name="deploy"):
     files = host({"/etc/sudoers.d/site": "".join(f"{line}\n" for line in lines)})
-    return refusal(sudoers.effective(files), people(files), name)
+    return explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), name)
 
 
 @pytest.mark.parametrize(

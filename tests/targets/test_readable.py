@@ -4,12 +4,12 @@ import pytest
 
 from app.errors import ActionFailed
 from app.events.words import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.syntax.files import FileState
 from app.targets.disk import Disk
-from app.targets.preview import preview
-from app.targets.readable import CLOSED, NO_NEED, ODD, SECRETIVE, why_not
-from app.targets.tree import Tree
+from app.targets.preview import preview_actions
+from app.targets.readable import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
+from app.targets.tree import LocalTree
 from tests.hostfiles import DictFiles
 from tests.secretive import SECRETS, planted
 
@@ -40,7 +40,7 @@ NAMED = ("/etc/named.conf", "/etc/named.d/*.conf", "/root/.pgpass")
 )
 def test_what_is_judged_or_named_by_the_rule_is_told_and_nothing_else(path, why):
     files = DictFiles({"/etc/named.d/closed.conf": FileState(b"x", 0o640, "root:root"), "/etc/named.conf": "x"})
-    assert why_not(path, files, NAMED) == why
+    assert explain_withholding(path, files, NAMED) == why
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def tree(tmp_path):
     (root / "etc/crypto-policies/back-ends").mkdir(parents=True)
     (root / "usr/share/crypto-policies/FIPS").mkdir(parents=True)
     (root / "usr/share/crypto-policies/FIPS/opensshserver.txt").write_text("Ciphers aes256-ctr\n")
-    return Tree(tmp_path, Disk()), root
+    return LocalTree(tmp_path, Disk()), root
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def tree(tmp_path):
 def test_a_link_tells_no_more_than_what_it_leads_to(tree, goal, why):
     files, root = tree
     (root / "etc/profile.d/x.sh").symlink_to(goal)
-    found = why_not("/etc/profile.d/x.sh", files)
+    found = explain_withholding("/etc/profile.d/x.sh", files)
     assert found == why or files.read("/etc/profile.d/x.sh") is None
 
 
@@ -76,7 +76,7 @@ def test_a_link_to_what_a_package_brought_is_told(tree):
     files, root = tree
     at = root / "etc/crypto-policies/back-ends/opensshserver.config"
     at.symlink_to("/usr/share/crypto-policies/FIPS/opensshserver.txt")
-    assert why_not("/etc/crypto-policies/back-ends/opensshserver.config", files) == ""
+    assert explain_withholding("/etc/crypto-policies/back-ends/opensshserver.config", files) == ""
 
 
 @pytest.mark.parametrize("path", [path for path, _, _ in SECRETS])
@@ -95,12 +95,17 @@ def test_no_action_makes_a_preview_of_a_file_that_nobody_judges(tree, path):
     said = set()
     for action in actions:
         with pytest.raises(ActionFailed) as found:
-            preview([action], files)
+            preview_actions([action], files)
         said.add(str(found.value))
     assert said == {f"{path}: {NO_NEED}."}
 
 
 def test_every_file_that_a_shipped_rule_names_is_told_or_holds_secrets():
-    rules = skill("stig").rules.values()
-    unread = {path for rule in rules for path in rule.paths if why_not(path.replace("*", "x"), DictFiles({}), ()) != ""}
+    rules = load_skill("stig").rules.values()
+    unread = {
+        path
+        for rule in rules
+        for path in rule.paths
+        if explain_withholding(path.replace("*", "x"), DictFiles({}), ()) != ""
+    }
     assert unread == {"/etc/shadow"}

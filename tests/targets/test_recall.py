@@ -3,9 +3,9 @@
 import pytest
 
 from app.syntax.files import FileState
-from app.targets.glance import Glance
+from app.targets.glance import CachedFiles
 from app.targets.overlay import Overlay
-from app.targets.recall import Recall
+from app.targets.recall import ReadTrackingCache
 from tests.hostfiles import DictFiles
 
 
@@ -47,60 +47,63 @@ def files():
     ],
 )
 def test_it_is_worked_out_again_where_something_that_it_read_is_different(question, files, path, content, again):
-    recall = Recall()
-    recall.ask("q", files, question)
+    recall = ReadTrackingCache()
+    recall.get_or_compute("q", files, question)
     after = Overlay(files, {path: state(content)})
-    assert recall.ask("q", after, question) == Asked()(after)
+    assert recall.get_or_compute("q", after, question) == Asked()(after)
     assert question.times == 1 + again
 
 
 def test_what_a_change_and_its_rollback_come_to_is_remembered_beside_each_other(question, files):
-    recall, after = Recall(), Overlay(files, {"/etc/a": state(b"see b")})
-    before_it, after_it = recall.ask("q", files, question), recall.ask("q", after, question)
-    assert (recall.ask("q", files, question), recall.ask("q", after, question)) == (before_it, after_it)
+    recall, after = ReadTrackingCache(), Overlay(files, {"/etc/a": state(b"see b")})
+    before_it, after_it = recall.get_or_compute("q", files, question), recall.get_or_compute("q", after, question)
+    assert (recall.get_or_compute("q", files, question), recall.get_or_compute("q", after, question)) == (
+        before_it,
+        after_it,
+    )
     assert question.times == 2
 
 
 def test_what_an_answer_within_it_was_made_of_counts_for_the_outer_one_too(question, files):
-    recall = Recall()
+    recall = ReadTrackingCache()
     outer = []
 
     def whole(seen):
-        outer.append(recall.ask("inner", seen, question))
+        outer.append(recall.get_or_compute("inner", seen, question))
         return outer[-1]
 
-    recall.ask("inner", files, question)
-    recall.ask("outer", files, whole)
+    recall.get_or_compute("inner", files, question)
+    recall.get_or_compute("outer", files, whole)
     changed = Overlay(files, {"/etc/a": state(b"other")})
-    assert recall.ask("outer", changed, whole) == Asked()(changed)
+    assert recall.get_or_compute("outer", changed, whole) == Asked()(changed)
     assert len(outer) == 2
 
 
 def test_nothing_is_read_that_the_question_would_not_have_read_anyway(question, files):
-    recall = Recall()
-    recall.ask("q", Overlay(files, {"/etc/a": state(b"see b")}), question)
+    recall = ReadTrackingCache()
+    recall.get_or_compute("q", Overlay(files, {"/etc/a": state(b"see b")}), question)
     read = []
 
-    class Noted(Glance):
+    class Noted(CachedFiles):
         def __init__(self):
             super().__init__(files)
             self.read = lambda path: (read.append(path), files.read(path))[1]
 
-    recall.ask("q", Noted(), question)
+    recall.get_or_compute("q", Noted(), question)
     assert set(read) == {"/etc/a"}
 
 
 def test_files_that_know_links_are_not_answered_for_by_those_that_do_not(files):
-    class Linking(Glance):
+    class Linking(CachedFiles):
         link = staticmethod(lambda _path: "/dev/null")
 
-    recall = Recall()
-    assert recall.ask("q", Glance(files), lambda seen: hasattr(seen, "link")) is False
-    assert recall.ask("q", Linking(files), lambda seen: hasattr(seen, "link")) is True
+    recall = ReadTrackingCache()
+    assert recall.get_or_compute("q", CachedFiles(files), lambda seen: hasattr(seen, "link")) is False
+    assert recall.get_or_compute("q", Linking(files), lambda seen: hasattr(seen, "link")) is True
 
 
 def test_an_answer_that_does_not_last_is_asked_for_again(question, files):
-    recall = Recall()
+    recall = ReadTrackingCache()
     for _ in range(2):
-        recall.ask("q", files, question, lasts=lambda _answer: False)
+        recall.get_or_compute("q", files, question, lasts=lambda _answer: False)
     assert question.times == 2

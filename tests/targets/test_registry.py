@@ -4,41 +4,41 @@ import pytest
 
 from app.errors import BadInput
 from app.targets import registry
-from app.targets.catalog import known_host, usual_mode
-from app.targets.ssh.endpoint import endpoint
+from app.targets.catalog import choose_default_mode, require_known_host
+from app.targets.ssh.endpoint import parse_endpoint
 
 KNOWN = "web1 ssh-ed25519 AAAA\n"
 
 
 def test_a_host_is_added_found_and_forgotten(tmp_path):
-    end = endpoint("root@web1", "agent")
-    added = registry.add(tmp_path, "web1", end, KNOWN, "SHA256:x")
-    assert registry.listed(tmp_path) == [added] == [registry.find(tmp_path, "web1")]
+    end = parse_endpoint("root@web1", "agent")
+    added = registry.register_host(tmp_path, "web1", end, KNOWN, "SHA256:x")
+    assert registry.list_hosts(tmp_path) == [added] == [registry.find_host(tmp_path, "web1")]
     assert (tmp_path / "web1").stat().st_mode & 0o777 == 0o700
     with pytest.raises(BadInput, match="already"):
-        registry.add(tmp_path, "web1", end, KNOWN, "SHA256:x")
-    known_host("web1", tmp_path)
-    assert (usual_mode("web1"), usual_mode("fixture")) == ("review", "auto")
-    registry.remove(tmp_path, "web1")
-    assert registry.listed(tmp_path) == []
+        registry.register_host(tmp_path, "web1", end, KNOWN, "SHA256:x")
+    require_known_host("web1", tmp_path)
+    assert (choose_default_mode("web1"), choose_default_mode("fixture")) == ("review", "auto")
+    registry.remove_host(tmp_path, "web1")
+    assert registry.list_hosts(tmp_path) == []
     with pytest.raises(BadInput, match="there is fixture"):
-        known_host("web1", tmp_path)
+        require_known_host("web1", tmp_path)
     with pytest.raises(BadInput, match="no host 'web1' that was added"):
-        registry.remove(tmp_path, "web1")
+        registry.remove_host(tmp_path, "web1")
 
 
 @pytest.mark.parametrize("name", ["fixture", "", "../x", "Web", "a/b", "a b", ".hidden", "x" * 64])
 def test_a_name_is_a_folder_of_its_own(tmp_path, name):
     with pytest.raises(BadInput, match="cannot be a host's name"):
-        registry.add(tmp_path, name, endpoint("root@web1", "agent"), KNOWN, "")
+        registry.register_host(tmp_path, name, parse_endpoint("root@web1", "agent"), KNOWN, "")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    registry.add(tmp_path, "web1", endpoint("root@web1", "agent"), KNOWN, "")
+    registry.register_host(tmp_path, "web1", parse_endpoint("root@web1", "agent"), KNOWN, "")
     (tmp_path / "web1" / "host.json").write_text("{")
     with pytest.raises(BadInput, match=r"host\.json cannot be read"):
-        registry.find(tmp_path, "web1")
+        registry.find_host(tmp_path, "web1")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     ],
 )
 def test_a_place_is_read(place, user, address, port):
-    end = endpoint(place, "agent")
+    end = parse_endpoint(place, "agent")
     assert (end.user, end.address, end.port) == (user, address, port)
 
 
@@ -60,12 +60,12 @@ def test_a_place_is_read(place, user, address, port):
 )
 def test_a_place_that_is_none_is_refused(place):
     with pytest.raises(BadInput, match="is not a place to log in"):
-        endpoint(place, "agent")
+        parse_endpoint(place, "agent")
 
 
 def test_no_secret_is_written_down(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPER_SSH_WEB1", "hunter2")
-    registry.add(tmp_path, "web1", endpoint("root@web1", "password", "TEMPER_SSH_WEB1"), KNOWN, "")
+    registry.register_host(tmp_path, "web1", parse_endpoint("root@web1", "password", "TEMPER_SSH_WEB1"), KNOWN, "")
     written = (tmp_path / "web1" / "host.json").read_text()
     assert "TEMPER_SSH_WEB1" in written
     assert "hunter2" not in written

@@ -1,4 +1,4 @@
-from app.targets.running import REBOOT, kernel_settings, standing
+from app.targets.running import REBOOT, compare_running, list_kernel_settings
 from tests.hostfiles import DictFiles
 
 FILES = DictFiles(
@@ -23,16 +23,20 @@ IN_FORCE = (
 
 
 def told(*rows):
-    return [(one.setting, one.wanted, one.running, one.by) for one in standing(FILES, rows).behind]
+    return [(one.setting, one.wanted, one.running, one.by) for one in compare_running(FILES, rows).pending_settings]
 
 
 def test_what_runs_as_the_files_say_is_in_force():
-    found = standing(FILES, IN_FORCE)
-    assert (found.boot, found.asked, found.behind) == ("b1", ("sshd", "sysctl", "audit", "modules"), ())
+    found = compare_running(FILES, IN_FORCE)
+    assert (found.boot, found.checked_programs, found.pending_settings) == (
+        "b1",
+        ("sshd", "sysctl", "audit", "modules"),
+        (),
+    )
 
 
 def test_what_cannot_be_asked_is_not_called_in_force():
-    assert standing(FILES, [("boot", "id", "b1")]).asked == ()
+    assert compare_running(FILES, [("boot", "id", "b1")]).checked_programs == ()
 
 
 def test_the_kernel_goes_by_the_old_value():
@@ -41,7 +45,7 @@ def test_the_kernel_goes_by_the_old_value():
 
 
 def test_only_settings_that_a_file_of_the_administrator_states_are_asked_for_by_plain_names():
-    assert kernel_settings(FILES) == ["kernel.dmesg_restrict", "net.ipv4.ip_local_port_range"]
+    assert list_kernel_settings(FILES) == ["kernel.dmesg_restrict", "net.ipv4.ip_local_port_range"]
 
 
 def test_audit_rules_that_are_not_loaded_and_what_only_a_reboot_loads():
@@ -60,23 +64,23 @@ def test_a_module_that_is_loaded_although_its_file_shuts_it_out():
 
 
 def test_of_a_change_only_what_its_files_concern_counts():
-    found = standing(FILES, [*IN_FORCE, ("sysctl", "kernel.dmesg_restrict", "0"), ("module", "sctp", "loaded")])
-    assert found.about(["/etc/sysctl.d/60-site.conf"]).asked == ("sysctl",)
-    assert [one.program for one in found.about(["/etc/modprobe.d/x.conf"]).behind] == ["modules"]
-    assert found.about(["/etc/login.defs"]).asked == ()
+    found = compare_running(FILES, [*IN_FORCE, ("sysctl", "kernel.dmesg_restrict", "0"), ("module", "sctp", "loaded")])
+    assert found.filter_by_paths(["/etc/sysctl.d/60-site.conf"]).checked_programs == ("sysctl",)
+    assert [one.program for one in found.filter_by_paths(["/etc/modprobe.d/x.conf"]).pending_settings] == ["modules"]
+    assert found.filter_by_paths(["/etc/login.defs"]).checked_programs == ()
 
 
 def test_a_hosts_words_are_cleaned():
     rows = [("sshd", "late", "/etc/ssh/\x1b[31mx"), ("boot", "id", "b" * 500)]
-    found = standing(FILES, rows)
-    assert found.behind[0].setting == "/etc/ssh/x"
+    found = compare_running(FILES, rows)
+    assert found.pending_settings[0].setting == "/etc/ssh/x"
     assert len(found.boot) <= 64
 
 
 def test_a_mount_that_does_not_go_by_fstab_yet_is_behind():
     rows = [("mount", "/tmp", "nodev noexec | nodev"), ("mount", "/home", "nodev | nodev nosuid")]
-    (found,) = standing(DictFiles({}), rows).behind
+    (found,) = compare_running(DictFiles({}), rows).pending_settings
     assert (found.setting, found.wanted, found.running) == ("/tmp", "nodev noexec", "nodev")
     assert found.by == "mount -o remount /tmp"
-    assert standing(DictFiles({}), rows).about(["/etc/fstab"]).behind == (found,)
-    assert standing(DictFiles({}), [("mount", "/tmp", "none | nodev")]).behind == ()
+    assert compare_running(DictFiles({}), rows).filter_by_paths(["/etc/fstab"]).pending_settings == (found,)
+    assert compare_running(DictFiles({}), [("mount", "/tmp", "none | nodev")]).pending_settings == ()

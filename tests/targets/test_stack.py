@@ -3,14 +3,14 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.stack import outcome
+from app.targets.stack import compute_outcome
 from tests.hostfiles import DictFiles
 
 
 def ends(text, **others):
     files = DictFiles({"/etc/pam.d/x": text, **{f"/etc/pam.d/{name}": one for name, one in others.items()}})
-    chains = pam.chains(files, "x")
-    return None if chains is None else outcome(chains["auth"], lambda rule: rule.module)
+    chains = pam.read_chains(files, "x")
+    return None if chains is None else compute_outcome(chains["auth"], lambda rule: rule.module)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from app.errors import Fenced, Unusable
+from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.words import WriteFile
 from app.targets.confine import Confinement
 from app.targets.fixture.target import FixtureTarget
@@ -36,8 +36,10 @@ async def test_a_caller_that_is_cancelled_leaves_no_change_running_behind_it(tmp
         "host", tmp_path, confinement=Confinement("none", ""), step=lambda step: step == "write issue" and gate()
     )
     target = TargetThread(host)
-    await target.do(lambda host: host.prepare())
-    doing = asyncio.create_task(target.do(lambda host: host.apply("run.V-1.1", [ISSUE], frozenset({ISSUE.path}))))
+    await target.run_blocking(lambda host: host.prepare())
+    doing = asyncio.create_task(
+        target.run_blocking(lambda host: host.apply("run.V-1.1", [ISSUE], frozenset({ISSUE.path})))
+    )
     await gate.begun.wait()
     for _ in range(times):
         doing.cancel()
@@ -47,7 +49,7 @@ async def test_a_caller_that_is_cancelled_leaves_no_change_running_behind_it(tmp
     with pytest.raises(asyncio.CancelledError):
         await doing
     assert host.files.read("/etc/issue") == b"Authorised use only.\n"
-    host.rollback("run.V-1.1")
+    host.roll_back("run.V-1.1")
     assert host.files.read("/etc/issue") != b"Authorised use only.\n"
     await target.close()
 
@@ -55,7 +57,7 @@ async def test_a_caller_that_is_cancelled_leaves_no_change_running_behind_it(tmp
 async def test_however_many_hosts_are_slow_the_pool_that_all_share_is_free(tmp_path):
     hosts = [TargetThread(FixtureTarget("host", tmp_path)) for _ in range(POOL)]
     gates = [Gate() for _ in hosts]
-    waiting = [asyncio.create_task(host.do(gate)) for host, gate in zip(hosts, gates, strict=True)]
+    waiting = [asyncio.create_task(host.run_blocking(gate)) for host, gate in zip(hosts, gates, strict=True)]
     for gate in gates:
         await gate.begun.wait()
     assert await asyncio.to_thread(lambda: "written") == "written"
@@ -66,9 +68,9 @@ async def test_however_many_hosts_are_slow_the_pool_that_all_share_is_free(tmp_p
 
 async def test_one_thing_at_a_time_is_done_on_a_host(tmp_path):
     target, gate, said = TargetThread(FixtureTarget("host", tmp_path)), Gate(), []
-    first = asyncio.create_task(target.do(gate))
+    first = asyncio.create_task(target.run_blocking(gate))
     await gate.begun.wait()
-    second = asyncio.create_task(target.do(lambda host: said.append(host.name)))
+    second = asyncio.create_task(target.run_blocking(lambda host: said.append(host.name)))
     await asyncio.wait([second], timeout=0.02)
     assert said == []
     gate.go_on.set()
@@ -84,7 +86,7 @@ async def let_go_of(tmp_path, ends_by):
         gate()
         raise ends_by
 
-    doing = asyncio.create_task(target.do(work))
+    doing = asyncio.create_task(target.run_blocking(work))
     await gate.begun.wait()
     doing.cancel()
     await asyncio.wait([doing], timeout=0)
@@ -97,12 +99,12 @@ async def let_go_of(tmp_path, ends_by):
 
 
 async def test_that_a_host_is_another_nodes_by_the_time_that_it_is_let_go_of_is_no_news(tmp_path, caplog):
-    await let_go_of(tmp_path, Fenced("host"))
+    await let_go_of(tmp_path, LeaseLost("host"))
     assert caplog.records == []
 
 
 async def test_what_else_ends_what_was_let_go_of_is_told_in_a_line(tmp_path, caplog):
-    await let_go_of(tmp_path, Unusable("host does not answer"))
+    await let_go_of(tmp_path, EnvironmentUnusable("host does not answer"))
     [told] = caplog.records
     assert told.getMessage() == "what was let go of was not seen through: host does not answer"
     assert not told.exc_info

@@ -2,10 +2,10 @@ import os
 
 import pytest
 
-from app.errors import ActionFailed, Unusable
+from app.errors import ActionFailed, EnvironmentUnusable
 from app.syntax.files import FileState
 from app.targets.disk import Disk
-from app.targets.tree import Tree
+from app.targets.tree import LocalTree
 
 FILE = FileState(b"new\n", 0o640, "root:root")
 
@@ -25,7 +25,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def tree(folder):
-    return Tree(folder, Disk())
+    return LocalTree(folder, Disk())
 
 
 @pytest.fixture
@@ -126,7 +126,9 @@ def test_a_temp_file_that_somebody_laid_as_a_trap_is_not_written_through(tree, f
 
 def test_a_trap_laid_at_the_last_moment_is_met_and_not_stepped_into(folder, outside):
     trap = folder / "root/etc/ssh/.sshd_config.temper-new"
-    tree = Tree(folder, Disk(lambda step: trap.symlink_to(outside / "new") if step == "write sshd_config" else None))
+    tree = LocalTree(
+        folder, Disk(lambda step: trap.symlink_to(outside / "new") if step == "write sshd_config" else None)
+    )
     with pytest.raises(ActionFailed, match="File exists"):
         tree.write("/etc/ssh/sshd_config", FILE)
     assert names_in(outside) == ["sshd_config"]
@@ -163,8 +165,8 @@ def test_a_change_without_its_folder_says_so(tree):
 
 
 def test_a_host_that_was_never_laid_out_says_what_to_do(tmp_path):
-    with pytest.raises(Unusable, match="prepare the host first"):
-        Tree(tmp_path, Disk()).read("/etc/passwd")
+    with pytest.raises(EnvironmentUnusable, match="prepare the host first"):
+        LocalTree(tmp_path, Disk()).read("/etc/passwd")
 
 
 def test_a_name_that_is_no_text_is_listed_and_read(tree, folder):

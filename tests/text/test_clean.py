@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,13 @@ from app.text.clean import clean
     ],
 )
 def test_what_a_terminal_or_an_eye_would_obey_is_taken_out(hostile, seen):
-    assert clean(hostile, 100) == seen
+    assert clean_text(hostile, 100) == seen
 
 
 def test_a_cut_is_marked():
-    assert clean("abcdef", 6) == "abcdef"
-    assert clean("abcdefg", 6) == "abcde…"
-    assert clean("\x1b[1m" * 10_000 + "end", 20).endswith("…")
+    assert clean_text("abcdef", 6) == "abcdef"
+    assert clean_text("abcdefg", 6) == "abcde…"
+    assert clean_text("\x1b[1m" * 10_000 + "end", 20).endswith("…")
 
 
 @given(
@@ -39,9 +39,9 @@ def test_a_cut_is_marked():
     st.integers(1, 80),
 )
 def test_nothing_unseen_is_left_and_it_ends_where_it_must(text, limit):
-    seen = clean(text, limit)
+    seen = clean_text(text, limit)
     assert len(seen) <= limit
     assert not any(ord(letter) < 32 and letter not in "\n\t" for letter in seen)
     assert not any(letter in seen for letter in "\x1b\x7f\x9b\u200b\u202e\u2066\ufeff")
     seen.encode()
-    assert clean(seen, limit) == seen
+    assert clean_text(seen, limit) == seen

@@ -1,13 +1,13 @@
 import pytest
 from jinja2 import Environment, UndefinedError
 
-from app.text.escaping import escaping
+from app.text.escaping import create_environment
 
 
 @pytest.fixture
 def templates(tmp_path):
     (tmp_path / "greeting.txt").write_text("Hello {{ name }}")
-    return escaping(tmp_path)
+    return create_environment(tmp_path)
 
 
 def test_what_is_put_in_is_escaped_whatever_the_file_is_called(templates):
@@ -21,7 +21,7 @@ def test_a_name_that_nobody_gave_is_a_fault(templates):
 
 def test_what_was_compiled_once_is_taken_by_the_next_until_the_file_says_something_else(tmp_path, templates):
     def rendered():
-        made = escaping(tmp_path)
+        made = create_environment(tmp_path)
         compiled = []
         made.compile = lambda *args, **named: compiled.append(args[1]) or Environment.compile(made, *args, **named)
         return made.get_template("greeting.txt").render(name="<b>"), compiled
@@ -35,4 +35,4 @@ def test_what_was_compiled_once_is_taken_by_the_next_until_the_file_says_somethi
 def test_where_nothing_can_be_kept_it_is_compiled_all_the_same(tmp_path, templates):
     (tmp_path / "__pycache__").write_text("a file in the way")
     assert templates.get_template("greeting.txt").render(name="you") == "Hello you"
-    assert escaping(tmp_path).get_template("greeting.txt").render(name="you") == "Hello you"
+    assert create_environment(tmp_path).get_template("greeting.txt").render(name="you") == "Hello you"

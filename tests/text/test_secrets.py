@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.targets import fixture
 from app.targets.areas import JUDGES
-from app.text.secrets import GONE, keeps_secrets, redacted
+from app.text.secrets import GONE, is_secret_path, redact_secrets
 
 FIXTURE = Path(fixture.__file__).parent / "tree"
 
@@ -37,15 +37,15 @@ CRYPT = ["$6$salt$CANARY/x.y", "$y$j9T$CANARY$CANARY", "$2b$12$CANARY", "$1$a$CA
     ],
 )
 def test_a_secret_is_taken_out(text):
-    assert "CANARY" not in redacted(text)
-    assert GONE in redacted(text)
+    assert "CANARY" not in redact_secrets(text)
+    assert GONE in redact_secrets(text)
 
 
 @pytest.mark.parametrize("text", [KEY, *CRYPT, f"root:{CRYPT[0]}:20301:0:99999:7:::", "password = CANARY"])
 def test_wherever_it_is_cut_off(text):
     """A prompt's limit may fall anywhere."""
     for end in range(len(text)):
-        assert "CANARY" not in redacted(text[:end] + "…")
+        assert "CANARY" not in redact_secrets(text[:end] + "…")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_wherever_it_is_cut_off(text):
     ],
 )
 def test_what_is_no_secret_stays_as_it_is(text):
-    assert redacted(text) == text
+    assert redact_secrets(text) == text
 
 
 DATA = Path(__file__).parents[1] / "data/secrets"
@@ -103,7 +103,7 @@ def test_no_canary_of_any_form_comes_through(form, place):
     for seed in range(10):
         words = upper(form, passwords(seed))
         lines = [f"{prefix}{line}" for line in FORMS[form].format(*words).split("\n")]
-        told = redacted(ahead + "\n" * bool(ahead) + "\n".join(lines) + after)
+        told = redact_secrets(ahead + "\n" * bool(ahead) + "\n".join(lines) + after)
         assert [word for word in words if word in told] == [], told
 
 
@@ -114,21 +114,21 @@ def test_no_line_of_any_form_comes_through_alone_as_evidence_quotes_it(form):
         for quoted in (f"/etc/x line 3 says '{line}'", f"secure: {line}", f'"{line}"'):
             if "'" in line or '"' in line:
                 continue
-            assert [word for word in words if word in redacted(quoted)] == [], quoted
+            assert [word for word in words if word in redact_secrets(quoted)] == [], quoted
 
 
 @pytest.mark.parametrize(("length", "closed"), [(24, False), (32, False), (44, False), (64, False), (16, True)])
 def test_a_random_word_of_no_known_form_is_taken_out(length, closed):
     draw = random.Random(length)
     words = ["".join(draw.choice(ascii_letters + digits) for _ in range(length)) for _ in range(300)]
-    left = [word for word in words if word in redacted(f"seed {word} end", closed=closed)]
+    left = [word for word in words if word in redact_secrets(f"seed {word} end", closed=closed)]
     assert len(left) <= 300 * (0.15 if length < 20 else 0.05)
-    assert "aB3" not in redacted("the seed is 0f3a9b7c55e84d21a6d7c0b1e2f39485 here")
+    assert "aB3" not in redact_secrets("the seed is 0f3a9b7c55e84d21a6d7c0b1e2f39485 here")
 
 
 @given(st.text())
 def test_twice_is_as_good_as_once(text):
-    assert redacted(redacted(text)) == redacted(text)
+    assert redact_secrets(redact_secrets(text)) == redact_secrets(text)
 
 
 @pytest.mark.parametrize(
@@ -150,20 +150,20 @@ def test_twice_is_as_good_as_once(text):
     ],
 )
 def test_files_whose_content_is_shown_to_nobody(path, secret):
-    assert keeps_secrets(path) is secret
+    assert is_secret_path(path) is secret
 
 
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize("line", HONEST)
 def test_what_rules_are_about_comes_through_whole(line, closed):
     for told in (line, f"+{line}", f"  {line}", f"secure: {line}"):
-        assert redacted(told, closed=closed) == told
+        assert redact_secrets(told, closed=closed) == told
 
 
 def lines_of(root, patterns):
     for pattern, _ in patterns:
         for at in root.glob(pattern[1:]):
-            if at.is_file() and not keeps_secrets("/" + at.relative_to(root).as_posix()):
+            if at.is_file() and not is_secret_path("/" + at.relative_to(root).as_posix()):
                 with suppress(PermissionError):
                     yield from at.read_text(errors="replace").splitlines()
 
@@ -172,13 +172,13 @@ def lines_of(root, patterns):
 def test_of_files_that_are_judged_nothing_honest_is_taken_out(root):
     lines = list(lines_of(root, JUDGES))
     assert len(lines) > 100
-    odd = [line for line in lines if redacted(line, closed=True) != line]
+    odd = [line for line in lines if redact_secrets(line, closed=True) != line]
     assert odd == []
-    assert redacted("\n".join(lines), closed=True) == "\n".join(lines)
+    assert redact_secrets("\n".join(lines), closed=True) == "\n".join(lines)
 
 
 def test_what_was_found_clean_once_is_not_taken_for_it_where_shorter_words_count():
     text = "seed of the cluster aB3dE5gH7jK9m"
     for _ in range(2):
-        assert redacted(text) == text
-        assert redacted(text, closed=True) != text
+        assert redact_secrets(text) == text
+        assert redact_secrets(text, closed=True) != text

@@ -12,13 +12,13 @@ from sqlmodel import Session, select
 
 from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
-from app.events.record import AUDIT, check_chain, read
-from app.evidence.shrunk import evidence, shrink
-from app.evidence.verify import unpack
-from app.loop.state import fold
+from app.events.record import AUDIT, check_chain, parse_line
+from app.evidence.shrunk import read_evidence, shrink_run
+from app.evidence.verify import unpack_archive
+from app.loop.state import fold_events
 from app.store import people, schedules
-from app.store.copying import copy
-from app.store.db import HEAD, open_database, revision
+from app.store.copying import copy_all_tables
+from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.targets.catalog import open_target
@@ -73,14 +73,14 @@ PAPERS = ("checklist.ckl", "checklist.cklb", "results.arf.xml", "poam.csv", "poa
 
 
 def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
-    assert revision(database) == HEAD
+    assert read_revision(database) == HEAD
     for run, lines in older.lines.items():
-        assert EventStore(database).lines(run) == lines
+        assert EventStore(database).read_lines(run) == lines
         check_chain(lines)
     with Session(database) as session:
-        known = {one.name for one in people.people(session)}
+        known = {one.name for one in people.list_people(session)}
         assert known == ({"ada"} if older.name >= "0005" else set())
-        assert len(schedules.schedules(session)) == (older.name >= "0006")
+        assert len(schedules.list_schedules(session)) == (older.name >= "0006")
 
 
 @pytest.mark.parametrize("writes", [1, 3, 9, 20])
@@ -89,8 +89,8 @@ def test_killed_while_it_is_brought_up_the_next_start_does_it(tmp_path, writes):
     done = subprocess.run([sys.executable, "-c", OPENED, older.data, str(writes)], check=False)
     assert done.returncode == -signal.SIGKILL
     opened = open_database(older.data / "temper.sqlite")
-    assert revision(opened) == HEAD
-    assert EventStore(opened).lines(older.cut) == older.lines[older.cut]
+    assert read_revision(opened) == HEAD
+    assert EventStore(opened).read_lines(older.cut) == older.lines[older.cut]
     opened.dispose()
 
 
@@ -98,18 +98,18 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
     for run, lines in older.lines.items():
         assert verify_run(older.settings, run, lines[-1][2]) == HOLDS
     for run in older.ended:
-        archive = evidence(database, run, KEY)
+        archive = read_evidence(database, run, KEY)
         (tmp_path / "evidence.zip").write_bytes(archive)
         assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2]) == HOLDS
         assert "its papers are what this Temper makes" in capsys.readouterr().out
-        assert b"SIMULATED: the engines and the host" in unpack(archive)["report.html"]
+        assert b"SIMULATED: the engines and the host" in unpack_archive(archive)["report.html"]
 
 
 def test_its_runs_shrink_to_their_evidence(older, database):
     for run in older.ended:
-        archive = evidence(database, run, KEY)
-        assert shrink(database, run, KEY, "ada", time.time())
-        assert evidence(database, run, KEY) == archive
+        archive = read_evidence(database, run, KEY)
+        assert shrink_run(database, run, KEY, "ada", time.time())
+        assert read_evidence(database, run, KEY) == archive
         assert verify_run(older.settings, run, older.lines[run][-1][2]) == HOLDS
 
 
@@ -128,8 +128,8 @@ def test_its_runs_are_shown_and_the_one_that_was_cut_off_goes_on_to_its_end(olde
 def test_a_server_takes_it_over_and_the_run_that_was_cut_off_goes_on_there(older, database, server):
     address = new_database(server)
     into = open_database(address)
-    copied = copy(database, into)
-    assert copied.chains == len(older.lines) + bool(EventStore(database).lines(AUDIT))
+    copied = copy_all_tables(database, into)
+    assert copied.chains == len(older.lines) + bool(EventStore(database).read_lines(AUDIT))
     environment = {"TEMPER_DATABASE_URL": address, "no_proxy": "127.0.0.1"}
     with (
         served(older.data, "--speed", "0", environment=environment) as node,
@@ -175,17 +175,17 @@ def ended_as_it_should(older, database):
     with Session(database) as session:
         row = session.exec(select(RunRow).where(RunRow.id == older.cut)).one()
     assert row.state == "finished", row.reason
-    lines, before = EventStore(database).lines(older.cut), older.lines[older.cut]
+    lines, before = EventStore(database).read_lines(older.cut), older.lines[older.cut]
     assert lines[: len(before)] == before
     check_chain(lines)
-    events = [read(line, digest) for _, line, digest in lines]
+    events = [parse_line(line, digest) for _, line, digest in lines]
     assert row.whose == events[0].event.by
     assert row.tokens_in == sum(one.event.prompt_tokens for one in events if isinstance(one.event, TurnFinished)) > 0
-    state, late = fold(events), asked_too_long_ago(events[: len(before)], events[len(before)].at)
+    state, late = fold_events(events), asked_too_long_ago(events[: len(before)], events[len(before)].at)
     ends = {rule: item.status for rule, item in state.items.items()}
     assert ends == {rule: "deferred" if rule in late else "passed" for rule in ends}
     target = open_target("fixture", older.settings.hosts)
-    assert target.pending() == []
-    assert target.digest() == state.ended.tree
-    assert unpack(evidence(database, older.cut, KEY))
+    assert target.list_pending() == []
+    assert target.compute_digest() == state.ended.tree
+    assert unpack_archive(read_evidence(database, older.cut, KEY))
     database.dispose()

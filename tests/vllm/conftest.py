@@ -13,8 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.fleet import home_of
-from app.engines.launch.processes import marked, signalled
+from app.engines.launch.fleet import compute_home_id
+from app.engines.launch.processes import find_marked_processes, signal_marked_processes
 from tests.engines.launch.conftest import free_port
 from tests.served import Server, served
 
@@ -82,7 +82,7 @@ class Site:
             yield Watched(server)
 
     def processes(self):
-        return marked(f"{home_of(self.data)}/")
+        return find_marked_processes(f"{compute_home_id(self.data)}/")
 
 
 @dataclass
@@ -123,4 +123,4 @@ def site(tmp_path, kit):
 
     yield make
     for one in made:
-        signalled(f"{home_of(one.data)}/", signal.SIGKILL)
+        signal_marked_processes(f"{compute_home_id(one.data)}/", signal.SIGKILL)

@@ -47,7 +47,7 @@ def test_a_whole_run_on_noise_does_no_harm_and_what_was_planned_is_there(site):
     events = [json.loads(line) for line in lines_of(one.data, run)]
     assert {event["rule"] for event in events if event["kind"] in ENDS} == set(RULES)
     assert kept(events) <= {event["rule"] for event in events if event["kind"] == "item.passed"}
-    assert FixtureTarget("fixture", one.data / "hosts" / "fixture").pending() == []
+    assert FixtureTarget("fixture", one.data / "hosts" / "fixture").list_pending() == []
 
     with one.temper() as temper:
         temper.until_engine("ready")

@@ -8,9 +8,9 @@ from jinja2 import nodes
 from starlette.routing import Match, Mount
 
 from app.config import PACKAGE
-from app.web.addresses import learn, path_to, static
+from app.web.addresses import path_to, register_routes, static_path
 from app.web.api.nowhere import JSON
-from app.web.pages.templating import environment
+from app.web.pages.templating import get_environment
 from app.web.routes import ROUTES
 from tests.web.access.walk import filled
 
@@ -32,7 +32,7 @@ def called(tree):
 
 
 def trees():
-    return {file.relative_to(TEMPLATES): environment().parse(file.read_text()) for file in TEMPLATES.rglob("*.*ml")}
+    return {file.relative_to(TEMPLATES): get_environment().parse(file.read_text()) for file in TEMPLATES.rglob("*.*ml")}
 
 
 def test_every_name_in_a_template_is_a_route_s_and_has_all_of_its_parts():
@@ -65,7 +65,7 @@ def test_no_template_spells_an_address_of_ours():
     ],
 )
 def test_an_address_spelled_by_hand_would_be_found(markup):
-    assert by_hand(environment().parse(markup))
+    assert by_hand(get_environment().parse(markup))
 
 
 def spelled(module):
@@ -133,7 +133,7 @@ def _leads(method, path):
 
 def test_a_part_is_quoted_and_none_may_be_missing_or_unknown():
     assert path_to("run_item", run="r1", rule="a b/ü?") == "/runs/r1/items/a%20b%2F%C3%BC%3F"
-    assert static("vendor/htmx/htmx.min.js") == "/static/vendor/htmx/htmx.min.js"
+    assert static_path("vendor/htmx/htmx.min.js") == "/static/vendor/htmx/htmx.min.js"
     for parts in ({}, {"run": "r1", "rule": "x"}, {"rule": "x"}):
         with pytest.raises(TypeError, match=r"/runs/\{run\} takes \['run'\]"):
             path_to("run", **parts)
@@ -143,6 +143,6 @@ def test_a_part_is_quoted_and_none_may_be_missing_or_unknown():
 
 def test_two_addresses_share_no_name():
     with pytest.raises(ValueError, match=r"two addresses are called 'runs': /elsewhere/\{path\} is the second"):
-        learn([Mount("/elsewhere", routes=[], name="runs")])
+        register_routes([Mount("/elsewhere", routes=[], name="runs")])
     assert path_to("runs") == "/runs"
     assert all(BY_HAND.fullmatch(path.removesuffix("{rest:path}").rstrip("/")) for path in JSON)

@@ -7,8 +7,8 @@ import zipfile
 import pytest
 
 from app.events.kinds import RunStopped
-from app.runs.order import Order, queued
-from app.web.conditional import ByteRange, Unsatisfiable, same, stretch
+from app.runs.order import Order, create_run_request
+from app.web.conditional import ByteRange, RangeNotSatisfiable, matches_etag, parse_range
 from tests.runs.doors import house
 
 RUN = "0badcafe"
@@ -32,27 +32,27 @@ RUN = "0badcafe"
     ],
 )
 def test_a_range_is_one_stretch_of_bytes_and_anything_else_is_all_of_it(asked, found):
-    assert stretch(asked, 100) == found
+    assert parse_range(asked, 100) == found
 
 
 @pytest.mark.parametrize("asked", ["bytes=100-", "bytes=100-200", "bytes=-0"])
 def test_a_range_behind_the_end_cannot_be_given(asked):
-    with pytest.raises(Unsatisfiable):
-        stretch(asked, 100)
+    with pytest.raises(RangeNotSatisfiable):
+        parse_range(asked, 100)
 
 
 def test_tags_are_compared_weakly_and_in_lists():
-    assert same('"a"', 'W/"a"')
-    assert same('"b", W/"a"', '"a"')
-    assert same("*", '"a"')
-    assert not same(None, '"a"')
-    assert not same('"b"', '"a"')
+    assert matches_etag('"a"', 'W/"a"')
+    assert matches_etag('"b", W/"a"', '"a"')
+    assert matches_etag("*", '"a"')
+    assert not matches_etag(None, '"a"')
+    assert not matches_etag('"b"', '"a"')
 
 
 @pytest.fixture
 async def here(tmp_path):
     async with house(tmp_path) as made:
-        asked = queued(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts)
+        asked = create_run_request(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts)
         made.append(RUN, asked, RunStopped("ada", "", ""))
         yield made.http
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
 from app.lineups.reader import find_lineup, read_lineup
 from app.main import create_app
@@ -88,8 +88,8 @@ def answering_when_the_loop_says_so(host):
 async def test_a_whole_run_over_a_slow_line_holds_up_the_loop_nowhere(tmp_path):
     settings = Settings(data=tmp_path / "data", speed=0)
     with ssh_host(tmp_path / "there") as host:
-        registry.add(settings.hosts, "web", host.endpoint(), host.known_host, "SHA256:x")
-        async with opened(settings, chosen_lineup(settings)) as runtime:
+        registry.register_host(settings.hosts_folder, "web", host.endpoint(), host.known_host, "SHA256:x")
+        async with open_runtime(settings, load_lineup(settings)) as runtime:
             http = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(runtime)), base_url="http://localhost")
             unknown = {"host": "web", "rules": "V-0", "mode": "auto"}
             await http.get("/parameters?skill=zz")
@@ -98,8 +98,8 @@ async def test_a_whole_run_over_a_slow_line_holds_up_the_loop_nowhere(tmp_path):
                 assert (await http.post("/runs", data=unknown)).status_code == 422
                 taken = await http.post("/api/v1/runs", json={"host": "web", "rules": ["V-257981"], "mode": "auto"})
                 run = taken.json()["id"]
-                while (row := await asyncio.to_thread(runtime.run_row, run)).state in queries.UNENDED:
-                    await runtime.bus.beyond(run, runtime.bus.newest.get(run, 0))
+                while (row := await asyncio.to_thread(runtime.read_run_row, run)).state in queries.UNENDED:
+                    await runtime.bus.wait_for_event_after(run, runtime.bus.newest.get(run, 0))
     assert (row.state, row.passed) == ("finished", 1), row.reason
     assert len(asked) > 20, "the host was asked by another way"
     assert (watch.waited, watch.long) == ([], [])

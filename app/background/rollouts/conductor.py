@@ -8,45 +8,52 @@ from sqlmodel import Session
 from app.errors import TemperError
 from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, RolloutPaused
 from app.events.record import Recorded
-from app.runs.rollout.asked import order_for, request_of
-from app.runs.rollout.command import signature
+from app.runs.rollout.asked import create_host_order, create_host_request
+from app.runs.rollout.command import format_rollout_author
 from app.runs.rollout.decide import (
-    Begin,
-    Conclude,
-    HoldBack,
-    NoteEnd,
-    NoteWave,
+    BeginHost,
+    EndRollout,
+    PauseByRule,
     PauseRuns,
+    RecordHostEnd,
+    RecordWaveEnd,
     RolloutStep,
     StopRuns,
-    next_step,
+    decide_next_step,
 )
 from app.runs.rollout.state import RolloutState, fold_rollout
-from app.runtime.runtime import Runtime, new_run_id
-from app.store.db import singly
+from app.runtime.runtime import Runtime, create_run_id
+from app.store.db import use_autocommit
 from app.store.models import RunRow
-from app.store.queries import busy_hosts
-from app.store.rollouts import RolloutJournal, asked, events_of, journal, runs_of, unended_rollouts
-from app.store.rounds import Rounds
+from app.store.queries import list_busy_hosts
+from app.store.rollouts import (
+    RolloutJournal,
+    find_commanded_runs,
+    find_runs_by_id,
+    list_unended_rollouts,
+    open_rollout_journal,
+    read_rollout_events,
+)
+from app.store.rounds import PeriodicTask
 
 MOST_STEPS = 50
 """Maximum steps in one transaction; commands to the rollout wait for its end."""
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _RunSnapshot:
     """The runs and hosts that a step depends on besides the rollout's state."""
 
     runs: dict[str, RunRow]
     busy: set[str]
     told: set[str]
 
-    def step(self, state: RolloutState) -> RolloutStep | None:
-        return next_step(state, self.runs, self.busy, self.told)
+    def decide_step(self, state: RolloutState) -> RolloutStep | None:
+        return decide_next_step(state, self.runs, self.busy, self.told)
 
 
-class Conductor(Rounds):
-    name, every, without = "rollouts", 0.5, "rollouts are not led"
+class RolloutController(PeriodicTask):
+    name, every, consequence = "rollouts", 0.5, "rollouts are not led"
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -55,86 +62,90 @@ class Conductor(Rounds):
         self._any, self._seen = True, -1
         """Whether unended rollouts may exist, and the database version at the last check."""
 
-    async def look(self) -> None:
+    async def advance_rollouts(self) -> None:
         """Advance every unended rollout as far as possible."""
-        for rollout in await asyncio.to_thread(self._unended):
-            while written := await asyncio.to_thread(self._forward, rollout):
+        for rollout in await asyncio.to_thread(self._list_unended):
+            while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
                 for begun in written:
                     if isinstance(begun.event, RolloutHostBegun):
                         await self._runtime.durable.enqueue(begun.event.of, begun.event.host)
 
-    async def _round(self) -> None:
+    async def _run_once(self) -> None:
         version, before = self._runtime.changes.version(), self._seen
-        if self._runtime.leads and (self._any or version != before):
+        if self._runtime.is_leader and (self._any or version != before):
             self._seen, self._any = version, True  # until a look has finished
-            await self.look()
+            await self.advance_rollouts()
 
-    def _unended(self) -> list[str]:
-        with Session(singly(self._runtime.database)) as session:
-            found = [row.id for row in unended_rollouts(session)]
+    def _list_unended(self) -> list[str]:
+        with Session(use_autocommit(self._runtime.database)) as session:
+            found = [row.id for row in list_unended_rollouts(session)]
         self._any = bool(found)
         self._states = {rollout: state for rollout, state in self._states.items() if rollout in found}
         return found
 
-    def _forward(self, rollout: str) -> list[Recorded]:
+    def _advance_rollout(self, rollout: str) -> list[Recorded]:
         """Decide and write steps in one transaction, so that a second leader does not repeat them."""
-        if self._decided(rollout) is None:
+        if self._decide_step(rollout) is None:
             return []  # decided without the journal's lock
-        with journal(self._runtime.database, rollout) as chain:
-            state = self._fold(chain.session, rollout)
-            seen = _seen(chain.session, state)
+        with open_rollout_journal(self._runtime.database, rollout) as chain:
+            state = self._fold_state(chain.session, rollout)
+            seen = _read_snapshot(chain.session, state)
             for _ in range(MOST_STEPS):
-                step, before = seen.step(state), len(chain.written)
+                step, before = seen.decide_step(state), len(chain.written)
                 if step is None:
                     break
-                self._take(chain, state, step)
-                if not isinstance(step, Begin | NoteEnd | NoteWave):
+                self._apply_step(chain, state, step)
+                if not isinstance(step, BeginHost | RecordHostEnd | RecordWaveEnd):
                     break  # the snapshot is outdated after this step
                 state = fold_rollout((line for line in chain.written[before:] if line.run == rollout), state)
         return chain.written
 
-    def _decided(self, rollout: str) -> RolloutStep | None:
+    def _decide_step(self, rollout: str) -> RolloutStep | None:
         with Session(self._runtime.database) as session:
-            state = self._fold(session, rollout)
-            return _seen(session, state).step(state)
+            state = self._fold_state(session, rollout)
+            return _read_snapshot(session, state).decide_step(state)
 
-    def _fold(self, session: Session, rollout: str) -> RolloutState:
+    def _fold_state(self, session: Session, rollout: str) -> RolloutState:
         kept = self._states.get(rollout, RolloutState())
-        state = self._states[rollout] = fold_rollout(events_of(session, rollout, kept.seq), kept)
+        state = self._states[rollout] = fold_rollout(read_rollout_events(session, rollout, kept.seq), kept)
         return state
 
-    def _take(self, chain: RolloutJournal, state: RolloutState, step: RolloutStep) -> None:
+    def _apply_step(self, chain: RolloutJournal, state: RolloutState, step: RolloutStep) -> None:
         match step:
-            case Begin(host=host, wave=wave):
-                self._begin(chain, state, host, wave)
-            case NoteEnd(ended=ended) | NoteWave(ended=ended):
+            case BeginHost(host=host, wave=wave):
+                self._begin_run(chain, state, host, wave)
+            case RecordHostEnd(ended=ended) | RecordWaveEnd(ended=ended):
                 chain.append(ended)
-            case HoldBack(reason=reason):
+            case PauseByRule(reason=reason):
                 chain.append(RolloutPaused(by="rule", reason=reason))
             case PauseRuns(runs=runs):
-                chain.ask(runs, "pause", signature(state.rollout), state.reason)
+                chain.send_command(runs, "pause", format_rollout_author(state.rollout), state.reason)
             case StopRuns(runs=runs):
-                chain.ask(runs, "stop", signature(state.rollout), state.reason)
-            case Conclude(state=ended):
+                chain.send_command(runs, "stop", format_rollout_author(state.rollout), state.reason)
+            case EndRollout(state=ended):
                 chain.append(RolloutEnded(state=ended))
 
-    def _begin(self, chain: RolloutJournal, state: RolloutState, host: str, wave: int) -> None:
+    def _begin_run(self, chain: RolloutJournal, state: RolloutState, host: str, wave: int) -> None:
         assert state.asked
         settings = self._runtime.settings
         try:
-            order = order_for(state.asked, state.rollout)
-            request = request_of(order, host, self._runtime.lineup, settings.hosts)
+            order = create_host_order(state.asked, state.rollout)
+            request = create_host_request(order, host, self._runtime.lineup, settings.hosts_folder)
         except TemperError as exc:
             chain.append(RolloutHostLeft(host=host, reason=str(exc)))
             return
-        run = new_run_id()
+        run = create_run_id()
         chain.append(RolloutHostBegun(host=host, of=run, wave=wave))
-        chain.begin(run, request)
+        chain.begin_run(run, request)
 
 
-def _seen(session: Session, state: RolloutState) -> _Seen:
-    runs = [part.run for part in state.at_work]
+def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
+    runs = [part.run for part in state.parts_at_work]
     verb = "stop" if state.status == "stopping" else "pause"
-    told = asked(session, runs, verb, signature(state.rollout), state.since) if state.status != "running" else set()
-    return _Seen(runs_of(session, runs), busy_hosts(session), told)
+    told = (
+        find_commanded_runs(session, runs, verb, format_rollout_author(state.rollout), state.since)
+        if state.status != "running"
+        else set()
+    )
+    return _RunSnapshot(find_runs_by_id(session, runs), list_busy_hosts(session), told)

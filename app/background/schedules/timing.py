@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from app.errors import NotTaken
+from app.errors import Rejected
 
 GRACE = 60.0
 """Seconds after which a time counts as missed, unless the window is longer."""
@@ -24,28 +24,28 @@ class Firing:
     next_at: float
 
 
-def next_after(cron: str, zone: str, at: float) -> float:
+def compute_next_time(cron: str, zone: str, at: float) -> float:
     try:
-        return next(_times(cron, zone, at))
+        return next(_iterate_times(cron, zone, at))
     except StopIteration:
-        raise NotTaken("cron", f"{cron!a} never comes: {EXAMPLE}.") from None
+        raise Rejected("cron", f"{cron!a} never comes: {EXAMPLE}.") from None
 
 
-def firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
+def compute_firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
     """Return the last passed time if it is recent enough to run now, and count the others as missed."""
-    later = takewhile(lambda at: at <= now, _times(cron, zone, next_at))
+    later = takewhile(lambda at: at <= now, _iterate_times(cron, zone, next_at))
     passed = [next_at, *(at for at, _ in zip(later, range(MOST_MISSED), strict=False))]
     taken = now - passed[-1] <= max(GRACE, window or 0.0)
-    return Firing(passed[-1] if taken else None, len(passed) - taken, next_after(cron, zone, now))
+    return Firing(passed[-1] if taken else None, len(passed) - taken, compute_next_time(cron, zone, now))
 
 
-def _times(cron: str, zone: str, after: float) -> Iterator[float]:
+def _iterate_times(cron: str, zone: str, after: float) -> Iterator[float]:
     try:
         begin = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
-        raise NotTaken("zone", f"there is no time zone {zone!a}: write it like Europe/Berlin, or UTC.") from exc
+        raise Rejected("zone", f"there is no time zone {zone!a}: write it like Europe/Berlin, or UTC.") from exc
     try:
         found = CronSim(cron, begin)
     except CronSimError as exc:
-        raise NotTaken("cron", f"{cron!a} is not a time to cron ({exc}): {EXAMPLE}.") from exc
+        raise Rejected("cron", f"{cron!a} is not a time to cron ({exc}): {EXAMPLE}.") from exc
     return (moment.timestamp() for moment in found)

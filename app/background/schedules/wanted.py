@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 from sqlmodel import Session
 
-from app.background.schedules.timing import next_after
-from app.errors import NotTaken
+from app.background.schedules.timing import compute_next_time
+from app.errors import Rejected
 from app.events.words import Mode
-from app.runs.order import Order, checked, mode_of, named
+from app.runs.order import Order, resolve_mode, split_rules, validate_order
 from app.runs.rollout.asked import USUAL_TERMS, RolloutTerms, check_terms
 from app.store.models import ScheduleRow
-from app.store.schedules import known, schedules
+from app.store.schedules import list_schedules, require_schedule
 from app.targets.catalog import FIXTURE
 
 LONGEST_WINDOW = 7 * 24 * 60.0
@@ -23,7 +23,7 @@ _MINUTE = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ScheduleSpec:
     order: Order
     cron: str
     zone: str = "UTC"
@@ -34,80 +34,81 @@ class Wanted:
     terms: RolloutTerms = USUAL_TERMS
 
 
-def schedule(wanted: Wanted, now: float, hosts: Path) -> ScheduleRow:
+def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> ScheduleRow:
     order, cron, zone, window = wanted.order, wanted.cron.strip(), wanted.zone.strip(), wanted.window_minutes
-    mode = _checked(wanted, hosts)
+    mode = _validate_mode(wanted, hosts)
     for field, most in LONGEST.items():
         if (length := len(getattr(wanted, field))) > most:
-            raise NotTaken(field, f"the {field} has {length} characters: {most} are the most.")
+            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
     if window is not None and not 0 < window <= LONGEST_WINDOW:
-        raise NotTaken("window_minutes", f"a window has more than 0 and at most {LONGEST_WINDOW:g} minutes.")
+        raise Rejected("window_minutes", f"a window has more than 0 and at most {LONGEST_WINDOW:g} minutes.")
     if mode == "auto" and window is None:
         said = "auto changes a host with nobody there: give it a window in minutes, after which it is stopped."
-        raise NotTaken("window_minutes", said)
+        raise Rejected("window_minutes", said)
     return ScheduleRow(
         id=secrets.token_hex(3),
         host=wanted.words or order.host,
         rollout=msgspec.json.encode(wanted.terms).decode() if wanted.words else "",
         skill=order.skill,
-        rules="" if order.whole else ",".join(order.rules or ()),
+        rules="" if order.is_whole_skill else ",".join(order.rules or ()),
         mode=mode,
         cron=cron,
         zone=zone,
         window_seconds=window * _MINUTE if window else None,
         by=order.by,
         made_at=now,
-        next_at=next_after(cron, zone, now),
+        next_at=compute_next_time(cron, zone, now),
     )
 
 
-def _checked(wanted: Wanted, hosts: Path) -> Mode:
+def _validate_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
     if not wanted.words:
-        return mode_of(wanted.order, checked(wanted.order, hosts))
+        return resolve_mode(wanted.order, validate_order(wanted.order, hosts))
     check_terms(wanted.terms)
     modes = {
-        mode_of(each, checked(each, hosts)) for each in (replace(wanted.order, host=host) for host in wanted.hosts)
+        resolve_mode(each, validate_order(each, hosts))
+        for each in (replace(wanted.order, host=host) for host in wanted.hosts)
     }
     if len(modes) != 1:
-        raise NotTaken("mode", "its hosts have several usual modes: say which one it is.")
+        raise Rejected("mode", "its hosts have several usual modes: say which one it is.")
     return modes.pop()
 
 
-def add(session: Session, row: ScheduleRow) -> None:
-    there = schedules(session)
-    if same := [one for one in there if _what(one) == _what(row)]:
-        raise NotTaken("", f"schedule {same[0].id} does the same already.", "exists")
+def insert_schedule(session: Session, row: ScheduleRow) -> None:
+    there = list_schedules(session)
+    if same := [one for one in there if _schedule_key(one) == _schedule_key(row)]:
+        raise Rejected("", f"schedule {same[0].id} does the same already.", "exists")
     if len(there) >= MOST:
-        raise NotTaken("", f"there are {MOST} schedules already: remove one first.", "too-many")
+        raise Rejected("", f"there are {MOST} schedules already: remove one first.", "too-many")
     session.add(row)
 
 
-def _what(row: ScheduleRow) -> tuple[object, ...]:
+def _schedule_key(row: ScheduleRow) -> tuple[object, ...]:
     return row.host, row.rollout, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 
-def handled(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
+def change_schedule(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
     """Pause, resume or remove a schedule. A paused schedule misses no times."""
-    row = known(session, schedule_id)
+    row = require_schedule(session, schedule_id)
     if verb == "remove":
         session.delete(row)
     elif verb in ("pause", "resume"):
-        row.enabled, row.next_at = verb == "resume", next_after(row.cron, row.zone, now)
+        row.enabled, row.next_at = verb == "resume", compute_next_time(row.cron, row.zone, now)
         session.add(row)
     else:
-        raise NotTaken("verb", f"a schedule cannot be told to {verb[:40]!a}: choose pause, resume or remove.")
+        raise Rejected("verb", f"a schedule cannot be told to {verb[:40]!a}: choose pause, resume or remove.")
     return row
 
 
-def terms_of(row: ScheduleRow) -> RolloutTerms:
+def decode_terms(row: ScheduleRow) -> RolloutTerms:
     return msgspec.json.decode(row.rollout, type=RolloutTerms)
 
 
-def order_of(row: ScheduleRow, pace: float) -> Order:
+def create_scheduled_order(row: ScheduleRow, pace: float) -> Order:
     return Order(
         host=FIXTURE if row.rollout else row.host,
         skill=row.skill,
-        rules=named(row.rules) or None,
+        rules=split_rules(row.rules) or None,
         mode=row.mode,
         keep=True,
         note=f"schedule {row.id}",

@@ -25,12 +25,14 @@ _DELTA = 1
 """Delta temporality: each batch contains the values since the previous one."""
 
 
-def traces(spans: Iterable[Span], instance: str) -> dict[str, Any]:
-    scope = {"scope": _scope(), "schemaUrl": CONVENTIONS, "spans": [_span(span) for span in spans]}
-    return {"resourceSpans": [{"resource": _resource(instance), "schemaUrl": CONVENTIONS, "scopeSpans": [scope]}]}
+def encode_traces(spans: Iterable[Span], instance: str) -> dict[str, Any]:
+    scope = {"scope": _encode_scope(), "schemaUrl": CONVENTIONS, "spans": [_encode_span(span) for span in spans]}
+    return {
+        "resourceSpans": [{"resource": _encode_resource(instance), "schemaUrl": CONVENTIONS, "scopeSpans": [scope]}]
+    }
 
 
-def metrics(measures: Sequence[Measure], since: float, instance: str) -> dict[str, Any]:
+def encode_metrics(measures: Sequence[Measure], since: float, instance: str) -> dict[str, Any]:
     """Encode measures as histograms. `since` is the end of the previous batch."""
     by_name: dict[str, dict[str, list[Measure]]] = defaultdict(lambda: defaultdict(list))
     for one in measures:
@@ -41,24 +43,26 @@ def metrics(measures: Sequence[Measure], since: float, instance: str) -> dict[st
             "unit": _UNITS[name],
             "histogram": {
                 "aggregationTemporality": _DELTA,
-                "dataPoints": [_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()],
+                "dataPoints": [_encode_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()],
             },
         }
         for name, series in by_name.items()
     ]
-    scope = {"scope": _scope(), "schemaUrl": CONVENTIONS, "metrics": told}
-    return {"resourceMetrics": [{"resource": _resource(instance), "schemaUrl": CONVENTIONS, "scopeMetrics": [scope]}]}
+    scope = {"scope": _encode_scope(), "schemaUrl": CONVENTIONS, "metrics": told}
+    return {
+        "resourceMetrics": [{"resource": _encode_resource(instance), "schemaUrl": CONVENTIONS, "scopeMetrics": [scope]}]
+    }
 
 
-def _point(same: Sequence[Measure], since: float, bounds: Sequence[float]) -> dict[str, Any]:
+def _encode_point(same: Sequence[Measure], since: float, bounds: Sequence[float]) -> dict[str, Any]:
     counts = [0] * (len(bounds) + 1)
     for one in same:
         counts[bisect_left(bounds, one.value)] += 1
     values = [one.value for one in same]
     return {
-        "attributes": _attributes(same[0].attributes),
-        "startTimeUnixNano": _nanoseconds(since),
-        "timeUnixNano": _nanoseconds(max(one.at for one in same)),
+        "attributes": _encode_attributes(same[0].attributes),
+        "startTimeUnixNano": _to_nanoseconds(since),
+        "timeUnixNano": _to_nanoseconds(max(one.at for one in same)),
         "count": str(len(values)),
         "sum": sum(values),
         "min": min(values),
@@ -68,38 +72,38 @@ def _point(same: Sequence[Measure], since: float, bounds: Sequence[float]) -> di
     }
 
 
-def _span(span: Span) -> dict[str, Any]:
+def _encode_span(span: Span) -> dict[str, Any]:
     return {
         "traceId": span.trace,
         "spanId": span.id,
         **({"parentSpanId": span.parent} if span.parent else {}),
         "name": span.name,
         "kind": _CLIENT if span.outward else _INTERNAL,
-        "startTimeUnixNano": _nanoseconds(span.began),
-        "endTimeUnixNano": _nanoseconds(span.ended),
-        "attributes": _attributes(span.attributes),
+        "startTimeUnixNano": _to_nanoseconds(span.began),
+        "endTimeUnixNano": _to_nanoseconds(span.ended),
+        "attributes": _encode_attributes(span.attributes),
         "status": {"code": _FAILED, "message": span.error[:300]} if span.error else {},
     }
 
 
-def _resource(instance: str) -> dict[str, Any]:
+def _encode_resource(instance: str) -> dict[str, Any]:
     about: Attributes = {
         "service.name": "temper",
         "service.version": __version__,
         "service.instance.id": instance,
     }
-    return {"attributes": _attributes(about)}
+    return {"attributes": _encode_attributes(about)}
 
 
-def _scope() -> dict[str, str]:
+def _encode_scope() -> dict[str, str]:
     return {"name": "temper", "version": __version__}
 
 
-def _attributes(attributes: Attributes) -> list[dict[str, Any]]:
-    return [{"key": key, "value": _value(value)} for key, value in attributes.items()]
+def _encode_attributes(attributes: Attributes) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _encode_value(value)} for key, value in attributes.items()]
 
 
-def _value(value: Value) -> dict[str, Any]:
+def _encode_value(value: Value) -> dict[str, Any]:
     match value:
         case bool():
             return {"boolValue": value}
@@ -110,8 +114,8 @@ def _value(value: Value) -> dict[str, Any]:
         case str():
             return {"stringValue": value}
         case _:
-            return {"arrayValue": {"values": [_value(one) for one in value]}}
+            return {"arrayValue": {"values": [_encode_value(one) for one in value]}}
 
 
-def _nanoseconds(at: float) -> str:
+def _to_nanoseconds(at: float) -> str:
     return str(round(at * 1e6) * 1000)

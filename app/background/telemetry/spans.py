@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.trace import span_id, trace_id
+from app.events.trace import derive_span_id, derive_trace_id
 
 Value = str | int | float | bool | list[str]
 Attributes = dict[str, Value]
@@ -42,7 +42,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class _Open:
+class _OpenSpan:
     name: str
     began: float
     attributes: Attributes
@@ -53,59 +53,59 @@ class RunTrace:
     run: str
     ended: bool = False
     _simulated: bool = False
-    _open: dict[tuple[object, ...], _Open] = field(default_factory=dict)
+    _open: dict[tuple[object, ...], _OpenSpan] = field(default_factory=dict)
     _turns: dict[str, tuple[kinds.TurnStarted, float]] = field(default_factory=dict)
 
-    def take(self, recorded: Recorded) -> Iterator[Span | Measure]:
+    def fold_event(self, recorded: Recorded) -> Iterator[Span | Measure]:
         """Fold one event and yield the spans and measures that it completes."""
         event, at = recorded.event, recorded.at
         match event:
             case kinds.RunQueued():
                 self._simulated = event.simulated
                 about: Attributes = {"temper.host": event.host, "temper.mode": event.mode, "temper.skill": event.skill}
-                self._begin(("run",), f"harden {event.host}", at, about)
+                self._open_span(("run",), f"harden {event.host}", at, about)
             case kinds.RunFinished() | kinds.RunStopped() | kinds.RunFailed():
                 self.ended = True
                 failed = event.reason if isinstance(event, kinds.RunFailed) else ""
-                yield from self._end(("run",), (), at, {"temper.outcome": kinds.kind_of(event)}, failed)
+                yield from self._close_span(("run",), (), at, {"temper.outcome": kinds.get_event_kind(event)}, failed)
             case kinds.ItemStarted():
                 about = {"temper.rule": event.rule, "temper.category": event.category}
-                self._begin(("item", event.rule), f"item {event.rule}", at, about)
+                self._open_span(("item", event.rule), f"item {event.rule}", at, about)
             case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
-                outcome: Attributes = {"temper.outcome": kinds.kind_of(event).removeprefix("item.")}
-                yield from self._end(("item", event.rule), ("run",), at, outcome)
+                outcome: Attributes = {"temper.outcome": kinds.get_event_kind(event).removeprefix("item.")}
+                yield from self._close_span(("item", event.rule), ("run",), at, outcome)
             case kinds.TurnStarted():
                 self._turns[event.turn] = event, at
             case kinds.TurnFinished():
-                yield from self._turn(event, at)
+                yield from self._close_turn(event, at)
             case kinds.TurnInterrupted():
                 if found := self._turns.pop(event.turn, None):
-                    yield from self._spans_of(*found, at, {}, event.reason)
+                    yield from self._create_turn_spans(*found, at, {}, event.reason)
             case kinds.ActionApplying() | kinds.ActionRollingBack():
                 tool = "apply" if isinstance(event, kinds.ActionApplying) else "undo"
-                about = _tool(tool) | {"temper.rule": event.rule, "temper.attempt": event.attempt}
-                self._begin((tool, event.journal), f"execute_tool {tool}", at, about)
+                about = _build_tool_attributes(tool) | {"temper.rule": event.rule, "temper.attempt": event.attempt}
+                self._open_span((tool, event.journal), f"execute_tool {tool}", at, about)
             case kinds.ActionApplied():
-                yield from self._end(("apply", event.journal), ("item", event.rule), at, {})
+                yield from self._close_span(("apply", event.journal), ("item", event.rule), at, {})
             case kinds.ActionFailedToApply():
-                yield from self._end(("apply", event.journal), ("item", event.rule), at, {}, event.reason)
+                yield from self._close_span(("apply", event.journal), ("item", event.rule), at, {}, event.reason)
             case kinds.ActionRolledBack():
                 left = f"{len(event.differences)} differences stayed" if event.differences else ""
-                yield from self._end(("undo", event.journal), ("item", event.rule), at, {}, left)
+                yield from self._close_span(("undo", event.journal), ("item", event.rule), at, {}, left)
 
-    def _begin(self, place: tuple[object, ...], name: str, at: float, attributes: Attributes) -> None:
+    def _open_span(self, place: tuple[object, ...], name: str, at: float, attributes: Attributes) -> None:
         said = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
-        self._open[place] = _Open(name, at, said)
+        self._open[place] = _OpenSpan(name, at, said)
 
-    def _end(
+    def _close_span(
         self, place: tuple[object, ...], parent: tuple[object, ...], at: float, more: Attributes, error: str = ""
     ) -> Iterator[Span]:
         if begun := self._open.pop(place, None):
-            above = span_id(self.run, *parent) if parent else ""
-            own = span_id(self.run, *place)
-            yield self._span(own, above, begun.name, begun.began, at, begun.attributes | more, error)
+            above = derive_span_id(self.run, *parent) if parent else ""
+            own = derive_span_id(self.run, *place)
+            yield self._create_span(own, above, begun.name, begun.began, at, begun.attributes | more, error)
 
-    def _turn(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
+    def _close_turn(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
         found = self._turns.pop(event.turn, None)
         if found is None:
             return
@@ -117,15 +117,15 @@ class RunTrace:
         if event.finish_reason:
             more["gen_ai.response.finish_reasons"] = [event.finish_reason]
         error = "" if event.outcome == "answered" else event.outcome
-        yield from self._spans_of(begun, since, at, more, error)
-        about = _gen_ai("chat", begun) | ({"error.type": error} if error else {})
+        yield from self._create_turn_spans(begun, since, at, more, error)
+        about = _build_gen_ai_attributes("chat", begun) | ({"error.type": error} if error else {})
         yield Measure("gen_ai.client.operation.duration", at, event.seconds, about)
         for kind, tokens in (("input", event.prompt_tokens), ("output", event.completion_tokens)):
             yield Measure("gen_ai.client.token.usage", at, tokens, about | {"gen_ai.token.type": kind})
         if event.ttft is not None:
             yield Measure("gen_ai.server.time_to_first_token", at, event.ttft, about)
 
-    def _spans_of(
+    def _create_turn_spans(
         self, begun: kinds.TurnStarted, started: float, at: float, more: Attributes, error: str
     ) -> Iterator[Span]:
         """Yield the spans of a role's turn and of its request, which is the parent of the engine's own spans."""
@@ -138,24 +138,32 @@ class RunTrace:
             "temper.run": self.run,
             "temper.simulated": self._simulated,
         }
-        agent, chat = span_id(self.run, "agent", begun.turn), span_id(self.run, "chat", begun.turn)
-        above = span_id(self.run, "item", begun.rule)
-        yield self._span(
-            agent, above, f"invoke_agent {begun.role}", started, at, _gen_ai("invoke_agent", begun) | told, error
+        agent, chat = derive_span_id(self.run, "agent", begun.turn), derive_span_id(self.run, "chat", begun.turn)
+        above = derive_span_id(self.run, "item", begun.rule)
+        yield self._create_span(
+            agent,
+            above,
+            f"invoke_agent {begun.role}",
+            started,
+            at,
+            _build_gen_ai_attributes("invoke_agent", begun) | told,
+            error,
         )
-        asked: Attributes = _gen_ai("chat", begun) | told | {"gen_ai.request.max_tokens": begun.max_tokens} | more
-        yield self._span(chat, agent, f"chat {begun.model}", started, at, asked, error, outward=True)
+        asked: Attributes = (
+            _build_gen_ai_attributes("chat", begun) | told | {"gen_ai.request.max_tokens": begun.max_tokens} | more
+        )
+        yield self._create_span(chat, agent, f"chat {begun.model}", started, at, asked, error, outward=True)
 
-    def _span(
+    def _create_span(
         self, own: str, above: str, name: str, began: float, ended: float, attributes: Attributes, error: str,
         *, outward: bool = False,
     ) -> Span:  # fmt: skip
         if error:
             attributes = attributes | {"error.type": error[:100]}
-        return Span(trace_id(self.run), own, above, name, began, ended, attributes, outward, error)
+        return Span(derive_trace_id(self.run), own, above, name, began, ended, attributes, outward, error)
 
 
-def _gen_ai(operation: str, begun: kinds.TurnStarted) -> Attributes:
+def _build_gen_ai_attributes(operation: str, begun: kinds.TurnStarted) -> Attributes:
     return {
         "gen_ai.operation.name": operation,
         "gen_ai.provider.name": PROVIDER,
@@ -164,5 +172,5 @@ def _gen_ai(operation: str, begun: kinds.TurnStarted) -> Attributes:
     }
 
 
-def _tool(name: str) -> Attributes:
+def _build_tool_attributes(name: str) -> Attributes:
     return {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name, "gen_ai.tool.type": "function"}

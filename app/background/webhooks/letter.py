@@ -6,15 +6,15 @@ import hmac
 import json
 from dataclasses import dataclass
 
-from app.background.webhooks.template import facts, filled
-from app.events.kinds import RolloutEvent, kind_of
-from app.events.record import Recorded, stamp
+from app.background.webhooks.template import collect_facts, fill_template
+from app.events.kinds import RolloutEvent, get_event_kind
+from app.events.record import Recorded, format_timestamp
 
 PREFIX = "whsec_"
 
 
 @dataclass(frozen=True)
-class Letter:
+class Delivery:
     body: bytes
     headers: dict[str, str]
 
@@ -22,51 +22,51 @@ class Letter:
 CLOUD_EVENT = "application/cloudevents+json; charset=utf-8"
 
 
-def letter(
+def create_signed_delivery(
     recorded: Recorded, secret: str, now: float, *, simulated: bool, template: str = "", host: str = ""
-) -> Letter:
+) -> Delivery:
     """Create a delivery signed over id, time and body (Standard Webhooks), which prevents replays."""
     name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
     place = "rollouts" if isinstance(recorded.event, RolloutEvent) else "runs"
     if template:
-        body, form = filled(template, facts(recorded, host, simulated=simulated))
-        return sealed(body, name, at, secret, form)
+        body, form = fill_template(template, collect_facts(recorded, host, simulated=simulated))
+        return sign_body(body, name, at, secret, form)
     envelope = {
         "specversion": "1.0",
         "id": name,
         "source": f"/api/v1/{place}/{recorded.run}",
-        "type": f"temper.{kind_of(recorded.event)}",
-        "time": stamp(recorded.at),
+        "type": f"temper.{get_event_kind(recorded.event)}",
+        "time": format_timestamp(recorded.at),
         "datacontenttype": "application/json",
         "simulated": simulated,
     }
     body = json.dumps(envelope, separators=(",", ":")).encode()[:-1] + b',"data":' + recorded.line + b"}"
-    return sealed(body, name, at, secret)
+    return sign_body(body, name, at, secret)
 
 
-def sealed(body: bytes, name: str, at: str, secret: str, form: str = CLOUD_EVENT) -> Letter:
-    return Letter(
+def sign_body(body: bytes, name: str, at: str, secret: str, form: str = CLOUD_EVENT) -> Delivery:
+    return Delivery(
         body,
         {
             "content-type": form,
             "user-agent": "temper",
             "webhook-id": name,
             "webhook-timestamp": at,
-            "webhook-signature": f"v1,{signature(secret, name, at, body)}",
+            "webhook-signature": f"v1,{compute_signature(secret, name, at, body)}",
         },
     )
 
 
-def signature(secret: str, name: str, at: str, body: bytes) -> str:
+def compute_signature(secret: str, name: str, at: str, body: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(PREFIX))
     return base64.b64encode(hmac.digest(key, f"{name}.{at}.".encode() + body, hashlib.sha256)).decode()
 
 
-def new_secret(random: bytes) -> str:
+def create_webhook_secret(random: bytes) -> str:
     return PREFIX + base64.b64encode(random).decode()
 
 
-def valid_secret(secret: str) -> bool:
+def is_valid_secret(secret: str) -> bool:
     try:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
     except ValueError:

@@ -7,19 +7,19 @@ from typing import Self
 
 import httpx
 
-from app.background.webhooks.letter import Letter
-from app.background.webhooks.place import Address, NotPublic, chosen, lookup
+from app.background.webhooks.letter import Delivery
+from app.background.webhooks.place import Address, AddressNotPublic, choose_address, resolve_host
 
-__all__ = ["NotPublic", "PinnedConnection"]
+__all__ = ["AddressNotPublic", "PinnedConnection"]
 
-Names = Callable[[str, int], Awaitable[list[Address]]]
+AddressLookup = Callable[[str, int], Awaitable[list[Address]]]
 """A function that resolves a host name and port to addresses."""
 
 
 class PinnedConnection:
     """Connect only to the address that was checked; use the name for Host, SNI and the certificate."""
 
-    def __init__(self, url: str, *, local: bool, patience: float, names: Names = lookup) -> None:
+    def __init__(self, url: str, *, local: bool, patience: float, names: AddressLookup = resolve_host) -> None:
         self._url, self._local, self._patience, self._names = url, local, patience, names
         # Ignore the environment's proxies: they would resolve the name again, without the check.
         self._http = httpx.AsyncClient(trust_env=False, follow_redirects=False)
@@ -33,14 +33,14 @@ class PinnedConnection:
     ) -> None:
         await self._http.aclose()
 
-    async def post(self, sealed: Letter) -> str:
+    async def post(self, sealed: Delivery) -> str:
         """Send a delivery. Return the problem, or an empty string on success."""
         try:
             async with asyncio.timeout(self._patience):  # httpx limits each read, not the whole request
                 url = httpx.URL(self._url)
                 if self._at is None:
                     port = url.port or (443 if url.scheme == "https" else 80)
-                    self._at = chosen(url.host, await self._names(url.host, port), local=self._local)
+                    self._at = choose_address(url.host, await self._names(url.host, port), local=self._local)
                 headers = {**sealed.headers, "host": url.netloc.decode("ascii")}
                 there = url.copy_with(host=str(self._at))
                 named = {"sni_hostname": url.raw_host.decode("ascii")}

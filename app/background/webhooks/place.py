@@ -23,22 +23,22 @@ _CARRIES_IPV4 = (
 """IPv6 networks that embed an IPv4 address, with its offset in bits from the right."""
 
 
-class NotPublic(Exception):
+class AddressNotPublic(Exception):
     pass
 
 
-async def lookup(host: str, port: int) -> list[Address]:
+async def resolve_host(host: str, port: int) -> list[Address]:
     """Resolve a host once, so that the checked address is the one connected to. libc parses odd number forms."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [ipaddress.ip_address(str(at[0]).partition("%")[0]) for *_, at in found]
 
 
-def not_public(address: Address) -> str:
+def explain_not_public(address: Address) -> str:
     """Return why an address is not public, or an empty string."""
     if isinstance(address, ipaddress.IPv6Address):
         for network, right in _CARRIES_IPV4:
             if address in network and not (address.is_loopback or address.is_unspecified):
-                return not_public(ipaddress.IPv4Address(int(address) >> right & 0xFFFFFFFF))
+                return explain_not_public(ipaddress.IPv4Address(int(address) >> right & 0xFFFFFFFF))
     if str(address) in _INSIDE:
         return _INSIDE[str(address)]
     for is_so, what in (
@@ -55,11 +55,11 @@ def not_public(address: Address) -> str:
     return ""
 
 
-def chosen(host: str, found: list[Address], *, local: bool) -> Address:
+def choose_address(host: str, found: list[Address], *, local: bool) -> Address:
     """Return the first address. Raise AddressNotPublic if any of them is not public and `local` is off."""
     for address in found:
-        if not local and (why := not_public(address)):
-            raise NotPublic(
+        if not local and (why := explain_not_public(address)):
+            raise AddressNotPublic(
                 f"{host} leads to {address}, which is {why}: nothing is sent there unless an admin allows it "
                 '(PATCH with {"local": true})'
             )

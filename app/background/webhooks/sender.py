@@ -9,17 +9,17 @@ from itertools import count
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.letter import Letter, letter
-from app.background.webhooks.line import NotPublic, PinnedConnection
-from app.background.webhooks.waiver_letter import waiver_letter
+from app.background.webhooks.letter import Delivery, create_signed_delivery
+from app.background.webhooks.line import AddressNotPublic, PinnedConnection
+from app.background.webhooks.waiver_letter import create_waiver_expiry_delivery
 from app.events.bus import Bus
 from app.events.kinds import KINDS
-from app.events.record import Recorded, read
+from app.events.record import Recorded, parse_line
 from app.store import waivers, webhooks
-from app.store.db import AWAY, singly, why
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.events import EventStore
 from app.store.waivers import WaiverDue
-from app.store.webhooks import ProgressRow, ToldOf, WebhookRow
+from app.store.webhooks import DeliveryProgressRow, EventSubject, WebhookRow
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +38,11 @@ GIVE_UP_SECONDS = 24 * 3600.0
 _ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
 
 
-def wait_after(attempts: int) -> float:
+def compute_backoff(attempts: int) -> float:
     return min(2.0 ** (attempts - 1), LONGEST_WAIT)
 
 
-class Sender:
+class WebhookSender:
     def __init__(
         self,
         database: Engine,
@@ -63,7 +63,7 @@ class Sender:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._go_round(), name="webhooks")
+        self._task = asyncio.create_task(self._run_rounds(), name="webhooks")
 
     async def close(self) -> None:
         tasks = [task for task in (self._task, *self._busy.values()) if task]
@@ -71,7 +71,7 @@ class Sender:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _go_round(self) -> None:
+    async def _run_rounds(self) -> None:
         known: Sequence[WebhookRow] = ()
         seen = None
         while True:
@@ -80,47 +80,49 @@ class Sender:
                 if not self._leads():
                     known, version = (), -1
                 elif known or version != seen:
-                    known = await asyncio.to_thread(self._webhooks)
+                    known = await asyncio.to_thread(self._list_webhooks)
                 seen = version
-            except AWAY as exc:
-                log.warning("webhooks are not served: %s", why(exc))
+            except DATABASE_UNAVAILABLE as exc:
+                log.warning("webhooks are not served: %s", describe_database_error(exc))
                 known, seen = (), None
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
                 if webhook.id not in self._busy:
-                    self._busy[webhook.id] = asyncio.create_task(self._serve(webhook), name=f"webhook {webhook.id}")
+                    self._busy[webhook.id] = asyncio.create_task(
+                        self._serve_webhook(webhook), name=f"webhook {webhook.id}"
+                    )
             await asyncio.sleep(LOOK_EVERY if known else NONE_YET)
 
-    async def _serve(self, webhook: WebhookRow) -> None:
+    async def _serve_webhook(self, webhook: WebhookRow) -> None:
         try:
-            runs = await asyncio.to_thread(self._owed, webhook)
-            ending = await asyncio.to_thread(self._waivers_due, webhook)
+            runs = await asyncio.to_thread(self._list_owed_runs, webhook)
+            ending = await asyncio.to_thread(self._list_due_waivers, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
                 async with PinnedConnection(webhook.url, local=webhook.local, patience=self._patience) as line:
                     for run in runs:
-                        await self._deliver(webhook, run, line)
+                        await self._deliver_run(webhook, run, line)
                     for due, row in ending:
-                        told = waiver_letter(due, webhook.secret, time.time(), webhook.template)
-                        await self._posted(row, told, 1, line)
-        except AWAY as exc:
-            log.warning("webhook %s is not served: %s", webhook.id, why(exc))
+                        told = create_waiver_expiry_delivery(due, webhook.secret, time.time(), webhook.template)
+                        await self._post_delivery(row, told, 1, line)
+        except DATABASE_UNAVAILABLE as exc:
+            log.warning("webhook %s is not served: %s", webhook.id, describe_database_error(exc))
         except Exception:
             log.exception("webhook %s failed by a fault of ours", webhook.id)
         finally:
             del self._busy[webhook.id]
 
-    async def _deliver(self, webhook: WebhookRow, run: str, line: PinnedConnection) -> None:
-        row = await asyncio.to_thread(self._progress, webhook.id, run)
+    async def _deliver_run(self, webhook: WebhookRow, run: str, line: PinnedConnection) -> None:
+        row = await asyncio.to_thread(self._read_progress, webhook.id, run)
         if row.due_at > time.time():
             return
         again = row.due_at < 0
-        batch, upto, of = await asyncio.to_thread(self._next, webhook, row)
+        batch, upto, of = await asyncio.to_thread(self._read_next_batch, webhook, row)
         for recorded in batch:
-            told = letter(
+            told = create_signed_delivery(
                 recorded, webhook.secret, time.time(), simulated=of.simulated, template=webhook.template, host=of.host
             )
-            sent = await self._posted(row, told, recorded.seq, line)
+            sent = await self._post_delivery(row, told, recorded.seq, line)
             if sent is None:
                 return
             row = sent
@@ -128,69 +130,81 @@ class Sender:
         self._seen[webhook.id, run] = upto if whole else batch[-1].seq
         if again and not (batch and whole):  # a redelivery of an old run ends with its last batch
             due = 0.0 if whole else webhooks.AGAIN
-            await asyncio.to_thread(self._advance, _row(row, seq=row.seq, due_at=due), 0, 0, webhook.problem)
+            await asyncio.to_thread(
+                self._store_progress, _create_progress_row(row, seq=row.seq, due_at=due), 0, 0, webhook.problem
+            )
 
-    async def _posted(self, row: ProgressRow, told: Letter, seq: int, line: PinnedConnection) -> ProgressRow | None:
+    async def _post_delivery(
+        self, row: DeliveryProgressRow, told: Delivery, seq: int, line: PinnedConnection
+    ) -> DeliveryProgressRow | None:
         """Send a delivery and store the progress. Return it if delivered or given up, None if it is retried later."""
         try:
             problem = await line.post(told)
-        except NotPublic as exc:
+        except AddressNotPublic as exc:
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
-            await asyncio.to_thread(self._advance, _row(row, attempts=row.attempts, held=True), 0, 0, str(exc))
+            await asyncio.to_thread(
+                self._store_progress, _create_progress_row(row, attempts=row.attempts, held=True), 0, 0, str(exc)
+            )
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
             attempts = row.attempts + 1
-            row = _row(row, attempts=attempts, due_at=time.time() + wait_after(attempts))
-            await asyncio.to_thread(self._advance, row, 0, 0, problem)
+            row = _create_progress_row(row, attempts=attempts, due_at=time.time() + compute_backoff(attempts))
+            await asyncio.to_thread(self._store_progress, row, 0, 0, problem)
             return None
-        row = _row(row, seq=seq)
-        await asyncio.to_thread(self._advance, row, int(not problem), int(bool(problem)), problem)
+        row = _create_progress_row(row, seq=seq)
+        await asyncio.to_thread(self._store_progress, row, int(not problem), int(bool(problem)), problem)
         return row
 
-    def _waivers_due(self, webhook: WebhookRow) -> list[tuple[WaiverDue, ProgressRow]]:
+    def _list_due_waivers(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), time.time()
         with Session(self._database) as session:
-            new = [one for one in waivers.due(waivers.waivers(session), now) if one.since >= webhook.created_at]
-            rows = [(one, webhooks.progress(session, webhook.id, one.name)) for one in new]
+            new = [
+                one
+                for one in waivers.list_due_waivers(waivers.list_waivers(session), now)
+                if one.since >= webhook.created_at
+            ]
+            rows = [(one, webhooks.find_progress(session, webhook.id, one.name)) for one in new]
         wanted = [(one, row) for one, row in rows if not kinds or one.kind in kinds]
         return [(one, row) for one, row in wanted if not row.seq and row.due_at <= now]
 
-    def _webhooks(self) -> list[WebhookRow]:
-        with Session(singly(self._database)) as session:
-            return list(webhooks.webhooks(session))
+    def _list_webhooks(self) -> list[WebhookRow]:
+        with Session(use_autocommit(self._database)) as session:
+            return list(webhooks.list_webhooks(session))
 
-    def _owed(self, webhook: WebhookRow) -> list[str]:
+    def _list_owed_runs(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
-            runs = webhooks.owed(session, webhook, time.time() - GIVE_UP_SECONDS)
-            again = webhooks.asked_again(session, webhook.id)
-            newest = webhooks.rollouts_owed(session, webhook, time.time() - GIVE_UP_SECONDS)
+            runs = webhooks.list_runs_to_deliver(session, webhook, time.time() - GIVE_UP_SECONDS)
+            again = webhooks.list_redeliveries(session, webhook.id)
+            newest = webhooks.list_rollouts_to_deliver(session, webhook, time.time() - GIVE_UP_SECONDS)
         newest |= {run: self._bus.newest.get(run, 0) for run in runs}
         new = [name for name, upto in newest.items() if self._seen.get((webhook.id, name), -1) < upto]
         return [*again, *(run for run in new if run not in again)]
 
-    def _progress(self, webhook: str, run: str) -> ProgressRow:
+    def _read_progress(self, webhook: str, run: str) -> DeliveryProgressRow:
         with Session(self._database) as session:
-            return webhooks.progress(session, webhook, run)
+            return webhooks.find_progress(session, webhook, run)
 
-    def _next(self, webhook: WebhookRow, row: ProgressRow) -> tuple[list[Recorded], int, ToldOf]:
-        upto = self._store.last(row.run)
+    def _read_next_batch(
+        self, webhook: WebhookRow, row: DeliveryProgressRow
+    ) -> tuple[list[Recorded], int, EventSubject]:
+        upto = self._store.read_last_link(row.run)
         kinds = tuple(webhook.kinds.split()) or _ALL
-        lines = self._store.lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
+        lines = self._store.read_lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
         with Session(self._database) as session:
-            of = webhooks.told_of(session, row.run)
-        batch = [read(line, digest) for _, line, digest in lines]
+            of = webhooks.find_event_subject(session, row.run)
+        batch = [parse_line(line, digest) for _, line, digest in lines]
         return batch, upto[0] if upto else 0, of
 
-    def _advance(self, row: ProgressRow, delivered: int, dropped: int, problem: str) -> None:
+    def _store_progress(self, row: DeliveryProgressRow, delivered: int, dropped: int, problem: str) -> None:
         with Session(self._database) as session, session.begin():
-            webhooks.advance(session, row, delivered=delivered, dropped=dropped, problem=problem)
+            webhooks.record_progress(session, row, delivered=delivered, dropped=dropped, problem=problem)
 
 
-def _row(
-    row: ProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0, held: bool = False
-) -> ProgressRow:
+def _create_progress_row(
+    row: DeliveryProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0, held: bool = False
+) -> DeliveryProgressRow:
     due_at = time.time() + HELD_SECONDS if held else due_at
-    return ProgressRow(
+    return DeliveryProgressRow(
         webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
     )

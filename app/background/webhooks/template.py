@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.errors import NotTaken
-from app.events.kinds import RolloutEvent, kind_of
-from app.events.record import Recorded, stamp
-from app.loop.telling import telling
-from app.runs.rollout.telling import rollout_telling
-from app.text.clean import clean
+from app.errors import Rejected
+from app.events.kinds import RolloutEvent, get_event_kind
+from app.events.record import Recorded, format_timestamp
+from app.loop.telling import describe_event
+from app.runs.rollout.telling import describe_rollout_event
+from app.text.clean import clean_text
 
 LONGEST, LONGEST_VALUE = 2000, 600
 NAMED = {
@@ -34,54 +34,54 @@ _PLACE = re.compile(r"\{([a-z_]+)\}")
 _ORDERS = str.maketrans({"<": "‹", ">": "›", "@": "＠"})
 
 
-def checked(template: str) -> str:
+def check_template(template: str) -> str:
     """Validate a template and return it, or the named template. Raise Rejected if it is invalid."""
     template = NAMED.get(template.strip(), template)
     if len(template) > LONGEST:
-        raise NotTaken("template", f"the template has {len(template)} characters: {LONGEST} are the most.")
+        raise Rejected("template", f"the template has {len(template)} characters: {LONGEST} are the most.")
     if unknown := [name for name in _PLACE.findall(template) if name not in PLACES]:
         known = ", ".join(f"{{{name}}}" for name in PLACES)
-        raise NotTaken("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
+        raise Rejected("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
     if _is_json(template):
         try:
             json.loads(template)
         except ValueError as exc:
-            raise NotTaken("template", f"the template begins as JSON and is none: {exc}.") from exc
+            raise Rejected("template", f"the template begins as JSON and is none: {exc}.") from exc
     return template
 
 
-def facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
+def collect_facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
     """Return the placeholder values of an event. For a rollout, `host` is the text that selected its hosts."""
     of_many = isinstance(recorded.event, RolloutEvent)
-    told = rollout_telling(recorded.event) if of_many else telling(recorded.event)
-    said = f"{told.glyph} {told.text}" if told else kind_of(recorded.event)
+    told = describe_rollout_event(recorded.event) if of_many else describe_event(recorded.event)
+    said = f"{told.glyph} {told.text}" if told else get_event_kind(recorded.event)
     played = " (simulated engines)" if simulated else ""
     return {
         "text": f"{said}. {'Rollout' if of_many else 'Run'} {recorded.run} on {host}{played}",
         "run": recorded.run,
         "host": host,
-        "kind": kind_of(recorded.event),
+        "kind": get_event_kind(recorded.event),
         "glyph": told.glyph if told else "",
-        "time": stamp(recorded.at),
+        "time": format_timestamp(recorded.at),
         "path": f"/fleet/{recorded.run}" if of_many else f"/runs/{recorded.run}?at={recorded.seq}",
     }
 
 
-def filled(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
+def fill_template(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
     """Return the filled body and its content type."""
-    inert = {name: disarmed(value) for name, value in values.items()}
+    inert = {name: defang_text(value) for name, value in values.items()}
 
-    def fill(text: str) -> str:
+    def fill_text(text: str) -> str:
         return _PLACE.sub(lambda place: inert.get(place[1], ""), text)
 
     if _is_json(template):
-        return json.dumps(_mapped(json.loads(template), fill), ensure_ascii=False).encode(), JSON
-    return fill(template).encode(), PLAIN
+        return json.dumps(_map_strings(json.loads(template), fill_text), ensure_ascii=False).encode(), JSON
+    return fill_text(template).encode(), PLAIN
 
 
-def disarmed(text: str) -> str:
+def defang_text(text: str) -> str:
     """Return the text as one line without working mentions or links."""
-    line = " ".join(clean(text, LONGEST_VALUE).split()).translate(_ORDERS)
+    line = " ".join(clean_text(text, LONGEST_VALUE).split()).translate(_ORDERS)
     return line.replace("](", "] (").replace("://", ": //")
 
 
@@ -90,13 +90,13 @@ def _is_json(template: str) -> bool:
     return template.lstrip()[:1] in ("{", "[") and not _PLACE.match(template.lstrip())
 
 
-def _mapped(value: Any, fill: Callable[[str], str]) -> Any:
+def _map_strings(value: Any, fill: Callable[[str], str]) -> Any:
     match value:
         case str():
             return fill(value)
         case list():
-            return [_mapped(one, fill) for one in value]
+            return [_map_strings(one, fill) for one in value]
         case dict():
-            return {name: _mapped(one, fill) for name, one in value.items()}
+            return {name: _map_strings(one, fill) for name, one in value.items()}
         case _:
             return value

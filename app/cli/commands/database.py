@@ -13,28 +13,28 @@ db = typer.Typer(help="The database as a whole.", no_args_is_help=True)
 app.add_typer(db, name="db")
 
 
-@app.command()
-def tidy(
+@app.command(name="tidy")
+def tidy_database(
     older_than: Annotated[float, typer.Option(min=0, help="Days since a run ended.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     data: Data = Path("data"),
 ) -> None:
     """Shrink old runs to their evidence. Ends with 0, or with 2 if a run could not be shrunk."""
-    from app.cli.tidy import tidy as tidy_up
+    from app.cli.tidy import tidy_runs as tidy_up
 
     raise typer.Exit(tidy_up(Settings(data=data), older_than, dry_run=dry_run))
 
 
-@app.command()
-def nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
+@app.command(name="nodes")
+def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the nodes of the database in TEMPER_DATABASE_URL. Ends with 0, or with 2 if no node works on runs."""
-    from app.cli.nodes import show_nodes
+    from app.cli.nodes import print_nodes
 
-    raise typer.Exit(show_nodes(Settings(data=data), as_json=as_json))
+    raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
 
 
 @db.command("copy")
-def copy(data: Data = Path("data")) -> None:
+def db_copy(data: Data = Path("data")) -> None:
     """Copy the data folder's SQLite database to the PostgreSQL in TEMPER_DATABASE_URL, and verify the copy."""
     from app.cli.database import copy_database
 

@@ -11,8 +11,8 @@ from app.config import Settings
 app = typer.Typer()
 
 
-@app.command()
-def plan(
+@app.command(name="plan")
+def plan_engines(
     lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")] = "",
     gpu: Annotated[str, typer.Option(help="Plan on other GPUs, like l4:4 or h200:1.")] = "",
     model: Annotated[str, typer.Option(help="Instead of a line-up: a config.json, its folder, or a known name.")] = "",
@@ -31,9 +31,9 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="Plain numbers, each with its provenance.")] = False,
 ) -> None:
     """Estimate memory and speed before starting engines. Ends with 0 if everything fits, 2 if something does not."""
-    from app.cli.plan import OneModel, show_plan
+    from app.cli.plan import SingleModel, print_plan
 
-    one = OneModel(
+    one = SingleModel(
         model=model,
         precision=precision,
         tp=tp,
@@ -47,19 +47,19 @@ def plan(
         max_num_seqs=max_num_seqs,
         eager=eager,
     )
-    raise typer.Exit(show_plan(lineup, one if model else None, gpus=gpu, seeds=seeds, as_json=as_json))
+    raise typer.Exit(print_plan(lineup, one if model else None, gpus=gpu, seeds=seeds, as_json=as_json))
 
 
-@app.command()
-def lineups(as_json: AsJson = False) -> None:
+@app.command(name="lineups")
+def show_lineups(as_json: AsJson = False) -> None:
     """List the line-ups that come with Temper, for --lineup."""
     from app.cli.catalog import list_lineups
 
     list_lineups(as_json=as_json)
 
 
-@app.command()
-def doctor(
+@app.command(name="doctor")
+def run_doctor(
     what: Annotated[
         str, typer.Argument(help="A line-up's name or path, or a server's address, http://HOST:PORT.")
     ] = "",
@@ -68,13 +68,13 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document: findings.")] = False,
 ) -> None:
     """Check a line-up for known deployment problems. Ends with 1 if it would not start, 0 if it would, else 2."""
-    from app.cli.doctor import show_doctor
+    from app.cli.doctor import print_diagnosis
 
-    raise typer.Exit(show_doctor(what, log, key_env, as_json=as_json))
+    raise typer.Exit(print_diagnosis(what, log, key_env, as_json=as_json))
 
 
-@app.command()
-def probe(
+@app.command(name="probe")
+def measure_engines(
     lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")],
     engine: Annotated[str, typer.Option(help="One engine of it; all of them when left out.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,

@@ -19,8 +19,8 @@ plan = typer.Typer(help="What is done on a host when nobody asks.", no_args_is_h
 app.add_typer(plan, name="schedule")
 
 
-@app.command()
-def scan(
+@app.command(name="scan")
+def scan_with_openscap(
     host: Annotated[str, typer.Argument(help="The host to look at.")],
     content: Annotated[str, typer.Option(help="A data stream of this machine; `temper scap list` names them.")],
     profile: Annotated[str, typer.Option(help="A profile of it, long or short.")],
@@ -76,9 +76,9 @@ def scap_export(
 ) -> None:
     """Export waivers, site values and a choice of rules as an xccdf:Tailoring for OpenSCAP."""
     from app.cli.tailoring import write_tailoring
-    from app.runs.tailoring_out import TailoringWish
+    from app.runs.tailoring_out import TailoringSpec
 
-    write_tailoring(Settings(data=data), TailoringWish(skill=skill, host=host, group=group, rules=rules), out)
+    write_tailoring(Settings(data=data), TailoringSpec(skill=skill, host=host, group=group, rules=rules), out)
 
 
 @host_app.command("add")
@@ -157,15 +157,15 @@ def host_group(
     as_json: AsJson = False,
 ) -> None:
     """Define a group of hosts, for temper run --hosts NAME."""
-    from app.cli.host_group import keep_group, remove_group, show_group
+    from app.cli.host_group import print_group, remove_group, set_group_hosts
 
     settings = Settings(data=data)
     if remove:
         remove_group(settings, name)
     elif hosts:
-        keep_group(settings, name, hosts)
+        set_group_hosts(settings, name, hosts)
     else:
-        show_group(settings, name, as_json=as_json)
+        print_group(settings, name, as_json=as_json)
 
 
 @plan.command("add")
@@ -185,14 +185,16 @@ def schedule_add(
     """Scan or harden a host on a schedule."""
     import getpass
 
-    from app.background.schedules.wanted import Wanted
+    from app.background.schedules.wanted import ScheduleSpec
     from app.cli.schedule import add_schedule
-    from app.runs.order import Order, named
+    from app.runs.order import Order, split_rules
     from app.runs.rollout.asked import RolloutTerms
 
-    order = Order(host=host, skill=skill, rules=named(rules), mode=mode, by=getpass.getuser())
+    order = Order(host=host, skill=skill, rules=split_rules(rules), mode=mode, by=getpass.getuser())
     terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed)
-    add_schedule(Settings(data=data), Wanted(order=order, cron=cron, zone=zone, window_minutes=window, terms=terms))
+    add_schedule(
+        Settings(data=data), ScheduleSpec(order=order, cron=cron, zone=zone, window_minutes=window, terms=terms)
+    )
 
 
 @plan.command("list")
@@ -203,15 +205,17 @@ def schedule_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     list_schedules(Settings(data=data), as_json=as_json)
 
 
-def _handling(verb: str, told: str) -> None:
-    def handle(schedule: Annotated[str, typer.Argument(help="The schedule's id.")], data: Data = Path("data")) -> None:
-        from app.cli.schedule import handle_schedule
+def _add_schedule_verb(verb: str, told: str) -> None:
+    def schedule_verb(
+        schedule: Annotated[str, typer.Argument(help="The schedule's id.")], data: Data = Path("data")
+    ) -> None:
+        from app.cli.schedule import apply_schedule_verb
 
-        handle_schedule(Settings(data=data), schedule, verb)
+        apply_schedule_verb(Settings(data=data), schedule, verb)
 
-    plan.command(verb, help=told)(handle)
+    plan.command(verb, help=told)(schedule_verb)
 
 
-_handling("pause", "Take no more times up; none counts as missed.")
-_handling("resume", "Take times up again, from now on.")
-_handling("remove", "Forget a schedule; its runs stay.")
+_add_schedule_verb("pause", "Take no more times up; none counts as missed.")
+_add_schedule_verb("resume", "Take times up again, from now on.")
+_add_schedule_verb("remove", "Forget a schedule; its runs stay.")

@@ -11,8 +11,8 @@ app = typer.Typer(help="Disposable Debian machines with sshd on loopback.", no_a
 Name = Annotated[str, typer.Argument(help="The machine.")]
 
 
-@app.command()
-def build(
+@app.command(name="build")
+def rootfs_build(
     name: Name,
     data: Data = Path("data"),
     suite: Annotated[str, typer.Option(help="The release of Debian.")] = "bookworm",
@@ -20,36 +20,36 @@ def build(
     """Build a machine. The first one of a suite takes about a minute."""
     from app.cli import rootfs
 
-    rootfs.build(data, name, suite)
+    rootfs.build_machine(data, name, suite)
 
 
-@app.command()
-def start(name: Name, data: Data = Path("data")) -> None:
+@app.command(name="start")
+def rootfs_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine and print how to reach it."""
     from app.cli import rootfs
 
-    rootfs.start(data, name)
+    rootfs.start_machine(data, name)
 
 
-@app.command()
-def stop(name: Name, data: Data = Path("data")) -> None:
+@app.command(name="stop")
+def rootfs_stop(name: Name, data: Data = Path("data")) -> None:
     """Stop a machine and all its processes."""
     from app.cli import rootfs
 
-    rootfs.stop(data, name)
+    rootfs.stop_machine(data, name)
 
 
-@app.command()
-def reset(name: Name, data: Data = Path("data")) -> None:
+@app.command(name="reset")
+def rootfs_reset(name: Name, data: Data = Path("data")) -> None:
     """Reset a machine to its built state; restart it if it was running."""
     from app.cli import rootfs
 
-    rootfs.reset(data, name)
+    rootfs.reset_machine(data, name)
 
 
-@app.command()
-def discard(name: Name, data: Data = Path("data")) -> None:
+@app.command(name="discard")
+def rootfs_discard(name: Name, data: Data = Path("data")) -> None:
     """Delete a machine and its files."""
     from app.cli import rootfs
 
-    rootfs.discard(data, name)
+    rootfs.discard_machine(data, name)

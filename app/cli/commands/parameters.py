@@ -44,11 +44,11 @@ def parameter_set(
     """Set a value. New runs use it: the scanner checks it, and the roles and the evidence contain it."""
     import getpass
 
-    from app.cli.parameter import set_value, value_of
-    from app.runs.parameters import ParameterWish
+    from app.cli.parameter import read_value, set_value
+    from app.runs.parameters import ParameterSpec
 
-    words = {"name": name, "value": value_of(value, file), "host": host, "group": group, "skill": skill}
-    set_value(Settings(data=data), ParameterWish(**words, by=getpass.getuser()))
+    words = {"name": name, "value": read_value(value, file), "host": host, "group": group, "skill": skill}
+    set_value(Settings(data=data), ParameterSpec(**words, by=getpass.getuser()))
 
 
 @parameter.command("clear")
@@ -59,7 +59,7 @@ def parameter_clear(
     import getpass
 
     from app.cli.parameter import clear_value
-    from app.runs.parameters import ParameterWish
+    from app.runs.parameters import ParameterSpec
 
-    wish = ParameterWish(name=name, host=host, group=group, skill=skill, by=getpass.getuser())
+    wish = ParameterSpec(name=name, host=host, group=group, skill=skill, by=getpass.getuser())
     clear_value(Settings(data=data), wish)

@@ -16,7 +16,7 @@ app.add_typer(token, name="token")
 
 
 @admin.command("create")
-def create(
+def admin_create(
     name: Annotated[str, typer.Argument(help="What the person signs in with, and what goes on record.")],
     right: Annotated[str, typer.Option(help="viewer, operator or admin.")] = "admin",
     data: Data = Path("data"),
@@ -28,7 +28,7 @@ def create(
 
 
 @admin.command("list")
-def show_people(data: Data = Path("data"), as_json: AsJson = False) -> None:
+def admin_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the people who may sign in."""
     from app.cli.people import list_people
 
@@ -36,7 +36,7 @@ def show_people(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 
 @token.command("list")
-def show_tokens(data: Data = Path("data"), as_json: AsJson = False) -> None:
+def token_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the valid tokens and shared links. Their secrets are not stored."""
     from app.cli.people import list_tokens
 
@@ -44,7 +44,7 @@ def show_tokens(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 
 @token.command("create")
-def issue(
+def token_create(
     name: Annotated[str, typer.Argument(help="Whose token it is.")],
     right: Annotated[str, typer.Option(help="viewer, operator or admin; never more than the person's.")] = "viewer",
     label: Annotated[str, typer.Option(help="What it is for.")] = "",
@@ -57,8 +57,8 @@ def issue(
     create_token(Settings(data=data), name, right, label, days)
 
 
-@app.command()
-def usage(
+@app.command(name="usage")
+def report_usage(
     since: Annotated[str, typer.Option(help="First day, like 2026-11-01; the first of this month when left out.")] = "",
     until: Annotated[str, typer.Option(help="Last day.")] = "",
     per: Annotated[str, typer.Option(help="day or month.")] = "month",
@@ -67,6 +67,6 @@ def usage(
     as_json: AsJson = False,
 ) -> None:
     """Show tokens, GPU-seconds and joules per person and API token."""
-    from app.cli.usage import show_usage
+    from app.cli.usage import print_usage
 
-    show_usage(Settings(data=data), since, until, per, as_json=as_json, csv=csv)
+    print_usage(Settings(data=data), since, until, per, as_json=as_json, csv=csv)

@@ -25,9 +25,9 @@ def rollout_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 @rollout.command("show")
 def rollout_show(wanted: RolloutName, data: Data = Path("data"), as_json: AsJson = False) -> None:
     """Show the hosts of a rollout in order, with run and result."""
-    from app.cli.rollout import show_rollout
+    from app.cli.rollout import print_rollout
 
-    show_rollout(Settings(data=data), wanted, as_json=as_json)
+    print_rollout(Settings(data=data), wanted, as_json=as_json)
 
 
 @rollout.command("evidence")
@@ -42,15 +42,15 @@ def rollout_evidence(
     write_bundle(Settings(data=data), wanted, out)
 
 
-def _handling(verb: str, told: str) -> None:
-    def handle(wanted: RolloutName, data: Data = Path("data"), reason: Reason = "") -> None:
-        from app.cli.rollout import handle
+def _add_rollout_verb(verb: str, told: str) -> None:
+    def rollout_verb(wanted: RolloutName, data: Data = Path("data"), reason: Reason = "") -> None:
+        from app.cli.rollout import apply_rollout_verb
 
-        handle(Settings(data=data), wanted, verb, reason)
+        apply_rollout_verb(Settings(data=data), wanted, verb, reason)
 
-    rollout.command(verb, help=told)(handle)
+    rollout.command(verb, help=told)(rollout_verb)
 
 
-_handling("pause", "Begin no further host; the runs at work pause, each after the change in hand.")
-_handling("resume", "Go on, also after its rule paused it; the rule counts anew.")
-_handling("stop", "Begin no further host, and stop its runs: a change in progress is undone.")
+_add_rollout_verb("pause", "Begin no further host; the runs at work pause, each after the change in hand.")
+_add_rollout_verb("resume", "Go on, also after its rule paused it; the rule counts anew.")
+_add_rollout_verb("stop", "Begin no further host, and stop its runs: a change in progress is undone.")

@@ -12,8 +12,8 @@ from app.events.limits import ATTEMPTS, ITEM_SECONDS
 app = typer.Typer()
 
 
-@app.command()
-def run(
+@app.command(name="run")
+def start_run(
     host: Annotated[str, typer.Option(help="The host to harden.")] = "fixture",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     skill: Annotated[
@@ -55,17 +55,17 @@ def run(
     import asyncio
     import getpass
 
-    from app.cli.harden import harden
-    from app.cli.start_from import start_from
+    from app.cli.harden import harden_host
+    from app.cli.start_from import apply_starting_point
     from app.events.words import Budget
-    from app.runs.order import Order, named
+    from app.runs.order import Order, split_rules
 
     settings = Settings(data=data, lineup=lineup, speed=speed)
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     order = Order(
         host=host,
         skill=skill,
-        rules=named(rules),
+        rules=split_rules(rules),
         mode=mode,
         keep=keep,
         budget=budget,
@@ -75,19 +75,19 @@ def run(
         replay_fixes=replay,
         by=getpass.getuser(),
     )
-    order = start_from(order, papers) if papers else order
+    order = apply_starting_point(order, papers) if papers else order
     if hosts:
-        from app.cli.rollout import roll_out
-        from app.runs.rollout.asked import Rollout, RolloutTerms
+        from app.cli.rollout import run_rollout
+        from app.runs.rollout.asked import RolloutSpec, RolloutTerms
 
         terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
-        wanted = Rollout(order=order, hosts=(), words=hosts, terms=terms)
-        raise typer.Exit(asyncio.run(roll_out(settings, wanted, as_json=as_json)))
-    raise typer.Exit(asyncio.run(harden(settings, order, as_json=as_json)))
+        wanted = RolloutSpec(order=order, hosts=(), words=hosts, terms=terms)
+        raise typer.Exit(asyncio.run(run_rollout(settings, wanted, as_json=as_json)))
+    raise typer.Exit(asyncio.run(harden_host(settings, order, as_json=as_json)))
 
 
-@app.command()
-def runs(
+@app.command(name="runs")
+def show_runs(
     state: Annotated[str | None, typer.Option(help="queued, running, paused, finished, stopped or failed.")] = None,
     host: Annotated[str | None, typer.Option(help="Of this host alone.")] = None,
     tag: Annotated[str | None, typer.Option(help="With this tag.")] = None,
@@ -103,8 +103,8 @@ def runs(
     list_runs(Settings(data=data), RunSearch(state, host, tag, search), most, as_json=as_json)
 
 
-@app.command()
-def name(
+@app.command(name="name")
+def rename_run(
     run_id: RunId,
     called: Annotated[str | None, typer.Argument(help="Its name; an empty one takes it away.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag, as often as you like: all that it has then.")] = None,
@@ -117,56 +117,56 @@ def name(
     name_run(Settings(data=data), run_id, called, [] if untag else tag)
 
 
-@app.command()
-def skills(as_json: AsJson = False) -> None:
+@app.command(name="skills")
+def show_skills(as_json: AsJson = False) -> None:
     """List the skills, for --skill."""
     from app.cli.catalog import list_skills
 
     list_skills(as_json=as_json)
 
 
-@app.command()
-def pause(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+@app.command(name="pause")
+def pause_run(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Pause a run after the turn in progress."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "pause", reason)
 
 
-@app.command()
-def resume(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+@app.command(name="resume")
+def resume_run(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Resume a paused run."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "resume", reason)
 
 
-@app.command()
-def stop(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+@app.command(name="stop")
+def stop_run(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
     """Stop a run. The turn ends at once, and a change in progress is rolled back."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "stop", reason)
 
 
-@app.command()
-def approve(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
+@app.command(name="approve")
+def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
     """Approve the change that a run is waiting for."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "approve", reason, token_from)
 
 
-@app.command()
-def refuse(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
+@app.command(name="refuse")
+def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
     """Refuse the change that a run is waiting for, with a reason."""
     from app.cli.ask_run import ask_run
 
     ask_run(Settings(data=data), run_id, "refuse", reason, token_from)
 
 
-@app.command()
-def verify(
+@app.command(name="verify")
+def verify_anything(
     what: Annotated[str, typer.Argument(help="A run, or the first characters of its id; an evidence.zip; audit.")],
     head: Annotated[str, typer.Option(help="The chain head as it was noted elsewhere.")] = "",
     key: Annotated[str, typer.Option(help="The public key that it has to be signed with, or a file of it.")] = "",
@@ -174,24 +174,24 @@ def verify(
     data: Data = Path("data"),
 ) -> None:
     """Verify a run, an evidence pack, a score or the audit log. Ends with 0 if it is valid, 2 if it is not."""
-    from app.cli.verify import verify_what
+    from app.cli.verify import verify_by_kind
 
-    raise typer.Exit(verify_what(Settings(data=data), what, head, key, ca))
+    raise typer.Exit(verify_by_kind(Settings(data=data), what, head, key, ca))
 
 
-@app.command()
-def key(
+@app.command(name="key")
+def show_signing_key(
     change: Annotated[str, typer.Option("--change", help="Make a new key, and say why; the old one is gone.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
-    from app.cli.key import show_key
+    from app.cli.key import print_public_key
 
-    show_key(Settings(data=data), change)
+    print_public_key(Settings(data=data), change)
 
 
-@app.command()
-def evidence(
+@app.command(name="evidence")
+def export_evidence(
     run_id: RunId,
     form: Annotated[
         str,

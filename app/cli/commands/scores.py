@@ -11,7 +11,7 @@ from app.config import Settings
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
 
-class LineupFirst(TyperGroup):
+class DefaultLineupGroup(TyperGroup):
     """Treat `temper score LINEUP` as `temper score lineup LINEUP`."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
@@ -22,7 +22,7 @@ class LineupFirst(TyperGroup):
 
 app = typer.Typer()
 score = typer.Typer(
-    cls=LineupFirst,
+    cls=DefaultLineupGroup,
     help="Score a line-up: temper score LINEUP --out FILE. `temper score lineup --help` has the options.",
     no_args_is_help=True,
 )
@@ -35,7 +35,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result file, too
 
 
 @score.command("lineup")
-def of_lineup(
+def score_lineup(
     lineup: Annotated[
         str,
         typer.Argument(
@@ -63,24 +63,24 @@ def of_lineup(
     data: Data = Path("data"),
 ) -> None:
     """Score a line-up on fresh hosts. Ends with 0 if no host was left worse than before, else with 2."""
-    from app.cli.score import ScoreAsked, apart
-    from app.cli.score import score as work
+    from app.cli.score import ScoreOptions, use_score_folder
+    from app.cli.score import run_score as work
     from app.cli.score_debian import score_debian
     from app.events.words import Budget
 
     settings = Settings(data=data, speed=speed, kind="run")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
-    asked = ScoreAsked(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget)
-    raise typer.Exit(score_debian(settings, asked, host) if host else work(apart(settings, lineup), asked))
+    asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget)
+    raise typer.Exit(score_debian(settings, asked, host) if host else work(use_score_folder(settings, lineup), asked))
 
 
 @score.command("table")
-def table(
+def score_table(
     files: Annotated[list[Path], typer.Argument(help="Result files.")],
     into: Annotated[Path | None, typer.Option(help="The file to write; stdout when left out.")] = None,
 ) -> None:
     """Write a page of scores from result files."""
-    from app.cli.score import table as make
+    from app.cli.score import write_score_table as make
 
     make(files, into)
 

@@ -32,8 +32,8 @@ from app.errors import BadInput
 app = typer.Typer()
 
 
-@app.command()
-def demo(
+@app.command(name="demo")
+def run_demo(
     port: Port = 8000,
     speed: Speed = PACE,
     data: Data = Path("data"),
@@ -53,26 +53,26 @@ def demo(
     import asyncio
     import getpass
 
-    from app.cli.cpu_demo import cpu_order, on_the_cpu
-    from app.cli.real_demo import serve_a_debian
-    from app.cli.serve import serve_until_told
-    from app.cli.up import tell_cold_starts
+    from app.cli.cpu_demo import create_cpu_order, use_cpu_lineup
+    from app.cli.real_demo import serve_debian_demo
+    from app.cli.serve import serve_until_signal
+    from app.cli.up import follow_cold_starts
     from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
     if real:
-        settings = on_the_cpu(settings)
+        settings = use_cpu_lineup(settings)
     if rootfs:
-        serve_a_debian(settings, machine, start=not no_run)
+        serve_debian_demo(settings, machine, start=not no_run)
     else:
         by = getpass.getuser()
-        order = cpu_order(by) if real else Order(mode="auto", pace=speed, note="demo", by=by)
-        beside = tell_cold_starts if real else None
-        asyncio.run(serve_until_told(settings, first=None if no_run else order, beside=beside))
+        order = create_cpu_order(by) if real else Order(mode="auto", pace=speed, note="demo", by=by)
+        beside = follow_cold_starts if real else None
+        asyncio.run(serve_until_signal(settings, first=None if no_run else order, beside=beside))
 
 
-@app.command()
-def serve(
+@app.command(name="serve")
+def serve_app(
     port: Port = 8000,
     address: Address = "127.0.0.1",
     sign_in: SignIn = False,
@@ -96,25 +96,25 @@ def serve(
     """Serve the web application and the API, and work on runs."""
     import asyncio
 
-    from app.cli.listening import networks
-    from app.cli.people import a_right
-    from app.cli.serve import serve_until_told
-    from app.people.groups import mapped
+    from app.cli.listening import parse_networks
+    from app.cli.people import parse_right
+    from app.cli.serve import serve_until_signal
+    from app.people.groups import parse_group_rights
 
     settings = Settings(
         data=data,
         host=address,
         port=port,
         sign_in=sign_in,
-        proxies=networks(proxy or []),
+        proxies=parse_networks(proxy or []),
         audit_syslog=audit_syslog,
         otlp=otlp,
         oidc=oidc,
         oidc_client=oidc_client,
         oidc_secret_from=oidc_secret_from,
         oidc_claim=oidc_claim,
-        oidc_right=a_right(oidc_right),
-        oidc_groups=mapped(oidc_group or []),
+        oidc_right=parse_right(oidc_right),
+        oidc_groups=parse_group_rights(oidc_group or []),
         oidc_groups_claim=oidc_groups_claim,
         oidc_scope=oidc_scope,
         keep_days=keep_days,
@@ -122,11 +122,11 @@ def serve(
         lineup=lineup,
         speed=speed,
     )
-    asyncio.run(serve_until_told(settings))
+    asyncio.run(serve_until_signal(settings))
 
 
-@app.command()
-def worker(
+@app.command(name="worker")
+def run_worker(
     attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
     keep_days: KeepDays = 0.0,
     speed: Speed = PACE,
@@ -136,14 +136,14 @@ def worker(
     """Work on runs without a web server, as one of the nodes on the database in TEMPER_DATABASE_URL."""
     import asyncio
 
-    from app.cli.serve import work_until_told
+    from app.cli.serve import work_until_signal
 
     settings = Settings(data=data, attach=attach, lineup=lineup, speed=speed, keep_days=keep_days, kind="worker")
-    asyncio.run(work_until_told(settings))
+    asyncio.run(work_until_signal(settings))
 
 
-@app.command()
-def up(
+@app.command(name="up")
+def start_engines(
     lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")],
     papers: Annotated[str, typer.Option("--print", help="Start nothing: print what does. systemd or compose.")] = "",
     into: Annotated[Path | None, typer.Option(help="With --print: the folder to write it to.")] = None,
@@ -157,20 +157,20 @@ def up(
     data: Data = Path("data"),
 ) -> None:
     """Start a line-up's engines and the web application, and print each step of the cold starts."""
-    from app.cli.listening import networks
-    from app.cli.up import print_papers, start_lineup
+    from app.cli.listening import parse_networks
+    from app.cli.up import print_unit_files, start_lineup
 
     settings = Settings(
-        data=data, host=address, port=port, sign_in=sign_in, proxies=networks(proxy or []), lineup=lineup
+        data=data, host=address, port=port, sign_in=sign_in, proxies=parse_networks(proxy or []), lineup=lineup
     )
     if papers:
-        print_papers(settings, papers, into)
+        print_unit_files(settings, papers, into)
     else:
         start_lineup(settings, anyway=anyway)
 
 
 @app.command("mcp")
-def mcp(
+def serve_mcp_tools(
     url: Annotated[str, typer.Option(help="The Temper to ask.")] = "http://127.0.0.1:8000",
     token_from: Annotated[
         str, typer.Option(help="Variable, or file, that holds a token of `temper token create`; never it.")

@@ -29,10 +29,10 @@ def waiver_add(
     import getpass
 
     from app.cli.waiver import add_waiver
-    from app.runs.waive import WaiverWish
+    from app.runs.waive import WaiverSpec
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
-    add_waiver(Settings(data=data), WaiverWish(**words, group=group, skill=skill, by=getpass.getuser()))
+    add_waiver(Settings(data=data), WaiverSpec(**words, group=group, skill=skill, by=getpass.getuser()))
 
 
 @waiver.command("list")
@@ -52,6 +52,6 @@ def waiver_end(
     """End a waiver early. It stays listed."""
     import getpass
 
-    from app.cli.waiver import take_back
+    from app.cli.waiver import revoke_waiver
 
-    take_back(Settings(data=data), waiver, getpass.getuser(), why)
+    revoke_waiver(Settings(data=data), waiver, getpass.getuser(), why)

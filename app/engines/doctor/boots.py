@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.engines.coldstart import ColdStart, told
-from app.engines.doctor.fatal import Fatal, fatal
+from app.engines.coldstart import ColdStart, apply_log_line
+from app.engines.doctor.fatal import FatalCause, match_fatal_line
 from app.errors import BadInput
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 LONGEST = 4000
 """Longest line read; the flags of a start take about 2,000 characters."""
@@ -37,7 +37,7 @@ class Boot:
     step: str = ""
     """Newest step reached."""
     up: bool = False
-    cause: Fatal | None = None
+    cause: FatalCause | None = None
     at: int = 0
     """Line number of the cause."""
     served: bool = False
@@ -46,20 +46,20 @@ class Boot:
     accepted: list[float] = field(default_factory=list)
     """Logged acceptance rates, in per cent of drafted tokens."""
 
-    def flag(self, name: str) -> str:
+    def get_flag(self, name: str) -> str:
         found = re.search(rf"'{name}': \[?(?:'([^']*)'|([\w.]+))", self.flags)
         return (found[1] or found[2] or "") if found else ""
 
-    def begins_anew(self, line: str) -> bool:
+    def starts_new_boot(self, line: str) -> bool:
         over = self.up or self.cause is not None
         return bool((_FLAGS.search(line) and (over or self.flags)) or (_BEGINS.search(line) and over))
 
-    def hear(self, number: int, line: str) -> None:
-        cold = told(ColdStart(0.0), line, 0.0)
+    def add_line(self, number: int, line: str) -> None:
+        cold = apply_log_line(ColdStart(0.0), line, 0.0)
         self.step = cold.newest if cold.steps else self.step
         self.version = cold.version or self.version
         self.up = self.up or _UP.search(line) is not None
-        if self.cause is None and (cause := fatal(line)):
+        if self.cause is None and (cause := match_fatal_line(line)):
             self.cause, self.at, self.served = cause, number, self.up
         if found := _FLAGS.search(line):
             self.flags = found[1]
@@ -72,11 +72,11 @@ def read_boots(lines: Iterable[str], name: str) -> tuple[Boot, ...]:
     """Parse a log into boots. Raise BadInput if it is empty or of another program; `name` is used in that message."""
     boots, ours, number = [Boot()], False, 0
     for number, raw in enumerate(lines, start=1):
-        line = clean(raw.rstrip("\n").rsplit("\r", 1)[-1], LONGEST)
+        line = clean_text(raw.rstrip("\n").rsplit("\r", 1)[-1], LONGEST)
         ours = ours or _VLLM.search(line) is not None
-        if boots[-1].begins_anew(line):
+        if boots[-1].starts_new_boot(line):
             boots.append(Boot())
-        boots[-1].hear(number, line)
+        boots[-1].add_line(number, line)
     if not number:
         raise BadInput(f"{name} is empty: give the log that vLLM wrote.")
     if not ours:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from app.engines.doctor.flags import Settled, read_flags, settle
-from app.engines.doctor.here import Here
+from app.engines.doctor.flags import EffectiveEngine, read_flags, resolve_engine
+from app.engines.doctor.here import LocalInventory
 from app.engines.fit.plan import fit_engine
 from app.engines.fit.reckoned import Fit
-from app.engines.fit.reckoning import Reckoning, reckon
-from app.engines.fit.rules import Rules, rules_of
+from app.engines.fit.reckoning import MemoryEstimate, estimate_memory
+from app.engines.fit.rules import VllmRules, find_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Lineup
 
@@ -22,49 +22,49 @@ ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Situation:
-    settled: Settled
+    effective: EffectiveEngine
     gpus: tuple[Gpu, ...]
     """GPUs of the first replica."""
-    here: Here
+    inventory: LocalInventory
     flags: Mapping[str, str]
     fit: Fit | None
-    reckoning: Reckoning | None
+    estimate: MemoryEstimate | None
     unknown: str = ""
     """Why no estimate is possible."""
 
     @property
     def engine(self) -> Engine:
-        return self.settled.engine
+        return self.effective.engine
 
     @cached_property
-    def rules(self) -> Rules | None:
+    def rules(self) -> VllmRules | None:
         """vLLM's rules, or None if the line-up states no valid version."""
         try:
-            rules = rules_of(self.engine.vllm)
+            rules = find_vllm_rules(self.engine.vllm)
         except BadInput:
             return None
-        return rules if rules.said else None
+        return rules if rules.has_version else None
 
-    def since(self, *version: int) -> bool:
+    def is_at_least(self, *version: int) -> bool:
         """Return True if the version is known and at least `version`."""
         return self.rules is not None and self.rules.version >= version
 
-    def before(self, *version: int) -> bool:
+    def is_older_than(self, *version: int) -> bool:
         return self.rules is not None and self.rules.version < version
 
     @property
     def is_gemma4(self) -> bool:
-        if self.reckoning:
-            return self.reckoning.setting.shape.is_gemma4
+        if self.estimate:
+            return self.estimate.setting.shape.is_gemma4
         return re.search(r"gemma[-_]?4", self.engine.model, re.IGNORECASE) is not None
 
     @property
-    def starts(self) -> bool:
+    def is_launched(self) -> bool:
         """True if Temper starts the engine, so that its flags are known."""
         return self.engine.launch is not None
 
     @property
-    def in_container(self) -> bool:
+    def runs_in_container(self) -> bool:
         return bool(self.engine.launch and self.engine.launch.image)
 
     @property
@@ -72,28 +72,28 @@ class Situation:
         launch = self.engine.launch
         if launch is None:
             return {}
-        return launch.env if self.in_container else {**self.here.environment, **launch.env}
+        return launch.env if self.runs_in_container else {**self.inventory.environment, **launch.env}
 
-    def all_gpus(self, kind: re.Pattern[str]) -> bool:
+    def all_gpus_match(self, kind: re.Pattern[str]) -> bool:
         return bool(self.gpus) and all(kind.search(gpu.kind) for gpu in self.gpus)
 
-    def config(self, model: str) -> Mapping[str, Any]:
-        return self.here.configs.get(model, {})
+    def get_config(self, model: str) -> Mapping[str, Any]:
+        return self.inventory.configs.get(model, {})
 
 
-def gemma4_flags_missing(reasoning: bool, calls: bool, choice: bool) -> str:
+def list_missing_gemma4_flags(reasoning: bool, calls: bool, choice: bool) -> str:
     """Return the missing flags that vLLM needs to parse Gemma 4's reasoning and tool calls."""
     wants = ("--reasoning-parser gemma4", "--tool-call-parser gemma4", "--enable-auto-tool-choice")
     return " ".join(want for want, there in zip(wants, (reasoning, calls, choice), strict=True) if not there)
 
 
-def cases(lineup: Lineup, here: Here) -> tuple[Situation, ...]:
-    settled = {name: settle(engine) for name, engine in lineup.engines.items()}
+def build_situations(lineup: Lineup, here: LocalInventory) -> tuple[Situation, ...]:
+    settled = {name: resolve_engine(engine) for name, engine in lineup.engines.items()}
     as_started = replace(lineup, engines={name: one.engine for name, one in settled.items()})
-    return tuple(_case(as_started, one, here) for one in settled.values())
+    return tuple(_build_situation(as_started, one, here) for one in settled.values())
 
 
-def _case(lineup: Lineup, settled: Settled, here: Here) -> Situation:
+def _build_situation(lineup: Lineup, settled: EffectiveEngine, here: LocalInventory) -> Situation:
     engine = settled.engine
     known = {gpu.index: gpu for gpu in lineup.gpus}
     gpus = tuple(known[index] for index in engine.gpus[: engine.gpus_per_replica] if index in known)
@@ -102,6 +102,6 @@ def _case(lineup: Lineup, settled: Settled, here: Here) -> Situation:
     if len(gpus) < engine.gpus_per_replica:
         return case
     try:
-        return replace(case, fit=fit_engine(lineup, engine), reckoning=reckon(engine, gpus))
+        return replace(case, fit=fit_engine(lineup, engine), estimate=estimate_memory(engine, gpus))
     except BadInput as exc:
         return replace(case, unknown=str(exc))

@@ -11,26 +11,26 @@ _STEP = 16
 
 
 @dataclass(frozen=True)
-class Fatal:
+class FatalCause:
     says: str
     fix: str
     proposes: int | None = None
     """Proposed max_model_len with a safety margin."""
 
 
-def fatal(line: str) -> Fatal | None:
+def match_fatal_line(line: str) -> FatalCause | None:
     if found := _ESTIMATED.search(line):
-        return _estimated(int(found[1].replace(",", "")))
+        return _explain_short_cache(int(found[1].replace(",", "")))
     for pattern, says, fix in _KNOWN:
         if found := pattern.search(line):
             told = (found[0][-160:], *found.groups())
-            return Fatal(says.format(*told), fix.format(*told))
+            return FatalCause(says.format(*told), fix.format(*told))
     return None
 
 
-def _estimated(most: int) -> Fatal:
+def _explain_short_cache(most: int) -> FatalCause:
     proposed = int(most * _MARGIN) // _STEP * _STEP
-    return Fatal(
+    return FatalCause(
         f"the KV cache holds {most:,} tokens at most, fewer than max_model_len",
         f"set max_model_len = {proposed} (5 % below, as a boot at the edge succeeds by luck), or free memory for it",
         proposed,

@@ -30,7 +30,7 @@ def read_flags(words: tuple[str, ...]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Settled:
+class EffectiveEngine:
     """An engine with its launch flags applied, as vLLM sees it."""
 
     engine: Engine
@@ -39,9 +39,9 @@ class Settled:
     unreadable: tuple[str, ...] = ()
 
 
-def settle(engine: Engine) -> Settled:
+def resolve_engine(engine: Engine) -> EffectiveEngine:
     if engine.launch is None:
-        return Settled(engine)
+        return EffectiveEngine(engine)
     flags, changes = read_flags(engine.launch.flags), dict[str, Any]()
     unreadable = []
     for flag, (field, read) in _FIELDS.items():
@@ -50,14 +50,16 @@ def settle(engine: Engine) -> Settled:
                 changes[field] = read(flags[flag])
             except (ValueError, TypeError, KeyError, RecursionError):
                 unreadable.append(flag)
-    if _no_media(flags.get("--limit-mm-per-prompt", "")):
+    if _disables_media(flags.get("--limit-mm-per-prompt", "")):
         changes["text_only"] = True
     known = {flag: field for flag, (field, _) in _FIELDS.items() if field in changes}
-    differs = (flag for flag, field in known.items() if flag in flags and _contradicts(engine, field, changes[field]))
-    return Settled(replace(engine, **changes), tuple(differs), tuple(unreadable))
+    differs = (
+        flag for flag, field in known.items() if flag in flags and _contradicts_field(engine, field, changes[field])
+    )
+    return EffectiveEngine(replace(engine, **changes), tuple(differs), tuple(unreadable))
 
 
-def _contradicts(engine: Engine, field: str, value: object) -> bool:
+def _contradicts_field(engine: Engine, field: str, value: object) -> bool:
     """Return True if the flag differs from the field, which plan, probe and page use, set or default."""
     return bool(getattr(engine, field) != value)
 
@@ -66,27 +68,27 @@ def _is_flag(word: str) -> bool:
     return word.startswith("-") and not re.fullmatch(r"-[\d.]+", word)
 
 
-def _positive(text: str, kind: Callable[[str], float]) -> Any:
+def _parse_positive(text: str, kind: Callable[[str], float]) -> Any:
     number = kind(text)
     if not 0 < number < _LARGEST:
         raise ValueError
     return number
 
 
-def _share(text: str) -> Any:
-    if (number := _positive(text, float)) > 1:
+def _parse_share(text: str) -> Any:
+    if (number := _parse_positive(text, float)) > 1:
         raise ValueError
     return number
 
 
-def _length(text: str) -> int:
+def _parse_length(text: str) -> int:
     """Parse a length as vLLM does: 32k is 32,000 and 32K is 32,768."""
     if found := re.fullmatch(r"(\d+(?:\.\d+)?)([kmgKMG])", text):
-        return int(_positive(found[1], float) * _UNITS[found[2]])
-    return int(_positive(text, int))
+        return int(_parse_positive(found[1], float) * _UNITS[found[2]])
+    return int(_parse_positive(text, int))
 
 
-def _speculation(text: str) -> Speculation:
+def _parse_speculation(text: str) -> Speculation:
     said = json.loads(text)
     if not isinstance(said, Mapping):
         raise TypeError
@@ -98,7 +100,7 @@ def _speculation(text: str) -> Speculation:
     )
 
 
-def _no_media(text: str) -> bool:
+def _disables_media(text: str) -> bool:
     try:
         limits = json.loads(text)
     except (ValueError, RecursionError):
@@ -106,21 +108,21 @@ def _no_media(text: str) -> bool:
     return isinstance(limits, dict) and limits.get("image") == 0 and not any(limits.values())
 
 
-def _switch(text: str) -> bool:
+def _parse_switch(text: str) -> bool:
     return text.lower() != "false"
 
 
 _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "--tensor-parallel-size": ("tp", partial(_positive, kind=int)),
-    "--pipeline-parallel-size": ("pp", partial(_positive, kind=int)),
-    "--max-model-len": ("max_model_len", _length),
-    "--gpu-memory-utilization": ("utilization", _share),
-    "--kv-cache-memory-bytes": ("kv_cache_bytes", _length),
-    "--max-num-seqs": ("max_num_seqs", partial(_positive, kind=int)),
-    "--max-num-batched-tokens": ("max_num_batched_tokens", _length),
+    "--tensor-parallel-size": ("tp", partial(_parse_positive, kind=int)),
+    "--pipeline-parallel-size": ("pp", partial(_parse_positive, kind=int)),
+    "--max-model-len": ("max_model_len", _parse_length),
+    "--gpu-memory-utilization": ("utilization", _parse_share),
+    "--kv-cache-memory-bytes": ("kv_cache_bytes", _parse_length),
+    "--max-num-seqs": ("max_num_seqs", partial(_parse_positive, kind=int)),
+    "--max-num-batched-tokens": ("max_num_batched_tokens", _parse_length),
     "--kv-cache-dtype": ("kv_dtype", str),
     "--chat-template": ("chat_template", str),
-    "--speculative-config": ("speculation", _speculation),
-    "--enforce-eager": ("eager", _switch),
-    "--language-model-only": ("text_only", _switch),
+    "--speculative-config": ("speculation", _parse_speculation),
+    "--enforce-eager": ("eager", _parse_switch),
+    "--language-model-only": ("text_only", _parse_switch),
 }

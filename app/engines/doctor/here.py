@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.engines.doctor.flags import settle
-from app.engines.llamacpp.here import LlamacppHere, look_for
+from app.engines.doctor.flags import resolve_engine
+from app.engines.llamacpp.here import LlamacppSupport, inspect_llamacpp
 from app.lineups.model import Engine, Lineup
 
 _LARGEST = 4_000_000
@@ -18,54 +18,54 @@ TEMPLATE = "chat_template.jinja"
 
 
 @dataclass(frozen=True)
-class Here:
+class LocalInventory:
     templates: Mapping[str, str] = field(default_factory=dict)
     """sha256 by path; a checkpoint's own template by its folder."""
     configs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """config.json by the folder that a line-up uses as a model."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    llamacpp: LlamacppHere = field(default_factory=LlamacppHere)
+    llamacpp: LlamacppSupport = field(default_factory=LlamacppSupport)
     serves: bool = False
     """True if there is a GPU driver: this is assumed to be the engines' machine."""
 
 
-NOTHING = Here()
+NOTHING = LocalInventory()
 
 
-def look_around(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> Here:
-    engines = [settle(engine).engine for engine in lineup.engines.values()]
-    models = [name for engine in engines if not engine.on_cpu for name in _models(engine)]
+def inspect_machine(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> LocalInventory:
+    engines = [resolve_engine(engine).engine for engine in lineup.engines.values()]
+    models = [name for engine in engines if not engine.is_on_cpu for name in _iterate_models(engine)]
     templates = [engine.chat_template for engine in engines if engine.chat_template]
-    return Here(
-        templates={name: found for name in templates if (found := _sha256(Path(name)))}
-        | {name: found for name in models if (found := _sha256(Path(name) / TEMPLATE))},
-        configs={name: config for name in models if (config := _config(Path(name) / "config.json"))},
+    return LocalInventory(
+        templates={name: found for name in templates if (found := _hash_file(Path(name)))}
+        | {name: found for name in models if (found := _hash_file(Path(name) / TEMPLATE))},
+        configs={name: config for name in models if (config := _read_config(Path(name) / "config.json"))},
         environment=environment,
-        llamacpp=look_for(one.model for one in engines if one.on_cpu),
+        llamacpp=inspect_llamacpp(one.model for one in engines if one.is_on_cpu),
         serves=_DRIVER.exists(),
     )
 
 
-def _models(engine: Engine) -> Iterator[str]:
+def _iterate_models(engine: Engine) -> Iterator[str]:
     yield engine.model
     if engine.speculation and engine.speculation.model:
         yield engine.speculation.model
 
 
-def _sha256(path: Path) -> str:
-    raw = _read(path)
+def _hash_file(path: Path) -> str:
+    raw = _read_small_file(path)
     return "" if raw is None else hashlib.sha256(raw).hexdigest()
 
 
-def _config(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(_read(path) or b"")
+        found = json.loads(_read_small_file(path) or b"")
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _read(path: Path) -> bytes | None:
+def _read_small_file(path: Path) -> bytes | None:
     """Return a file's bytes, or None if it is missing, unreadable or too large."""
     try:
         if not path.is_file():

@@ -21,18 +21,18 @@ class Pitfall:
 
 
 @dataclass(frozen=True)
-class Said:
+class Diagnosis:
     """The result of one check, before its check and engine are added."""
 
     severity: Severity
     says: str
     fix: str
 
-    def of(self, check: str, engine: str) -> Pitfall:
+    def to_pitfall(self, check: str, engine: str) -> Pitfall:
         return Pitfall(check, self.severity, engine, self.says, self.fix)
 
 
-def worst_first(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
+def sort_worst_first(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
     """Sort by severity within each engine; engines keep the order of their first pitfall."""
     told = tuple(findings)
     engines = list(dict.fromkeys(one.engine for one in told))

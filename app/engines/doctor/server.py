@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import httpx
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.doctor.pitfall import Said
+from app.engines.doctor.pitfall import Diagnosis
 from app.engines.metrics import EngineSample
 from app.errors import EngineError
 from app.lineups.model import Engine
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 PATIENCE = 3.0
 ERROR_LIMIT = 4096
@@ -19,11 +19,11 @@ OLDEST, NEWEST = (0, 19), (0, 33)
 TELLS_KV = (0, 24)
 FULL, LOW_ACCEPTANCE = 0.9, 0.45
 
-Named = tuple[str, Said]
+NamedDiagnosis = tuple[str, Diagnosis]
 
 
 @dataclass(frozen=True)
-class ServerLook:
+class ServerReport:
     """Answers of a server. `health` is None if nothing answers."""
 
     root: str
@@ -38,27 +38,27 @@ class ServerLook:
     """It accepts a request that offers a tool."""
 
 
-async def look_at(http: httpx.AsyncClient, base: str, key: str = "", metrics_url: str = "") -> ServerLook:
+async def inspect_server(http: httpx.AsyncClient, base: str, key: str = "", metrics_url: str = "") -> ServerReport:
     """Query a server once and return its answers. `base` ends in /v1."""
     client = EngineClient(http, base, key=key, patience=PATIENCE)
     root = base.removesuffix("/v1")
-    if (health := await _health(http, root)) is None:
-        return ServerLook(root)
-    version = await client.version()
-    look = ServerLook(root, health, clean(version, 40))
+    if (health := await _read_health(http, root)) is None:
+        return ServerReport(root)
+    version = await client.read_version()
+    look = ServerReport(root, health, clean_text(version, 40))
     try:
-        look = replace(look, models=await client.models())
+        look = replace(look, models=await client.list_models())
     except EngineError as exc:
-        look = replace(look, refusal=clean(str(exc), 300))
+        look = replace(look, refusal=clean_text(str(exc), 300))
     if look.models and health == httpx.codes.OK:
-        look = replace(look, calls_tools=await _calls_tools(http, base, key, look.models[0].id))
+        look = replace(look, calls_tools=await _accepts_tools(http, base, key, look.models[0].id))
     try:
-        return replace(look, sample=await client.sample(metrics_url))
+        return replace(look, sample=await client.read_sample(metrics_url))
     except EngineError as exc:
-        return replace(look, no_metrics=clean(str(exc), 300))
+        return replace(look, no_metrics=clean_text(str(exc), 300))
 
 
-async def _health(http: httpx.AsyncClient, root: str) -> int | None:
+async def _read_health(http: httpx.AsyncClient, root: str) -> int | None:
     try:
         async with http.stream("GET", f"{root}/health", timeout=PATIENCE) as answer:
             return answer.status_code
@@ -66,7 +66,7 @@ async def _health(http: httpx.AsyncClient, root: str) -> int | None:
         return None
 
 
-async def _calls_tools(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:
+async def _accepts_tools(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:
     """Return False if the server lacks a tool call parser, which it reports before it generates."""
     tool = {"type": "function", "function": {"name": "stop", "parameters": {"type": "object", "properties": {}}}}
     said = [{"role": "user", "content": "Say yes."}]
@@ -82,49 +82,49 @@ async def _calls_tools(http: httpx.AsyncClient, base: str, key: str, model: str)
         return True
 
 
-def diagnose_server(look: ServerLook, engine: Engine | None = None) -> Iterator[Named]:
+def diagnose_server(look: ServerReport, engine: Engine | None = None) -> Iterator[NamedDiagnosis]:
     """Yield diagnoses of a server. `engine` is the expected engine; without it, any model is accepted."""
     if look.health is None:
-        yield "not-answering", _silent(look, engine)
+        yield "not-answering", _diagnose_silence(look, engine)
     elif look.health == httpx.codes.SERVICE_UNAVAILABLE:
-        yield _unwell(look)  # llama.cpp refuses all requests until it has loaded
+        yield _diagnose_unhealthy(look)  # llama.cpp refuses all requests until it has loaded
     elif look.refusal:
-        yield _refused(look)
+        yield _diagnose_refusal(look)
     elif look.health != httpx.codes.OK:
-        yield _unwell(look)
+        yield _diagnose_unhealthy(look)
     else:
-        yield from _served(look, engine)
-        yield from _parsers(look)
-        yield from _versions(look, engine)
-        yield from _metrics(look, engine)
+        yield from _check_served_model(look, engine)
+        yield from _check_parsers(look)
+        yield from _check_version(look, engine)
+        yield from _check_metrics(look, engine)
 
 
-def _silent(look: ServerLook, engine: Engine | None) -> Said:
+def _diagnose_silence(look: ServerReport, engine: Engine | None) -> Diagnosis:
     says = f"nothing answers at {look.root} within {PATIENCE:g} s"
     if engine is None:
-        return Said("stop", says, "start the server, or mend the address")
-    return Said("note", f"{says}: only the line-up itself was looked at", "start it, and ask again")
+        return Diagnosis("stop", says, "start the server, or mend the address")
+    return Diagnosis("note", f"{says}: only the line-up itself was looked at", "start it, and ask again")
 
 
-def _unwell(look: ServerLook) -> Named:
+def _diagnose_unhealthy(look: ServerReport) -> NamedDiagnosis:
     says = f"{look.root}/health says {look.health}: it is loading or has died"
-    return "not-healthy", Said("stop", says, "read its log; a server that died is started again only by somebody")
+    return "not-healthy", Diagnosis("stop", says, "read its log; a server that died is started again only by somebody")
 
 
-def _refused(look: ServerLook) -> Named:
+def _diagnose_refusal(look: ServerReport) -> NamedDiagnosis:
     if "API key" in look.refusal:
         fix = "put the right key into the environment variable that api_key_env (or --key-env) names"
-        return "wrong-key", Said("stop", look.refusal, fix)
+        return "wrong-key", Diagnosis("stop", look.refusal, fix)
     if look.version:
-        return "no-models", Said("stop", look.refusal, "read the server's log")
+        return "no-models", Diagnosis("stop", look.refusal, "read the server's log")
     fix = "give the address of a vLLM or llama.cpp server; another program listens there"
-    return "not-vllm", Said("stop", f"{look.root} is neither vLLM nor llama.cpp: {look.refusal}", fix)
+    return "not-vllm", Diagnosis("stop", f"{look.root} is neither vLLM nor llama.cpp: {look.refusal}", fix)
 
 
-def _served(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
-    names = [clean(card.id, 80) for card in look.models]
+def _check_served_model(look: ServerReport, engine: Engine | None) -> Iterator[NamedDiagnosis]:
+    names = [clean_text(card.id, 80) for card in look.models]
     if not names:
-        yield "model-not-listed", Said("stop", f"{look.root} lists no model", "read the server's log")
+        yield "model-not-listed", Diagnosis("stop", f"{look.root} lists no model", "read the server's log")
     if engine is None or not names:
         return
     if engine.wire_name not in [card.id for card in look.models]:
@@ -132,64 +132,67 @@ def _served(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
         fix = "mend served_name or base_urls"
         if engine.launch:
             fix = f"another server has port {engine.launch.port} or one beside it: end it, or choose another port"
-        yield "model-not-listed", Said("stop", says, fix)
+        yield "model-not-listed", Diagnosis("stop", says, fix)
         return
     holds = next(card.max_model_len for card in look.models if card.id == engine.wire_name)
     if holds is not None and holds < engine.max_model_len:
         says = f"{look.root} holds {holds:,} tokens, the line-up says {engine.max_model_len:,}: long turns are refused"
-        yield "shorter-than-lineup", Said("warn", says, f"set max_model_len = {holds}, or start it with more")
+        yield "shorter-than-lineup", Diagnosis("warn", says, f"set max_model_len = {holds}, or start it with more")
 
 
-def _parsers(look: ServerLook) -> Iterator[Named]:
+def _check_parsers(look: ServerReport) -> Iterator[NamedDiagnosis]:
     if look.calls_tools:
         return
     says = f"{look.root} was started without a parser for calls of tools: they are refused"
     fix = "for Gemma 4 add --reasoning-parser gemma4 --tool-call-parser gemma4 --enable-auto-tool-choice"
-    yield "missing-parsers", Said("warn", says, fix)
+    yield "missing-parsers", Diagnosis("warn", says, fix)
 
 
-def _versions(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
+def _check_version(look: ServerReport, engine: Engine | None) -> Iterator[NamedDiagnosis]:
     if any(card.made_by for card in look.models):
         return  # no check depends on llama.cpp's build
     numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", look.version)
     if numbers is None:
         says = f"{look.root} does not tell a version of vLLM: it speaks the wire, and may be something else"
-        yield "unknown-version", Said("note", says, "look at what runs there; a router in front is no fault")
+        yield "unknown-version", Diagnosis("note", says, "look at what runs there; a router in front is no fault")
         return
     version = (int(numbers[1]), int(numbers[2]))
     if not OLDEST <= version <= NEWEST:
         says = f"vLLM {look.version} is none that is known here (0.19 to 0.33)"
-        yield "unknown-version", Said("warn", says, "expect other metrics and other fatal lines")
+        yield "unknown-version", Diagnosis("warn", says, "expect other metrics and other fatal lines")
     if engine and engine.vllm and not look.version.removeprefix("v").startswith(engine.vllm.removeprefix("v")):
         says = f"vLLM {look.version} runs, the line-up says {engine.vllm}: plan reckons by another version's rules"
-        yield "other-version", Said("note", says, f'set vllm = "{look.version}"')
+        yield "other-version", Diagnosis("note", says, f'set vllm = "{look.version}"')
     if version < TELLS_KV:
         says = "vLLM before 0.24 does not report what the KV cache holds"
         says += "; blocks x block size is wrong where layers slide, as Gemma 4's do"
-        yield "kv-not-told", Said("note", says, 'go by the line "GPU KV cache size" of its log, or by temper plan')
+        yield "kv-not-told", Diagnosis("note", says, 'go by the line "GPU KV cache size" of its log, or by temper plan')
 
 
-def _metrics(look: ServerLook, engine: Engine | None) -> Iterator[Named]:
+def _check_metrics(look: ServerReport, engine: Engine | None) -> Iterator[NamedDiagnosis]:
     sample = look.sample
     if sample is None or sample.missing:
         says = f"{look.root}: {sample.missing}" if sample else look.no_metrics
         fix = "without metrics the page shows no KV cache, and cannot tell a stalled engine from a slow one"
-        yield "metrics-missing", Said("warn", says, fix)
+        yield "metrics-missing", Diagnosis("warn", says, fix)
         return
     if sample.kv_used is not None and sample.kv_used > FULL:
         says = f"{sample.kv_used:.0%} of the KV cache are in use: the next requests wait or push others out"
-        yield "kv-nearly-full", Said("warn", says, "fewer requests at a time, shorter ones, or a larger pool")
+        yield "kv-nearly-full", Diagnosis("warn", says, "fewer requests at a time, shorter ones, or a larger pool")
     if sample.preemptions:
         says = f"{sample.preemptions:,} requests were pushed out of a KV cache that is too small, and begun again"
-        yield "preemptions", Said("note", says, "lower max_num_seqs, or give the KV cache more")
-    yield from _drafts(sample, engine)
+        yield "preemptions", Diagnosis("note", says, "lower max_num_seqs, or give the KV cache more")
+    yield from _check_drafts(sample, engine)
 
 
-def _drafts(sample: EngineSample, engine: Engine | None) -> Iterator[Named]:
+def _check_drafts(sample: EngineSample, engine: Engine | None) -> Iterator[NamedDiagnosis]:
     if engine and engine.speculation and sample.drafts is None:
         says = "the line-up has a drafter, and the server reports none: it was started without speculation"
-        yield "no-drafts", Said("warn", says, "add --speculative-config, or take the speculation out of the line-up")
+        yield (
+            "no-drafts",
+            Diagnosis("warn", says, "add --speculative-config, or take the speculation out of the line-up"),
+        )
     if sample.draft_tokens and (share := (sample.accepted_tokens or 0) / sample.draft_tokens) < LOW_ACCEPTANCE:
         says = f"{share:.0%} of {sample.draft_tokens:,} drafted tokens were accepted: what random tokens give"
         fix = "if a benchmark of random tokens ran, it says nothing: temper probe measures with real text"
-        yield "acceptance-on-random-tokens", Said("note", says, fix)
+        yield "acceptance-on-random-tokens", Diagnosis("note", says, fix)

@@ -19,19 +19,21 @@ class GpuKind:
     unified: bool = False
 
 
-def _kind(name: str, title: str, memory: float, bandwidth: float, words: str, *, unified: bool = False) -> GpuKind:
+def _define_gpu_kind(
+    name: str, title: str, memory: float, bandwidth: float, words: str, *, unified: bool = False
+) -> GpuKind:
     return GpuKind(name, title, memory, bandwidth, frozenset(words.split()), unified)
 
 
 GPU_KINDS = (
-    _kind("l4", "NVIDIA L4", 22.03, 300, "l4"),
-    _kind("l40s", "NVIDIA L40S", 44.4, 864, "l40s"),
-    _kind("a100-80", "NVIDIA A100-SXM4-80GB", 79.25, 2039, "a100 80gb"),
-    _kind("h100", "NVIDIA H100 80GB HBM3", 79.19, 3350, "h100 hbm3"),
-    _kind("h200", "NVIDIA H200", 139.8, 4800, "h200"),
-    _kind("b200", "NVIDIA B200", 178.3, 8000, "b200"),
-    _kind("rtx-pro-6000", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 94.97, 1792, "rtx pro 6000"),
-    _kind("gb10", "NVIDIA GB10", 119.7, 273, "gb10", unified=True),
+    _define_gpu_kind("l4", "NVIDIA L4", 22.03, 300, "l4"),
+    _define_gpu_kind("l40s", "NVIDIA L40S", 44.4, 864, "l40s"),
+    _define_gpu_kind("a100-80", "NVIDIA A100-SXM4-80GB", 79.25, 2039, "a100 80gb"),
+    _define_gpu_kind("h100", "NVIDIA H100 80GB HBM3", 79.19, 3350, "h100 hbm3"),
+    _define_gpu_kind("h200", "NVIDIA H200", 139.8, 4800, "h200"),
+    _define_gpu_kind("b200", "NVIDIA B200", 178.3, 8000, "b200"),
+    _define_gpu_kind("rtx-pro-6000", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 94.97, 1792, "rtx pro 6000"),
+    _define_gpu_kind("gb10", "NVIDIA GB10", 119.7, 273, "gb10", unified=True),
 )
 
 
@@ -44,7 +46,7 @@ def find_gpu_kind(name: str) -> GpuKind | None:
     return None
 
 
-def gpus_from(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
+def parse_gpus(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
     """Parse text like `l4:4`, four L4. Without a number, return the GPUs of `indices`. Raise BadInput if invalid."""
     name, _, count = text.partition(":")
     if (kind := find_gpu_kind(name)) is None:
@@ -58,7 +60,7 @@ def gpus_from(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
     return tuple(Gpu(index, kind.title, kind.memory_gib, kind.bandwidth_gb_s, kind.unified) for index in there)
 
 
-def usable_gib(gpu: Gpu) -> float:
+def compute_usable_gib(gpu: Gpu) -> float:
     """Return the stated memory, limited to what CUDA sees: line-ups may state figures of nvidia-smi or a data sheet."""
     kind = find_gpu_kind(gpu.kind)
     return gpu.memory_gib if kind is None or kind.unified else min(gpu.memory_gib, kind.memory_gib)
@@ -68,6 +70,6 @@ def is_cpu(gpu: Gpu) -> bool:
     return gpu.kind.strip().lower() == "cpu"
 
 
-def batches_large(gpu: Gpu) -> bool:
+def has_large_batches(gpu: Gpu) -> bool:
     """Return True for GPUs of at least 70 GiB except A100, which get larger default batches."""
-    return usable_gib(gpu) >= 70 and "a100" not in gpu.kind.lower()
+    return compute_usable_gib(gpu) >= 70 and "a100" not in gpu.kind.lower()

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from app.engines.fit.hub_layers import ONLY_EXPERTS, layers_of, rope_dims_of
-from app.engines.fit.hub_values import Values
-from app.engines.fit.shape import Quantization, Shape, Towers
+from app.engines.fit.hub_layers import ONLY_EXPERTS, compute_rope_dims, read_layers
+from app.engines.fit.hub_values import ConfigValues
+from app.engines.fit.shape import ModelShape, Quantization, Towers
 from app.errors import BadInput
 from app.text.bounded import read_bounded
 
@@ -22,7 +22,7 @@ GEMMA4_VIDEO_TOKENS = 32 * (70 + 8)
 """vLLM plans for 32 frames of 70 tokens plus markers."""
 
 
-def read_config(path: Path) -> Shape:
+def read_model_config(path: Path) -> ModelShape:
     file = path / "config.json" if path.is_dir() else path
     try:
         raw = read_bounded(file, LARGEST_CONFIG)
@@ -38,91 +38,95 @@ def read_config(path: Path) -> Shape:
         raise BadInput(f"{file} is not JSON: give the config.json of the checkpoint.") from exc
     if not isinstance(config, dict):
         raise BadInput(f"{file} is JSON, but not a model's config: give the config.json of the checkpoint.")
-    return shape_of_config(config, str(file))
+    return build_shape(config, str(file))
 
 
-def shape_of_config(config: Mapping[str, Any], where: str) -> Shape:
-    whole = Values(config, where)
-    text = whole.table("text_config") or whole
-    architecture = _architecture(whole, text)
-    hidden = text.count("hidden_size")
-    layers = layers_of(text, architecture)
-    experts = _experts(text, architecture)
-    per_layer = text.count("hidden_size_per_layer_input", 0)
-    return Shape(
+def build_shape(config: Mapping[str, Any], where: str) -> ModelShape:
+    whole = ConfigValues(config, where)
+    text = whole.read_table("text_config") or whole
+    architecture = _read_architecture(whole, text)
+    hidden = text.read_count("hidden_size")
+    layers = read_layers(text, architecture)
+    experts = _count_experts(text, architecture)
+    per_layer = text.read_count("hidden_size_per_layer_input", 0)
+    return ModelShape(
         name=where,
         architecture=architecture,
         hidden=hidden,
-        heads=text.count("num_attention_heads"),
+        heads=text.read_count("num_attention_heads"),
         layers=layers,
-        vocab=text.count("vocab_size"),
-        positions=text.count("max_position_embeddings"),
-        tied=text.flag("tie_word_embeddings", whole.flag("tie_word_embeddings", architecture.startswith("gemma"))),
-        window=text.count("sliding_window") if any(layer.kind == "sliding" for layer in layers) else None,
-        rope_dims=rope_dims_of(text, layers),
+        vocab=text.read_count("vocab_size"),
+        positions=text.read_count("max_position_embeddings"),
+        tied=text.read_flag(
+            "tie_word_embeddings", whole.read_flag("tie_word_embeddings", architecture.startswith("gemma"))
+        ),
+        window=text.read_count("sliding_window") if any(layer.kind == "sliding" for layer in layers) else None,
+        rope_dims=compute_rope_dims(text, layers),
         norms_per_layer=4 if architecture.startswith(("gemma2", "gemma3", "gemma4")) else 2,
         norms_heads=architecture.startswith(("gemma3", "gemma4", "qwen3", "olmo2", "olmo3")),
         per_layer_input=per_layer,
-        per_layer_vocab=text.count("vocab_size_per_layer_input", text.count("vocab_size")) if per_layer else 0,
+        per_layer_vocab=text.read_count("vocab_size_per_layer_input", text.read_count("vocab_size"))
+        if per_layer
+        else 0,
         experts=experts,
-        experts_per_token=_experts_per_token(text) if experts else 0,
-        towers=_towers(whole, text, architecture, hidden),
-        quantization=_quantization(text) or _quantization(whole),
+        experts_per_token=_count_experts_per_token(text) if experts else 0,
+        towers=_read_towers(whole, text, architecture, hidden),
+        quantization=_read_quantization(text) or _read_quantization(whole),
     )
 
 
-def _architecture(whole: Values, text: Values) -> str:
-    named = text.word("model_type", "") or whole.word("model_type")
+def _read_architecture(whole: ConfigValues, text: ConfigValues) -> str:
+    named = text.read_word("model_type", "") or whole.read_word("model_type")
     if named in (*DENSE, *ONLY_EXPERTS):
         return named
     known = ", ".join((*DENSE, *ONLY_EXPERTS))
-    raise whole.wrong(f"its architecture {named!r} is none that can be reckoned here (known: {known})")
+    raise whole.create_error(f"its architecture {named!r} is none that can be reckoned here (known: {known})")
 
 
-def _experts(text: Values, architecture: str) -> int:
-    if architecture in ONLY_EXPERTS or text.flag("enable_moe_block", default=False):
-        return text.count("num_local_experts", 0) or text.count("num_experts")
+def _count_experts(text: ConfigValues, architecture: str) -> int:
+    if architecture in ONLY_EXPERTS or text.read_flag("enable_moe_block", default=False):
+        return text.read_count("num_local_experts", 0) or text.read_count("num_experts")
     return 0
 
 
-def _experts_per_token(text: Values) -> int:
-    return text.count("top_k_experts", 0) or text.count("num_experts_per_tok")
+def _count_experts_per_token(text: ConfigValues) -> int:
+    return text.read_count("top_k_experts", 0) or text.read_count("num_experts_per_tok")
 
 
-def _towers(whole: Values, text: Values, architecture: str, hidden: int) -> Towers | None:
-    vision, audio = whole.table("vision_config"), whole.table("audio_config")
+def _read_towers(whole: ConfigValues, text: ConfigValues, architecture: str, hidden: int) -> Towers | None:
+    vision, audio = whole.read_table("vision_config"), whole.read_table("audio_config")
     if vision is None and audio is None:
         return None
     known = architecture.startswith("gemma4")
     parameters = 0
     if vision is not None:
-        parameters += _vision(vision, gemma4=known) + vision.count("hidden_size") * hidden
+        parameters += _count_vision_parameters(vision, gemma4=known) + vision.read_count("hidden_size") * hidden
     if audio is not None:
-        parameters += GEMMA4_AUDIO + audio.count("output_proj_dims", 1536) * hidden
-    both_ways = known and text.word("use_bidirectional_attention", "") == "vision"
+        parameters += GEMMA4_AUDIO + audio.read_count("output_proj_dims", 1536) * hidden
+    both_ways = known and text.read_word("use_bidirectional_attention", "") == "vision"
     return Towers(parameters, exact=known, batch_tokens=GEMMA4_VIDEO_TOKENS if both_ways else 0)
 
 
-def _vision(vision: Values, *, gemma4: bool) -> int:
-    width, depth, inner = (vision.count(key) for key in ("hidden_size", "num_hidden_layers", "intermediate_size"))
+def _count_vision_parameters(vision: ConfigValues, *, gemma4: bool) -> int:
+    width, depth, inner = (vision.read_count(key) for key in ("hidden_size", "num_hidden_layers", "intermediate_size"))
     if not gemma4:
         return depth * (4 * width * width + 3 * width * inner)
-    head = vision.count("head_dim", width // vision.count("num_attention_heads"))
+    head = vision.read_count("head_dim", width // vision.read_count("num_attention_heads"))
     layer = 4 * width * width + 3 * width * inner + 4 * width + 2 * head
-    patch, places = vision.count("patch_size", 16), vision.count("position_embedding_size", 10240)
+    patch, places = vision.read_count("patch_size", 16), vision.read_count("position_embedding_size", 10240)
     return depth * layer + 3 * patch * patch * width + 2 * places * width
 
 
-def _quantization(config: Values) -> Quantization | None:
-    table = config.table("quantization_config")
+def _read_quantization(config: ConfigValues) -> Quantization | None:
+    table = config.read_table("quantization_config")
     if table is None:
         return None
-    group = table.count("group_size", 0)
-    for scheme in (table.table("config_groups") or table).tables():
-        weights = scheme.table("weights")
-        group = group or (weights.count("group_size", 0) if weights else 0)
-    kv_scheme = table.table("kv_cache_scheme")
-    kv_fp8 = table.word("kv_cache_quant_algo", "").upper() == "FP8" or bool(
-        kv_scheme and kv_scheme.count("num_bits", 0) == 8
+    group = table.read_count("group_size", 0)
+    for scheme in (table.read_table("config_groups") or table).iterate_tables():
+        weights = scheme.read_table("weights")
+        group = group or (weights.read_count("group_size", 0) if weights else 0)
+    kv_scheme = table.read_table("kv_cache_scheme")
+    kv_fp8 = table.read_word("kv_cache_quant_algo", "").upper() == "FP8" or bool(
+        kv_scheme and kv_scheme.read_count("num_bits", 0) == 8
     )
-    return Quantization(table.word("quant_method", "unknown"), group or None, kv_fp8)
+    return Quantization(table.read_word("quant_method", "unknown"), group or None, kv_fp8)

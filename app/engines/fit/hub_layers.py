@@ -1,6 +1,6 @@
 """Read the layers of a config.json, each with its kind, heads and width."""
 
-from app.engines.fit.hub_values import Values
+from app.engines.fit.hub_values import ConfigValues
 from app.engines.fit.shape import Layer, LayerKind
 
 KINDS: dict[str, LayerKind] = {"sliding_attention": "sliding", "full_attention": "full"}
@@ -11,84 +11,87 @@ GEMMA4_GLOBAL_HEAD = 512
 MOST_LAYERS = 1000
 
 
-def layers_of(text: Values, architecture: str) -> tuple[Layer, ...]:
-    kinds = _kinds(text, architecture)
-    first_shared = len(kinds) - text.count("num_kv_shared_layers", 0)
+def read_layers(text: ConfigValues, architecture: str) -> tuple[Layer, ...]:
+    kinds = _read_layer_kinds(text, architecture)
+    first_shared = len(kinds) - text.read_count("num_kv_shared_layers", 0)
     return tuple(
-        _layer(text, architecture, kind, index, shares_kv=0 < first_shared <= index) for index, kind in enumerate(kinds)
+        _read_layer(text, architecture, kind, index, shares_kv=0 < first_shared <= index)
+        for index, kind in enumerate(kinds)
     )
 
 
-def _layer(text: Values, architecture: str, kind: LayerKind, index: int, *, shares_kv: bool) -> Layer:
-    heads = text.count("num_attention_heads")
-    kv_heads, head_dim = _attention(text, architecture, kind, heads)
-    width = 0 if architecture in ONLY_EXPERTS else text.count("intermediate_size")
-    if shares_kv and text.flag("use_double_wide_mlp", default=False):
+def _read_layer(text: ConfigValues, architecture: str, kind: LayerKind, index: int, *, shares_kv: bool) -> Layer:
+    heads = text.read_count("num_attention_heads")
+    kv_heads, head_dim = _read_attention(text, architecture, kind, heads)
+    width = 0 if architecture in ONLY_EXPERTS else text.read_count("intermediate_size")
+    if shares_kv and text.read_flag("use_double_wide_mlp", default=False):
         width *= 2
-    if (own := _own(text, index)) is not None:
-        kv_heads, head_dim = own.count("num_key_value_heads", kv_heads), own.count("head_dim", head_dim)
-        width = own.count("intermediate_size", width)
+    if (own := _find_layer_config(text, index)) is not None:
+        kv_heads, head_dim = own.read_count("num_key_value_heads", kv_heads), own.read_count("head_dim", head_dim)
+        width = own.read_count("intermediate_size", width)
     if not (head_dim and kv_heads) or heads % kv_heads:
-        raise text.wrong(f"its {heads} attention heads cannot share {kv_heads} of {head_dim} for keys and values")
+        raise text.create_error(
+            f"its {heads} attention heads cannot share {kv_heads} of {head_dim} for keys and values"
+        )
     return Layer(
         kind=kind,
         kv_heads=kv_heads,
         head_dim=head_dim,
         intermediate=width,
-        expert_intermediate=_expert_width(text, architecture),
-        k_is_v=_k_is_v(text, architecture, kind),
+        expert_intermediate=_read_expert_width(text, architecture),
+        k_is_v=_has_k_as_v(text, architecture, kind),
         shares_kv=shares_kv,
     )
 
 
-def _attention(text: Values, architecture: str, kind: LayerKind, heads: int) -> tuple[int, int]:
-    head_dim = text.count("head_dim", 0) or text.count("hidden_size") // heads
-    kv_heads = text.count("num_key_value_heads", heads)
+def _read_attention(text: ConfigValues, architecture: str, kind: LayerKind, heads: int) -> tuple[int, int]:
+    head_dim = text.read_count("head_dim", 0) or text.read_count("hidden_size") // heads
+    kv_heads = text.read_count("num_key_value_heads", heads)
     if kind == "full" and architecture.startswith("gemma4"):
-        head_dim = text.count("global_head_dim", GEMMA4_GLOBAL_HEAD)
-        if _k_is_v(text, architecture, kind):
-            kv_heads = text.count("num_global_key_value_heads", kv_heads)
+        head_dim = text.read_count("global_head_dim", GEMMA4_GLOBAL_HEAD)
+        if _has_k_as_v(text, architecture, kind):
+            kv_heads = text.read_count("num_global_key_value_heads", kv_heads)
     return kv_heads, head_dim
 
 
-def _k_is_v(text: Values, architecture: str, kind: LayerKind) -> bool:
-    return kind == "full" and architecture.startswith("gemma4") and text.flag("attention_k_eq_v", default=False)
+def _has_k_as_v(text: ConfigValues, architecture: str, kind: LayerKind) -> bool:
+    return kind == "full" and architecture.startswith("gemma4") and text.read_flag("attention_k_eq_v", default=False)
 
 
-def _own(text: Values, index: int) -> Values | None:
+def _find_layer_config(text: ConfigValues, index: int) -> ConfigValues | None:
     """Return the layer's own config, which transformers 5.15 and later write for layers that differ."""
-    each = text.table("per_layer_config")
-    return None if each is None else each.table(str(index))
+    each = text.read_table("per_layer_config")
+    return None if each is None else each.read_table(str(index))
 
 
-def _expert_width(text: Values, architecture: str) -> int:
+def _read_expert_width(text: ConfigValues, architecture: str) -> int:
     if architecture == "mixtral":
-        return text.count("intermediate_size")
-    if architecture == "qwen3_moe" or text.flag("enable_moe_block", default=False):
-        return text.count("moe_intermediate_size")
+        return text.read_count("intermediate_size")
+    if architecture == "qwen3_moe" or text.read_flag("enable_moe_block", default=False):
+        return text.read_count("moe_intermediate_size")
     return 0
 
 
-def _kinds(text: Values, architecture: str) -> list[LayerKind]:
-    count = text.count("num_hidden_layers")
+def _read_layer_kinds(text: ConfigValues, architecture: str) -> list[LayerKind]:
+    count = text.read_count("num_hidden_layers")
     if count > MOST_LAYERS:
-        raise text.wrong(f"{count} layers are more than any model has")
-    named = text.words("layer_types")
+        raise text.create_error(f"{count} layers are more than any model has")
+    named = text.read_words("layer_types")
     if named is None:
-        return _kinds_by_rule(text, architecture, count)
+        return _derive_layer_kinds(text, architecture, count)
     if odd := next((name for name in named if name not in KINDS), None):
-        raise text.wrong(f"its layers of type {odd!r} are none that can be reckoned here")
+        raise text.create_error(f"its layers of type {odd!r} are none that can be reckoned here")
     if len(named) != count:
-        raise text.wrong(f"its layer_types name {len(named)} layers and num_hidden_layers {count}")
+        raise text.create_error(f"its layer_types name {len(named)} layers and num_hidden_layers {count}")
     return [KINDS[name] for name in named]
 
 
-def _kinds_by_rule(text: Values, architecture: str, count: int) -> list[LayerKind]:
+def _derive_layer_kinds(text: ConfigValues, architecture: str, count: int) -> list[LayerKind]:
     """Derive the kinds for configs that do not list their layers: every n-th is full."""
     every = 1
     if "sliding_window" in text:
         if architecture.startswith(("gemma3", "gemma4")):
-            every = text.count("sliding_window_pattern", 6)
+            every = text.read_count("sliding_window_pattern", 6)
         elif architecture == "gemma2":
             every = 2
         elif architecture in ALL_SLIDING:
@@ -96,19 +99,19 @@ def _kinds_by_rule(text: Values, architecture: str, count: int) -> list[LayerKin
     return ["full" if every and (index + 1) % every == 0 else "sliding" for index in range(count)]
 
 
-def rope_dims_of(text: Values, layers: tuple[Layer, ...]) -> tuple[int, ...]:
+def compute_rope_dims(text: ConfigValues, layers: tuple[Layer, ...]) -> tuple[int, ...]:
     """Return the dimensions of vLLM's rotary tables: one per distinct rotation, shared by layers of one kind."""
-    parameters = text.table("rope_parameters")
+    parameters = text.read_table("rope_parameters")
     dims = {layer.kind: layer.head_dim for layer in layers}
     by_kind = parameters is not None and any(name in parameters for name in KINDS)
     if parameters is None or not by_kind:
-        share = (parameters or text).share("partial_rotary_factor", 1.0)
+        share = (parameters or text).read_share("partial_rotary_factor", 1.0)
         tables = set(dims.values()) if "rope_local_base_freq" not in text else dims.values()
         return tuple(sorted(int(dim * share) for dim in tables))
     found = []
     for name, kind in KINDS.items():
         if kind in dims:
-            own = parameters.table(name) or parameters
-            whole = own.word("rope_type", "default") == "proportional"
-            found.append(dims[kind] if whole else int(dims[kind] * own.share("partial_rotary_factor", 1.0)))
+            own = parameters.read_table(name) or parameters
+            whole = own.read_word("rope_type", "default") == "proportional"
+            found.append(dims[kind] if whole else int(dims[kind] * own.read_share("partial_rotary_factor", 1.0)))
     return tuple(found)

@@ -8,7 +8,7 @@ from app.errors import BadInput
 LARGEST = 1 << 40
 
 
-class Values:
+class ConfigValues:
     def __init__(self, config: Mapping[str, Any], where: str) -> None:
         self._config = config
         self._where = where
@@ -16,58 +16,58 @@ class Values:
     def __contains__(self, key: str) -> bool:
         return self._config.get(key) is not None
 
-    def count(self, key: str, default: int | None = None) -> int:
+    def read_count(self, key: str, default: int | None = None) -> int:
         value = self._config.get(key)
         if value is None:
             if default is None:
-                raise self.wrong(f"it has no {key}")
+                raise self.create_error(f"it has no {key}")
             return default
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            raise self.wrong(f"its {key} should be a whole number")
+            raise self.create_error(f"its {key} should be a whole number")
         if value == 0 and default is None:
-            raise self.wrong(f"its {key} should be more than 0")
+            raise self.create_error(f"its {key} should be more than 0")
         return value
 
-    def share(self, key: str, default: float) -> float:
+    def read_share(self, key: str, default: float) -> float:
         value = self._config.get(key)
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-            raise self.wrong(f"its {key} should be a number from 0 to 1")
+            raise self.create_error(f"its {key} should be a number from 0 to 1")
         return float(value)
 
-    def flag(self, key: str, default: bool) -> bool:
+    def read_flag(self, key: str, default: bool) -> bool:
         value = self._config.get(key)
         if value is None:
             return default
         if not isinstance(value, bool):
-            raise self.wrong(f"its {key} should be true or false")
+            raise self.create_error(f"its {key} should be true or false")
         return value
 
-    def word(self, key: str, default: str | None = None) -> str:
+    def read_word(self, key: str, default: str | None = None) -> str:
         value = self._config.get(key)
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            raise self.wrong(f"it has no {key}" if value is None else f"its {key} should be a text")
+            raise self.create_error(f"it has no {key}" if value is None else f"its {key} should be a text")
         return value
 
-    def words(self, key: str) -> list[str] | None:
+    def read_words(self, key: str) -> list[str] | None:
         value = self._config.get(key)
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            raise self.wrong(f"its {key} should be a list of texts")
+            raise self.create_error(f"its {key} should be a list of texts")
         return value
 
-    def table(self, key: str) -> "Values | None":
+    def read_table(self, key: str) -> "ConfigValues | None":
         value = self._config.get(key)
-        return Values(value, self._where) if isinstance(value, dict) else None
+        return ConfigValues(value, self._where) if isinstance(value, dict) else None
 
-    def tables(self) -> "Iterator[Values]":
+    def iterate_tables(self) -> "Iterator[ConfigValues]":
         for key in self._config:
-            if (table := self.table(key)) is not None:
+            if (table := self.read_table(key)) is not None:
                 yield table
 
-    def wrong(self, what: str) -> BadInput:
+    def create_error(self, what: str) -> BadInput:
         return BadInput(f"{self._where} cannot be reckoned with: {what}. Give the checkpoint's own config.json.")

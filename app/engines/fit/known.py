@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.engines.fit.hub_config import read_config, shape_of_config
-from app.engines.fit.shape import Shape
+from app.engines.fit.hub_config import build_shape, read_model_config
+from app.engines.fit.shape import ModelShape
 from app.errors import BadInput
 
 _GEMMA4: dict[str, Any] = {
@@ -24,7 +24,7 @@ _SMALL_VISION = {"hidden_size": 768, "num_hidden_layers": 16, "intermediate_size
 _LARGE_VISION = {"hidden_size": 1152, "num_hidden_layers": 27, "intermediate_size": 4304, "num_attention_heads": 16}
 
 
-def _layers(sliding: int, times: int) -> list[str]:
+def _repeat_layers(sliding: int, times: int) -> list[str]:
     return ([*("sliding_attention",) * sliding, "full_attention"]) * times
 
 
@@ -40,7 +40,7 @@ _TEXT: dict[str, dict[str, Any]] = {
         "sliding_window": 1024,
         "max_position_embeddings": 262144,
         "use_bidirectional_attention": "vision",
-        "layer_types": _layers(5, 10),
+        "layer_types": _repeat_layers(5, 10),
     },
     "gemma-4-e4b": {
         "hidden_size": 2560,
@@ -52,7 +52,7 @@ _TEXT: dict[str, dict[str, Any]] = {
         "max_position_embeddings": 131072,
         "hidden_size_per_layer_input": 256,
         "num_kv_shared_layers": 18,
-        "layer_types": _layers(5, 7),
+        "layer_types": _repeat_layers(5, 7),
     },
     "gemma-4-e2b": {
         "hidden_size": 1536,
@@ -65,7 +65,7 @@ _TEXT: dict[str, dict[str, Any]] = {
         "hidden_size_per_layer_input": 256,
         "num_kv_shared_layers": 20,
         "use_double_wide_mlp": True,
-        "layer_types": _layers(4, 7),
+        "layer_types": _repeat_layers(4, 7),
     },
 }
 _TOWERS: dict[str, dict[str, Any]] = {
@@ -76,10 +76,10 @@ _TOWERS: dict[str, dict[str, Any]] = {
 _DRAFTERS = ("assistant", "speculator", "eagle", "dflash", "drafter")
 
 
-def shape_of(model: str) -> Shape:
+def find_shape(model: str) -> ModelShape:
     """Return the shape of a config folder or file, or of a known hub name. Raise BadInput if unknown."""
     if (path := Path(model)).exists():
-        return read_config(path)
+        return read_model_config(path)
     base = model.lower().rstrip("/").rpartition("/")[2].replace("_", "-")
     known = next((name for name in _TEXT if base.startswith(name)), None)
     if known is None or any(word in base for word in _DRAFTERS):
@@ -88,4 +88,4 @@ def shape_of(model: str) -> Shape:
             f"give the path of its config.json. Known by name: {', '.join(_TEXT)} and what was quantised from them."
         )
     config = {"model_type": "gemma4", "text_config": {**_GEMMA4, **_TEXT[known]}, **_TOWERS[known]}
-    return replace(shape_of_config(config, known), name=model)
+    return replace(build_shape(config, known), name=model)

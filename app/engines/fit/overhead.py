@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.engines.fit.setting import GIB, FitSetting
+from app.engines.fit.setting import GIB, ResolvedSettings
 
 LOGIT_BYTES = 14
 """Bytes of the profile run's sampler per sequence and vocabulary entry: once at 16 bit and three times at 32.
@@ -33,18 +33,22 @@ class Overhead:
         return self.activations + self.graphs + self.context
 
 
-def overhead_of(setting: FitSetting) -> Overhead:
+def estimate_overhead(setting: ResolvedSettings) -> Overhead:
     if setting.cpu:
-        return Overhead(_activations(setting), 0, 0)
+        return Overhead(_estimate_activations(setting), 0, 0)
     context = CONTEXT_GIB + (NCCL_GIB if setting.split.tp * setting.split.pp > 1 else 0)
-    return Overhead(_activations(setting), _graphs(setting), context)
+    return Overhead(_estimate_activations(setting), _estimate_graphs(setting), context)
 
 
-def _activations(setting: FitSetting) -> float:
-    return _profiled(setting) if setting.rules.version >= NEW_RUNNER and not setting.cpu else _profiled_before(setting)
+def _estimate_activations(setting: ResolvedSettings) -> float:
+    return (
+        _estimate_profile_run(setting)
+        if setting.rules.version >= NEW_RUNNER and not setting.cpu
+        else _estimate_old_profile_run(setting)
+    )
 
 
-def _profiled(setting: FitSetting) -> float:
+def _estimate_profile_run(setting: ResolvedSettings) -> float:
     """Return the largest of a full batch in the widest layer, a sample for every sequence and, if compiled, the
     temporary copy of the largest table."""
     shape, tp = setting.shape, setting.split.tp
@@ -52,22 +56,24 @@ def _profiled(setting: FitSetting) -> float:
     table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.per_layer_width)
     per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.per_layer_width
     between = NCCL_GIB if tp * setting.split.pp > 1 else 0
-    return (max(_widest(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
+    return (max(_compute_widest_layer(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
 
 
-def _profiled_before(setting: FitSetting) -> float:
+def _estimate_old_profile_run(setting: ResolvedSettings) -> float:
     """Return one full batch through the widest layer plus a sample for every sequence."""
-    return (_widest(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
+    return (_compute_widest_layer(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
 
 
-def _widest(setting: FitSetting) -> float:
+def _compute_widest_layer(setting: ResolvedSettings) -> float:
     shape, tp = setting.shape, setting.split.tp
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
-    attention = max(layer.head_dim * (shape.heads / tp + 2 * setting.split.kv_heads(layer)) for layer in shape.layers)
+    attention = max(
+        layer.head_dim * (shape.heads / tp + 2 * setting.split.count_kv_heads(layer)) for layer in shape.layers
+    )
     return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.per_layer_width)
 
 
-def graphs_captured(setting: FitSetting) -> int:
+def count_graphs(setting: ResolvedSettings) -> int:
     """Count CUDA graphs: piecewise ones for every size, full ones for the sizes of decode batches."""
     if setting.eager or setting.cpu:
         return 0
@@ -77,7 +83,7 @@ def graphs_captured(setting: FitSetting) -> int:
     return len(sizes) + len([size for size in sizes if size <= setting.max_num_seqs * query])
 
 
-def _graphs(setting: FitSetting) -> float:
+def _estimate_graphs(setting: ResolvedSettings) -> float:
     layers = -(-len(setting.shape.layers) // setting.split.pp)
     each = NEW_GRAPH_BYTES if setting.rules.version >= NEW_RUNNER else GRAPH_BYTES
-    return graphs_captured(setting) * layers * each / GIB
+    return count_graphs(setting) * layers * each / GIB

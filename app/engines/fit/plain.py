@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from app.engines.fit.reckoned import Fit, Reckoned
-from app.engines.fit.seed_conflicts import Conflict, seed_conflicts
-from app.engines.fit.seed_table import SeedRow, seed_table
+from app.engines.fit.reckoned import Estimate, Fit
+from app.engines.fit.seed_conflicts import Conflict, find_seed_conflicts
+from app.engines.fit.seed_table import SeedRow, build_seed_table
 
 
-def plain_fit(fit: Fit) -> dict[str, Any]:
-    reckoned = {field.name: value for field in fields(fit) if isinstance(value := getattr(fit, field.name), Reckoned)}
+def dump_fit(fit: Fit) -> dict[str, Any]:
+    reckoned = {field.name: value for field in fields(fit) if isinstance(value := getattr(fit, field.name), Estimate)}
     return {
         "name": fit.name,
         "fits": fit.fits,
@@ -20,18 +20,18 @@ def plain_fit(fit: Fit) -> dict[str, Any]:
     }
 
 
-def plain_plan(fits: Iterable[Fit], *, seeds: bool) -> dict[str, Any]:
-    rows = seed_table() if seeds else ()
+def dump_plan(fits: Iterable[Fit], *, seeds: bool) -> dict[str, Any]:
+    rows = build_seed_table() if seeds else ()
     return {
-        "engines": [plain_fit(fit) for fit in fits],
-        "seeds": [_row(row) for row in rows],
-        "contradictions": [_conflict(one) for one in seed_conflicts(rows)] if seeds else [],
+        "engines": [dump_fit(fit) for fit in fits],
+        "seeds": [_dump_seed_row(row) for row in rows],
+        "contradictions": [_dump_conflict(one) for one in find_seed_conflicts(rows)] if seeds else [],
     }
 
 
-def _row(row: SeedRow) -> dict[str, Any]:
+def _dump_seed_row(row: SeedRow) -> dict[str, Any]:
     return {
-        **plain_fit(row.fit),
+        **dump_fit(row.fit),
         "configuration": row.configuration,
         "claimed_vram_per_gpu": row.claimed,
         "found": row.found,
@@ -40,5 +40,5 @@ def _row(row: SeedRow) -> dict[str, Any]:
     }
 
 
-def _conflict(one: Conflict) -> dict[str, Any]:
+def _dump_conflict(one: Conflict) -> dict[str, Any]:
     return {"about": one.about, "figures": list(one.figures), "supported": one.supported}

@@ -1,38 +1,38 @@
 """Bits per weight in each part of the model."""
 
-from app.engines.fit.shape import Shape
+from app.engines.fit.shape import ModelShape
 from app.errors import BadInput
 from app.lineups.model import Precision
 
 BF16 = 16.0
 
 
-def mlp_bits(precision: Precision, shape: Shape) -> float:
+def compute_mlp_bits(precision: Precision, shape: ModelShape) -> float:
     match precision:
         case "bf16":
             return BF16
         case "fp8":
             return 8.0
         case "nvfp4":
-            return 4 + 8 / _group(shape, 16)  # one fp8 scale for each group
+            return 4 + 8 / _find_group_size(shape, 16)  # one fp8 scale for each group
         case "awq4":
-            return 4 + (16 + 4) / _group(shape, 128)  # a bf16 scale and a 4-bit zero for each group
+            return 4 + (16 + 4) / _find_group_size(shape, 128)  # a bf16 scale and a 4-bit zero for each group
         case "gguf":
             raise BadInput("gguf is llama.cpp's format, for the processor: a plan is made for vLLM on GPUs.")
 
 
-def attention_bits(precision: Precision, shape: Shape) -> float:
+def compute_attention_bits(precision: Precision, shape: ModelShape) -> float:
     """Return bits per attention weight. NVFP4 checkpoints of Gemma 4 keep 16, as its outliers do not fit into 4."""
-    return BF16 if precision == "nvfp4" else mlp_bits(precision, shape)
+    return BF16 if precision == "nvfp4" else compute_mlp_bits(precision, shape)
 
 
-def described(precision: Precision, shape: Shape) -> str:
+def describe_precision(precision: Precision, shape: ModelShape) -> str:
     if precision == "bf16":
         return "all at 16 bit"
-    mlp, attention = mlp_bits(precision, shape), attention_bits(precision, shape)
+    mlp, attention = compute_mlp_bits(precision, shape), compute_attention_bits(precision, shape)
     linears = f"MLP and attention at {mlp:g} bit" if mlp == attention else f"MLP at {mlp:g} bit"
     return f"{linears}, the rest at 16"
 
 
-def _group(shape: Shape, usual: int) -> int:
+def _find_group_size(shape: ModelShape, usual: int) -> int:
     return (shape.quantization.group if shape.quantization else None) or usual

@@ -6,7 +6,7 @@ from app.events.words import Provenance
 
 
 @dataclass(frozen=True)
-class Reckoned:
+class Estimate:
     value: float | None
     """None if it cannot be estimated, never 0."""
     provenance: Provenance
@@ -22,18 +22,18 @@ class Fit:
     fits: bool
     says: str
     """The verdict as a sentence: by how much it fits or fails, and what to change."""
-    missing_gib_per_gpu: Reckoned
+    missing_gib_per_gpu: Estimate
     """0 if it fits."""
-    weights_gib_per_gpu: Reckoned
-    kv_pool_gib_per_gpu: Reckoned
-    other_gib_per_gpu: Reckoned
+    weights_gib_per_gpu: Estimate
+    kv_pool_gib_per_gpu: Estimate
+    other_gib_per_gpu: Estimate
     """CUDA graphs, activations and context."""
-    kv_tokens: Reckoned
+    kv_tokens: Estimate
     """KV cache size that vLLM reports."""
-    max_concurrency: Reckoned
+    max_concurrency: Estimate
     """Concurrent requests of max_model_len."""
-    largest_context: Reckoned
+    largest_context: Estimate
     """Largest max_model_len that starts."""
-    limit_tok_s: Reckoned
+    limit_tok_s: Estimate
     """One stream without speculation."""
-    limit_with_speculation_tok_s: Reckoned
+    limit_with_speculation_tok_s: Estimate

@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.engines.fit.cache import Cache
-from app.engines.fit.known import shape_of
-from app.engines.fit.overhead import Overhead, overhead_of
-from app.engines.fit.setting import GIB, FitSetting, setting_of
-from app.engines.fit.weights import Weights, weights_by_stage
+from app.engines.fit.cache import KvCache
+from app.engines.fit.known import find_shape
+from app.engines.fit.overhead import Overhead, estimate_overhead
+from app.engines.fit.setting import GIB, ResolvedSettings, resolve_settings
+from app.engines.fit.weights import Weights, compute_stage_weights
 from app.lineups.model import Engine, Gpu
 
 
 @dataclass(frozen=True)
-class Reckoning:
-    setting: FitSetting
+class MemoryEstimate:
+    setting: ResolvedSettings
     weights: Weights
     overhead: Overhead
-    cache: Cache
+    cache: KvCache
 
     @property
     def weights_gib(self) -> float:
@@ -42,7 +42,7 @@ class Reckoning:
     @cached_property
     def needed_gib(self) -> float:
         """Pool size for one request of max_model_len."""
-        return self.cache.needed(self.setting.max_model_len) / GIB
+        return self.cache.compute_needed_bytes(self.setting.max_model_len) / GIB
 
     @property
     def held_gib(self) -> float:
@@ -51,11 +51,11 @@ class Reckoning:
 
     @property
     def largest_context(self) -> int:
-        return self.cache.longest(self.left_gib * GIB, self.setting.shape.positions)
+        return self.cache.find_longest_context(self.left_gib * GIB, self.setting.shape.positions)
 
 
-def reckon(engine: Engine, gpus: tuple[Gpu, ...]) -> Reckoning:
-    setting = setting_of(engine, shape_of(engine.model), gpus)
-    stages = weights_by_stage(setting.shape, setting.precision, setting.split, setting.rules)
+def estimate_memory(engine: Engine, gpus: tuple[Gpu, ...]) -> MemoryEstimate:
+    setting = resolve_settings(engine, find_shape(engine.model), gpus)
+    stages = compute_stage_weights(setting.shape, setting.precision, setting.split, setting.rules)
     fullest = max(stages, key=lambda stage: stage.total)
-    return Reckoning(setting, fullest, overhead_of(setting), setting.cache)
+    return MemoryEstimate(setting, fullest, estimate_overhead(setting), setting.cache)

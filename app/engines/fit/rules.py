@@ -9,17 +9,17 @@ NEWEST = (0, 33, 0)
 
 
 @dataclass(frozen=True)
-class Rules:
+class VllmRules:
     version: tuple[int, int, int]
-    said: bool
+    has_version: bool
     """True if a version was given."""
 
     @property
     def name(self) -> str:
-        return "vLLM " + ".".join(map(str, self.version)) if self.said else "a current vLLM"
+        return "vLLM " + ".".join(map(str, self.version)) if self.has_version else "a current vLLM"
 
     @property
-    def utilization(self) -> float:
+    def default_utilization(self) -> float:
         return 0.92 if self.version >= (0, 20, 0) else 0.9
 
     @property
@@ -67,10 +67,10 @@ class Rules:
         return self.version < (0, 21, 0)
 
 
-def rules_of(version: str) -> Rules:
+def find_vllm_rules(version: str) -> VllmRules:
     if not version:
-        return Rules(NEWEST, said=False)
+        return VllmRules(NEWEST, has_version=False)
     if not (found := re.fullmatch(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:[.+-]?[a-z][\w.+-]*)?", version)):
         raise BadInput(f"{version!r} is not a version of vLLM: write it like 0.25.1.")
     major, minor, patch = (int(part or 0) for part in found.groups())
-    return Rules((major, minor, patch), said=True)
+    return VllmRules((major, minor, patch), has_version=True)

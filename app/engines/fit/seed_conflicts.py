@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from app.engines.fit.plan import fit_engine
-from app.engines.fit.reckoned import Fit, Reckoned
-from app.engines.fit.seed_table import CONTEXT, VLLM, SeedRow, tried_on
+from app.engines.fit.reckoned import Estimate, Fit
+from app.engines.fit.seed_table import CONTEXT, VLLM, SeedRow, create_single_lineup
 from app.engines.fit.setting import GIB
 from app.lineups.model import Engine, Lineup, Speculation
 
@@ -23,33 +23,34 @@ class Conflict:
     supported: str
 
 
-def seed_conflicts(rows: tuple[SeedRow, ...]) -> tuple[Conflict, ...]:
+def find_seed_conflicts(rows: tuple[SeedRow, ...]) -> tuple[Conflict, ...]:
     by_name = {row.configuration: row.fit for row in rows}
     nvfp4, whole = by_name["31B NVFP4, tp=2"], by_name["31B NVFP4, tp=1"]
     return (
-        _per_gpu(nvfp4),
-        _naive(whole),
-        _edge(by_name["E4B bf16, tp=1"], by_name["E2B bf16, tp=1"]),
-        _replicated(by_name["31B bf16, tp=2"]),
-        _context(nvfp4),
-        _awq_on_l4(),
-        *_h100(),
+        _compare_gpu_memory(nvfp4),
+        _compare_total_size(whole),
+        _compare_small_models(by_name["E4B bf16, tp=1"], by_name["E2B bf16, tp=1"]),
+        _compare_split_weights(by_name["31B bf16, tp=2"]),
+        _compare_context(nvfp4),
+        _compare_awq_size(),
+        *_compare_h100_figures(),
     )
 
 
-def _per_gpu(nvfp4: Fit) -> Conflict:
-    weights, pool = _of(nvfp4.weights_gib_per_gpu), _of(nvfp4.kv_pool_gib_per_gpu)
+def _compare_gpu_memory(nvfp4: Fit) -> Conflict:
+    weights, pool = _get_value(nvfp4.weights_gib_per_gpu), _get_value(nvfp4.kv_pool_gib_per_gpu)
     return Conflict(
         "31B NVFP4 on two L4, per GPU",
         ("11 GB and 13 GB of headroom", "22 GB after loading", "21.9 GB"),
         f"21.9 GB, but as the sum and not as the weights: {weights:.1f} GiB of weights, {pool:.1f} GiB of KV pool that "
-        f"vLLM takes in advance, {_of(nvfp4.other_gib_per_gpu):.1f} GiB of CUDA graphs, activations and context. "
+        f"vLLM takes in advance, {_get_value(nvfp4.other_gib_per_gpu):.1f} "
+        "GiB of CUDA graphs, activations and context. "
         "11 GB cannot be: attention and embeddings, which stay at 16 bit, are 9.3 GiB per GPU by themselves.",
     )
 
 
-def _naive(whole: Fit) -> Conflict:
-    weights = _of(whole.weights_gib_per_gpu)
+def _compare_total_size(whole: Fit) -> Conflict:
+    weights = _get_value(whole.weights_gib_per_gpu)
     return Conflict(
         "31B NVFP4 as a whole",
         ("15.5 GB (31 B x 4 bit)", "22 GB in VRAM", "31 GB on disk"),
@@ -58,9 +59,9 @@ def _naive(whole: Fit) -> Conflict:
     )
 
 
-def _edge(e4b: Fit, e2b: Fit) -> Conflict:
-    weights = [_of(fit.weights_gib_per_gpu) * TO_GB for fit in (e4b, e2b)]
-    pools = [_of(fit.kv_pool_gib_per_gpu) for fit in (e4b, e2b)]
+def _compare_small_models(e4b: Fit, e2b: Fit) -> Conflict:
+    weights = [_get_value(fit.weights_gib_per_gpu) * TO_GB for fit in (e4b, e2b)]
+    pools = [_get_value(fit.kv_pool_gib_per_gpu) for fit in (e4b, e2b)]
     return Conflict(
         "E4B and E2B on one L4",
         ("E4B 16 GB, E2B 10 GB", "E4B 20.5 GB, E2B 20.6 GB"),
@@ -69,9 +70,9 @@ def _edge(e4b: Fit, e2b: Fit) -> Conflict:
     )
 
 
-def _replicated(two: Fit) -> Conflict:
-    four = fit_engine(*_l4(_engine("31B bf16, tp=4", "google/gemma-4-31B-it", tp=4)))
-    weights = [_of(fit.weights_gib_per_gpu) * TO_GB for fit in (two, four)]
+def _compare_split_weights(two: Fit) -> Conflict:
+    four = fit_engine(*_place_on_l4(_create_engine("31B bf16, tp=4", "google/gemma-4-31B-it", tp=4)))
+    weights = [_get_value(fit.weights_gib_per_gpu) * TO_GB for fit in (two, four)]
     return Conflict(
         "31B bf16 over several L4, weights per GPU",
         ("62 GB / 2 = 31 GB", "62 GB / 4 = 15.5 GB"),
@@ -80,8 +81,8 @@ def _replicated(two: Fit) -> Conflict:
     )
 
 
-def _context(nvfp4: Fit) -> Conflict:
-    longest = _of(nvfp4.largest_context)
+def _compare_context(nvfp4: Fit) -> Conflict:
+    longest = _get_value(nvfp4.largest_context)
     return Conflict(
         "31B NVFP4 on two L4: room for more than 4,096 tokens",
         ("little headroom beyond 4,096", "3.58 requests of 4,096 at a time"),
@@ -91,9 +92,9 @@ def _context(nvfp4: Fit) -> Conflict:
     )
 
 
-def _awq_on_l4() -> Conflict:
-    fit = fit_engine(*_l4(replace(_awq("31B AWQ", tp=1), speculation=None, vllm=VLLM)))
-    weights = _of(fit.weights_gib_per_gpu) * TO_GB
+def _compare_awq_size() -> Conflict:
+    fit = fit_engine(*_place_on_l4(replace(_create_awq_engine("31B AWQ", tp=1), speculation=None, vllm=VLLM)))
+    weights = _get_value(fit.weights_gib_per_gpu) * TO_GB
     return Conflict(
         "31B with 4-bit attention too",
         ("~15 GB, likely to fit one L4", "~16 GB"),
@@ -101,18 +102,25 @@ def _awq_on_l4() -> Conflict:
     )
 
 
-def _h100() -> tuple[Conflict, Conflict]:
-    light = fit_engine(*_h100s(_awq("light", tp=1, length=32768, utilization=0.85, seqs=64, batch=8192)))
-    card = fit_engine(*_h100s(_awq("card", tp=1, length=65120, utilization=0.94, seqs=256, batch=8192)))
-    push = fit_engine(*_h100s(_awq("push", tp=2, length=262144, utilization=0.94, seqs=256, batch=16384)))
-    counted = ", ".join(f"{_of(fit.kv_tokens) / 1000:.0f}K" for fit in (light, card, push))
-    pool, longest = _of(card.kv_pool_gib_per_gpu), _of(card.largest_context)
+def _compare_h100_figures() -> tuple[Conflict, Conflict]:
+    light = fit_engine(
+        *_place_on_h100(_create_awq_engine("light", tp=1, length=32768, utilization=0.85, seqs=64, batch=8192))
+    )
+    card = fit_engine(
+        *_place_on_h100(_create_awq_engine("card", tp=1, length=65120, utilization=0.94, seqs=256, batch=8192))
+    )
+    push = fit_engine(
+        *_place_on_h100(_create_awq_engine("push", tp=2, length=262144, utilization=0.94, seqs=256, batch=16384))
+    )
+    counted = ", ".join(f"{_get_value(fit.kv_tokens) / 1000:.0f}K" for fit in (light, card, push))
+    pool, longest = _get_value(card.kv_pool_gib_per_gpu), _get_value(card.largest_context)
     return (
         Conflict(
             "KV cache of the AWQ 31B on H100",
             ("85K, 102K and 244K tokens", "6.11 requests of 262,144 tokens at a time, which are 1.6 M"),
             f"Both, for they count otherwise: these pools come to {counted} as vLLM 0.20.0 counts, which divides "
-            f"blocks by groups of layers, and the last to {_of(push.max_concurrency):.1f} requests of 262,144. So "
+            f"blocks by groups of layers, and the last to {_get_value(push.max_concurrency):.1f} "
+            "requests of 262,144. So "
             f"102K is no limit of a document's length: its {pool:.0f} GiB hold one of {longest:,.0f} tokens.",
         ),
         Conflict(
@@ -124,7 +132,7 @@ def _h100() -> tuple[Conflict, Conflict]:
     )
 
 
-def _awq(
+def _create_awq_engine(
     name: str,
     tp: int,
     length: int = CONTEXT,
@@ -133,7 +141,7 @@ def _awq(
     batch: int | None = None,
 ) -> Engine:
     return replace(
-        _engine(name, "cyankiwi/gemma-4-31B-it-AWQ-4bit", tp),
+        _create_engine(name, "cyankiwi/gemma-4-31B-it-AWQ-4bit", tp),
         precision="awq4",
         max_model_len=length,
         utilization=utilization,
@@ -145,17 +153,17 @@ def _awq(
     )
 
 
-def _engine(name: str, model: str, tp: int) -> Engine:
+def _create_engine(name: str, model: str, tp: int) -> Engine:
     return Engine(name, name, model, "bf16", tuple(range(tp)), tp, CONTEXT, vllm=VLLM)
 
 
-def _l4(engine: Engine) -> tuple[Lineup, Engine]:
-    return tried_on(engine, "l4:4")
+def _place_on_l4(engine: Engine) -> tuple[Lineup, Engine]:
+    return create_single_lineup(engine, "l4:4")
 
 
-def _h100s(engine: Engine) -> tuple[Lineup, Engine]:
-    return tried_on(engine, "h100:2")
+def _place_on_h100(engine: Engine) -> tuple[Lineup, Engine]:
+    return create_single_lineup(engine, "h100:2")
 
 
-def _of(reckoned: Reckoned) -> float:
+def _get_value(reckoned: Estimate) -> float:
     return reckoned.value or 0.0

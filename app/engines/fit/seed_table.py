@@ -6,7 +6,7 @@ On the hardware, bf16 ran out of memory twice, NVFP4 on one GPU once, one config
 from dataclasses import dataclass
 from typing import Literal
 
-from app.engines.fit.gpu_kinds import gpus_from
+from app.engines.fit.gpu_kinds import parse_gpus
 from app.engines.fit.plan import fit_engine
 from app.engines.fit.reckoned import Fit
 from app.lineups.model import Engine, Lineup, Precision
@@ -32,7 +32,7 @@ class SeedRow:
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _TriedConfiguration:
     configuration: str
     model: str
     precision: Precision
@@ -44,32 +44,32 @@ class _Tried:
 
 _NVFP4, _BF16 = "nvidia/Gemma-4-31B-IT-NVFP4", "google/gemma-4-31B-it"
 _TRIED = (
-    _Tried("31B bf16, tp=2", _BF16, "bf16", 2, 1, "~31 GB", "OOM"),
-    _Tried("31B bf16, pp=2", _BF16, "bf16", 1, 2, "~31 GB", "OOM"),
-    _Tried("31B NVFP4, tp=1", _NVFP4, "nvfp4", 1, 1, "~22 GB", "OOM"),
-    _Tried("31B NVFP4, tp=2", _NVFP4, "nvfp4", 2, 1, "~11 GB", "works"),
-    _Tried("31B NVFP4, pp=2", _NVFP4, "nvfp4", 1, 2, "—", "bug"),
-    _Tried("E4B bf16, tp=1", "google/gemma-4-E4B-it", "bf16", 1, 1, "~16 GB", "works"),
-    _Tried("E2B bf16, tp=1", "google/gemma-4-E2B-it", "bf16", 1, 1, "~10 GB", "works"),
+    _TriedConfiguration("31B bf16, tp=2", _BF16, "bf16", 2, 1, "~31 GB", "OOM"),
+    _TriedConfiguration("31B bf16, pp=2", _BF16, "bf16", 1, 2, "~31 GB", "OOM"),
+    _TriedConfiguration("31B NVFP4, tp=1", _NVFP4, "nvfp4", 1, 1, "~22 GB", "OOM"),
+    _TriedConfiguration("31B NVFP4, tp=2", _NVFP4, "nvfp4", 2, 1, "~11 GB", "works"),
+    _TriedConfiguration("31B NVFP4, pp=2", _NVFP4, "nvfp4", 1, 2, "—", "bug"),
+    _TriedConfiguration("E4B bf16, tp=1", "google/gemma-4-E4B-it", "bf16", 1, 1, "~16 GB", "works"),
+    _TriedConfiguration("E2B bf16, tp=1", "google/gemma-4-E2B-it", "bf16", 1, 1, "~10 GB", "works"),
 )
 
 
-def seed_table() -> tuple[SeedRow, ...]:
-    return tuple(_row(tried) for tried in _TRIED)
+def build_seed_table() -> tuple[SeedRow, ...]:
+    return tuple(_build_row(tried) for tried in _TRIED)
 
 
-def tried_on(engine: Engine, gpus: str) -> tuple[Lineup, Engine]:
+def create_single_lineup(engine: Engine, gpus: str) -> tuple[Lineup, Engine]:
     """Return a line-up of this engine alone, and the engine."""
-    there = gpus_from(gpus, engine.gpus)
+    there = parse_gpus(gpus, engine.gpus)
     return Lineup(engine.name, engine.title, "", there, {engine.name: engine}, {}), engine
 
 
-def _row(tried: _Tried) -> SeedRow:
-    fit = fit_engine(*tried_on(_engine(tried), "l4:4"))
-    return SeedRow(tried.configuration, tried.claimed, tried.found, _verdict(fit), fit)
+def _build_row(tried: _TriedConfiguration) -> SeedRow:
+    fit = fit_engine(*create_single_lineup(_create_engine(tried), "l4:4"))
+    return SeedRow(tried.configuration, tried.claimed, tried.found, _judge_row(fit), fit)
 
 
-def _engine(tried: _Tried) -> Engine:
+def _create_engine(tried: _TriedConfiguration) -> Engine:
     return Engine(
         name=tried.configuration,
         title=tried.configuration,
@@ -84,7 +84,7 @@ def _engine(tried: _Tried) -> Engine:
     )
 
 
-def _verdict(fit: Fit) -> Outcome:
+def _judge_row(fit: Fit) -> Outcome:
     if fit.fits:
         return "works"
     return "OOM" if fit.missing_gib_per_gpu.value else "bug"

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from app.engines.fit.cache import Cache, CacheLayer, groups_of
-from app.engines.fit.gpu_kinds import batches_large, is_cpu, usable_gib
-from app.engines.fit.rules import Rules, rules_of
-from app.engines.fit.shape import Shape
-from app.engines.fit.stages import stages_of
-from app.engines.fit.weights import Split
+from app.engines.fit.cache import CacheLayer, KvCache, group_layers
+from app.engines.fit.gpu_kinds import compute_usable_gib, has_large_batches, is_cpu
+from app.engines.fit.rules import VllmRules, find_vllm_rules
+from app.engines.fit.shape import ModelShape
+from app.engines.fit.stages import split_stages
+from app.engines.fit.weights import GpuSplit
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Precision, Speculation
 
@@ -19,11 +19,11 @@ DRAFTERS_WITH_CACHE = ("eagle3", "eagle")
 
 
 @dataclass(frozen=True)
-class FitSetting:
-    shape: Shape
+class ResolvedSettings:
+    shape: ModelShape
     precision: Precision
-    split: Split
-    rules: Rules
+    split: GpuSplit
+    rules: VllmRules
     cpu: bool
     unified: bool
     """The GPU shares the host's memory."""
@@ -46,15 +46,15 @@ class FitSetting:
         return self.gpu_gib * self.utilization
 
     @property
-    def cache(self) -> Cache:
+    def cache(self) -> KvCache:
         last = len(self.shape.layers)
-        stages = stages_of(last, self.split.pp)
-        drafted = self._drafter_layer(last)
-        layers = [*self._cache_layers(), *drafted]
+        stages = split_stages(last, self.split.pp)
+        drafted = self._list_drafter_layers(last)
+        layers = [*self._list_cache_layers(), *drafted]
         if drafted:
             stages = (*stages[:-1], range(stages[-1].start, last + 1))
         block = CPU_BLOCK if self.cpu else BLOCK
-        return Cache(groups_of(layers, block, self.rules), self._in_flight, self.rules, stages)
+        return KvCache(group_layers(layers, block, self.rules), self._in_flight, self.rules, stages)
 
     @property
     def _in_flight(self) -> int:
@@ -63,12 +63,12 @@ class FitSetting:
         batches = self.split.pp if self.split.pp > 1 or self.cpu else 2
         return batches * self.batch_tokens
 
-    def _cache_layers(self) -> list[CacheLayer]:
+    def _list_cache_layers(self) -> list[CacheLayer]:
         return [
             CacheLayer(
                 index=index,
                 window=self.shape.window if layer.kind == "sliding" else None,
-                heads=self.split.kv_heads(layer),
+                heads=self.split.count_kv_heads(layer),
                 head_dim=layer.head_dim,
                 element=self.kv_element,
             )
@@ -76,29 +76,29 @@ class FitSetting:
             if not layer.shares_kv
         ]
 
-    def _drafter_layer(self, index: int) -> list[CacheLayer]:
+    def _list_drafter_layers(self, index: int) -> list[CacheLayer]:
         """Return the drafter's cache layer, assumed to have the first layer's heads and full attention."""
         if self.speculation is None or self.speculation.method not in DRAFTERS_WITH_CACHE:
             return []
         like = self.shape.layers[0]
-        return [CacheLayer(index, None, self.split.kv_heads(like), like.head_dim, self.kv_element)]
+        return [CacheLayer(index, None, self.split.count_kv_heads(like), like.head_dim, self.kv_element)]
 
 
-def setting_of(engine: Engine, shape: Shape, gpus: tuple[Gpu, ...]) -> FitSetting:
-    rules = rules_of(engine.vllm)
-    seqs, tokens = _batch(engine, shape, gpus[0], rules)
+def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -> ResolvedSettings:
+    rules = find_vllm_rules(engine.vllm)
+    seqs, tokens = _resolve_batch(engine, shape, gpus[0], rules)
     drafter = engine.speculation.weights_gib * GIB if engine.speculation else 0
-    return FitSetting(
+    return ResolvedSettings(
         shape=shape,
         precision=engine.precision,
-        split=Split(engine.tp, engine.pp, engine.text_only, drafter),
+        split=GpuSplit(engine.tp, engine.pp, engine.text_only, drafter),
         rules=rules,
         cpu=is_cpu(gpus[0]),
         unified=any(gpu.unified for gpu in gpus),
-        gpu_gib=min(usable_gib(gpu) for gpu in gpus),
+        gpu_gib=min(compute_usable_gib(gpu) for gpu in gpus),
         bandwidth_gb_s=min(gpu.bandwidth_gb_s for gpu in gpus),
-        utilization=engine.utilization or rules.utilization,
-        kv_element=_kv_element(engine.kv_dtype, shape),
+        utilization=engine.utilization or rules.default_utilization,
+        kv_element=_resolve_kv_element(engine.kv_dtype, shape),
         kv_cache_bytes=engine.kv_cache_bytes,
         max_model_len=engine.max_model_len,
         max_num_seqs=seqs,
@@ -108,13 +108,13 @@ def setting_of(engine: Engine, shape: Shape, gpus: tuple[Gpu, ...]) -> FitSettin
     )
 
 
-def _batch(engine: Engine, shape: Shape, gpu: Gpu, rules: Rules) -> tuple[int, int]:
+def _resolve_batch(engine: Engine, shape: ModelShape, gpu: Gpu, rules: VllmRules) -> tuple[int, int]:
     """Return max_num_seqs and max_num_batched_tokens as `vllm serve` sets them."""
     if is_cpu(gpu):
         world = engine.tp * engine.pp
         seqs, tokens = 128 * world, 2048 * world
-    elif batches_large(gpu):
-        seqs, tokens = 1024, 16384 if rules.largest_batches and usable_gib(gpu) >= 160 else 8192
+    elif has_large_batches(gpu):
+        seqs, tokens = 1024, 16384 if rules.largest_batches and compute_usable_gib(gpu) >= 160 else 8192
     else:
         seqs, tokens = 256, 2048
     seqs = engine.max_num_seqs or seqs
@@ -126,7 +126,7 @@ def _batch(engine: Engine, shape: Shape, gpu: Gpu, rules: Rules) -> tuple[int, i
     return seqs if engine.max_num_seqs else min(seqs, tokens), tokens
 
 
-def _kv_element(dtype: str, shape: Shape) -> int:
+def _resolve_kv_element(dtype: str, shape: ModelShape) -> int:
     if dtype == "auto" and shape.quantization and shape.quantization.kv_fp8:
         return 1
     if dtype not in KV_BYTES:

@@ -38,7 +38,7 @@ class Quantization:
 
 
 @dataclass(frozen=True)
-class Shape:
+class ModelShape:
     name: str
     architecture: str
     hidden: int

@@ -1,20 +1,20 @@
 """Maximum speed of one stream by memory bandwidth, without and with speculation."""
 
-from app.engines.fit.reading import GB, kv_read, weights_read
-from app.engines.fit.reckoned import Reckoned
-from app.engines.fit.setting import GIB, FitSetting
+from app.engines.fit.reading import GB, count_kv_bytes, count_weight_bytes
+from app.engines.fit.reckoned import Estimate
+from app.engines.fit.setting import GIB, ResolvedSettings
 from app.lineups.model import Speculation
 
 
-def bytes_per_token(setting: FitSetting) -> float:
-    return weights_read(setting.shape, setting.precision, setting.split, setting.rules)
+def count_bytes_per_token(setting: ResolvedSettings) -> float:
+    return count_weight_bytes(setting.shape, setting.precision, setting.split, setting.rules)
 
 
-def limit(setting: FitSetting) -> Reckoned:
-    weights, length = bytes_per_token(setting), setting.max_model_len
-    cache = kv_read(setting.shape, setting.split, setting.kv_element, length)
+def estimate_speed_limit(setting: ResolvedSettings) -> Estimate:
+    weights, length = count_bytes_per_token(setting), setting.max_model_len
+    cache = count_kv_bytes(setting.shape, setting.split, setting.kv_element, length)
     late = setting.bandwidth_gb_s * GB / (weights + cache)
-    return Reckoned(
+    return Estimate(
         setting.bandwidth_gb_s * GB / weights,
         "derived",
         f"{setting.bandwidth_gb_s:g} GB/s ÷ {weights / GB:.2f} GB of weights read per token and GPU. "
@@ -22,24 +22,24 @@ def limit(setting: FitSetting) -> Reckoned:
     )
 
 
-def limit_with_speculation(setting: FitSetting) -> Reckoned:
+def estimate_speculative_limit(setting: ResolvedSettings) -> Estimate:
     drafting = setting.speculation
     if drafting is None:
-        return Reckoned(None, "unsupported", "the line-up names no speculation")
-    rounds = _rounds_per_second(setting, drafting)
+        return Estimate(None, "unsupported", "the line-up names no speculation")
+    rounds = _compute_rounds_per_second(setting, drafting)
     passes = "once" if drafting.parallel_drafting else f"{drafting.tokens} times"
     words = (
         f"each round reads the weights once and the drafter's {drafting.weights_gib:.2f} GiB {passes}: "
         f"from {rounds:.1f} tok/s, nothing accepted, to {rounds * (drafting.tokens + 1):.1f}, all accepted"
     )
     if drafting.acceptance is None:
-        return Reckoned(None, "unsupported", f"{words}; the line-up gives no mean acceptance length")
+        return Estimate(None, "unsupported", f"{words}; the line-up gives no mean acceptance length")
     accepted = min(max(1.0, drafting.acceptance), drafting.tokens + 1)
     where = f" ({drafting.source})" if drafting.source else ""
-    return Reckoned(rounds * accepted, "estimated", f"{words}; {accepted:g} tokens a round{where}")
+    return Estimate(rounds * accepted, "estimated", f"{words}; {accepted:g} tokens a round{where}")
 
 
-def _rounds_per_second(setting: FitSetting, drafting: Speculation) -> float:
+def _compute_rounds_per_second(setting: ResolvedSettings, drafting: Speculation) -> float:
     passes = 1 if drafting.parallel_drafting else drafting.tokens
     drafter = drafting.weights_gib * GIB / setting.split.tp * passes
-    return setting.bandwidth_gb_s * GB / (bytes_per_token(setting) + drafter)
+    return setting.bandwidth_gb_s * GB / (count_bytes_per_token(setting) + drafter)

@@ -1,7 +1,7 @@
 """Split of layers into pipeline stages, as in vLLM."""
 
 
-def stages_of(layers: int, pp: int) -> tuple[range, ...]:
+def split_stages(layers: int, pp: int) -> tuple[range, ...]:
     """Split layers evenly over pipeline stages; the remainder goes before the last stage, which holds the head."""
     sizes = [layers // pp] * pp
     for extra in range(2, layers % pp + 2):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.engines.fit.reckoning import Reckoning
+from app.engines.fit.reckoning import MemoryEstimate
 from app.engines.fit.setting import GIB
 
 SAFE = 0.95
@@ -13,7 +13,7 @@ TRIED = (2, 4, 8)
 
 
 @dataclass(frozen=True)
-class Beside:
+class Neighbors:
     """Engines that start earlier on the same GPUs."""
 
     names: tuple[str, ...] = ()
@@ -28,17 +28,17 @@ class FitVerdict:
     says: str
 
 
-def judged(found: Reckoning, beside: Beside, with_tp: Callable[[int], Reckoning]) -> FitVerdict:
-    if sentence := _refused(found):
+def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
+    if sentence := _explain_refusal(found):
         return FitVerdict(fits=False, missing_gib=0, says=sentence)
-    if verdict := _short_of_memory(found, beside):
-        return _with_advice(verdict, found, with_tp)
-    if sentence := _crashes(found):
+    if verdict := _find_memory_shortage(found, beside):
+        return _add_advice(verdict, found, with_tp)
+    if sentence := _explain_crash(found):
         return FitVerdict(fits=False, missing_gib=0, says=sentence)
-    return FitVerdict(fits=True, missing_gib=0, says=_fits(found, beside))
+    return FitVerdict(fits=True, missing_gib=0, says=_describe_fit(found, beside))
 
 
-def _refused(found: Reckoning) -> str:
+def _explain_refusal(found: MemoryEstimate) -> str:
     shape, split = found.setting.shape, found.setting.split
     if shape.heads % split.tp:
         return f"tp = {split.tp} does not divide the model's {shape.heads} attention heads: choose one that does."
@@ -53,11 +53,11 @@ def _refused(found: Reckoning) -> str:
     return ""
 
 
-def _short_of_memory(found: Reckoning, beside: Beside) -> FitVerdict | None:
-    return _no_room_beside(found, beside) or _too_little_pool(found) or _too_full(found, beside)
+def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
+    return _find_neighbor_shortage(found, beside) or _find_pool_shortage(found) or _find_total_shortage(found, beside)
 
 
-def _no_room_beside(found: Reckoning, beside: Beside) -> FitVerdict | None:
+def _find_neighbor_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
     setting = found.setting
     missing = setting.share_gib + beside.held_gib - setting.gpu_gib
     if not beside.names or missing <= 0:
@@ -70,7 +70,7 @@ def _no_room_beside(found: Reckoning, beside: Beside) -> FitVerdict | None:
     return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
 
 
-def _too_little_pool(found: Reckoning) -> FitVerdict | None:
+def _find_pool_shortage(found: MemoryEstimate) -> FitVerdict | None:
     setting, missing = found.setting, found.needed_gib - found.left_gib
     if missing <= 0:
         return None
@@ -87,7 +87,7 @@ def _too_little_pool(found: Reckoning) -> FitVerdict | None:
     return FitVerdict(False, missing, says)
 
 
-def _too_full(found: Reckoning, beside: Beside) -> FitVerdict | None:
+def _find_total_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
     setting = found.setting
     held = found.held_gib + beside.held_gib
     if held <= setting.gpu_gib:
@@ -100,7 +100,7 @@ def _too_full(found: Reckoning, beside: Beside) -> FitVerdict | None:
     return FitVerdict(False, held - setting.gpu_gib, says)
 
 
-def _with_advice(verdict: FitVerdict, found: Reckoning, with_tp: Callable[[int], Reckoning]) -> FitVerdict:
+def _add_advice(verdict: FitVerdict, found: MemoryEstimate, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
     """Add advice to a verdict if no max_model_len would fit."""
     if found.largest_context > 0:
         return verdict
@@ -110,11 +110,11 @@ def _with_advice(verdict: FitVerdict, found: Reckoning, with_tp: Callable[[int],
     return replace(verdict, says=f"{verdict.says} Choose a smaller model, fewer bits or larger GPUs.")
 
 
-def _would_fit(wider: Reckoning) -> bool:
-    return not _refused(wider) and _short_of_memory(wider, Beside()) is None
+def _would_fit(wider: MemoryEstimate) -> bool:
+    return not _explain_refusal(wider) and _find_memory_shortage(wider, Neighbors()) is None
 
 
-def _crashes(found: Reckoning) -> str:
+def _explain_crash(found: MemoryEstimate) -> str:
     setting = found.setting
     if setting.shape.is_gemma4 and setting.split.pp > 1 and setting.rules.gemma4_pipeline_crashes:
         version = setting.rules.name
@@ -122,9 +122,9 @@ def _crashes(found: Reckoning) -> str:
     return ""
 
 
-def _fits(found: Reckoning, beside: Beside) -> str:
+def _describe_fit(found: MemoryEstimate, beside: Neighbors) -> str:
     setting, length = found.setting, found.setting.max_model_len
-    streams = found.cache.concurrency(found.left_gib * GIB, length)
+    streams = found.cache.compute_concurrency(found.left_gib * GIB, length)
     words = f"Fits. {found.pool_gib:.1f} GiB of KV cache per GPU hold {streams:.1f} requests of {length:,} tokens."
     free = setting.gpu_gib - found.held_gib - beside.held_gib
     if free < TIGHT_GIB and not setting.cpu:

@@ -8,10 +8,10 @@ GPUs. Every pipeline stage of Gemma 4 holds the embeddings.
 import math
 from dataclasses import dataclass, fields
 
-from app.engines.fit.precision import BF16, attention_bits, mlp_bits
-from app.engines.fit.rules import Rules
-from app.engines.fit.shape import Layer, Shape
-from app.engines.fit.stages import stages_of
+from app.engines.fit.precision import BF16, compute_attention_bits, compute_mlp_bits
+from app.engines.fit.rules import VllmRules
+from app.engines.fit.shape import Layer, ModelShape
+from app.engines.fit.stages import split_stages
 from app.lineups.model import Precision
 
 VOCAB_PADDING = 64
@@ -40,76 +40,80 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Split:
+class GpuSplit:
     tp: int
     pp: int = 1
     text_only: bool = False
     drafter: float = 0
     """Total bytes of the drafter."""
 
-    def kv_heads(self, layer: Layer) -> int:
+    def count_kv_heads(self, layer: Layer) -> int:
         return max(1, layer.kv_heads // self.tp)
 
 
-def weights_by_stage(shape: Shape, precision: Precision, split: Split, rules: Rules) -> tuple[Weights, ...]:
-    stages = stages_of(len(shape.layers), split.pp)
-    return tuple(_stage(shape, precision, split, rules, stage, number) for number, stage in enumerate(stages))
+def compute_stage_weights(
+    shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules
+) -> tuple[Weights, ...]:
+    stages = split_stages(len(shape.layers), split.pp)
+    return tuple(_compute_weights(shape, precision, split, rules, stage, number) for number, stage in enumerate(stages))
 
 
-def _stage(shape: Shape, precision: Precision, split: Split, rules: Rules, held: range, number: int) -> Weights:
+def _compute_weights(
+    shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules, held: range, number: int
+) -> Weights:
     layers = [shape.layers[index] for index in held]
     first, last = number == 0, number == split.pp - 1
     rows = math.ceil(shape.vocab / VOCAB_PADDING) * VOCAB_PADDING / split.tp
-    in_mlp, in_attention = mlp_bits(precision, shape) / 8, attention_bits(precision, shape) / 8
+    in_mlp, in_attention = compute_mlp_bits(precision, shape) / 8, compute_attention_bits(precision, shape) / 8
     embeds = shape.is_gemma4 or first or (last and shape.tied)
     towers = 0 if split.text_only or shape.towers is None else shape.towers.parameters
     return Weights(
         mlp=in_mlp * sum(3 * shape.hidden * layer.intermediate for layer in layers) / split.tp,
-        experts=sum(_experts(shape, layer, in_mlp, split.tp) for layer in layers),
-        attention=in_attention * sum(attention_held(shape, layer, split, rules) for layer in layers),
+        experts=sum(_count_expert_weights(shape, layer, in_mlp, split.tp) for layer in layers),
+        attention=in_attention * sum(count_held_attention(shape, layer, split, rules) for layer in layers),
         embeddings=2 * rows * shape.hidden if embeds else 0,
-        per_layer_tables=2 * _per_layer_rows(shape, split.tp) * shape.per_layer_width,
-        per_layer_projections=in_attention * _per_layer_projections(shape, len(layers), split.tp),
+        per_layer_tables=2 * _count_per_layer_rows(shape, split.tp) * shape.per_layer_width,
+        per_layer_projections=in_attention * _count_per_layer_projections(shape, len(layers), split.tp),
         head=2 * rows * shape.hidden if last and not shape.tied else 0,
-        norms=2 * sum(_norms(shape, layer) for layer in layers),
+        norms=2 * sum(_count_norms(shape, layer) for layer in layers),
         rope=2 * shape.positions * sum(shape.rope_dims),
         towers=2 * towers,
         drafter=split.drafter / split.tp if last else 0,
     )
 
 
-def attention_held(shape: Shape, layer: Layer, split: Split, rules: Rules) -> float:
+def count_held_attention(shape: ModelShape, layer: Layer, split: GpuSplit, rules: VllmRules) -> float:
     """Return the attention parameters held in memory. If K equals V, vLLM holds the matrix twice."""
     kv = 0 if layer.shares_kv and not rules.shared_layers_project_kv else 2
-    return _attention(shape, layer, split, kv)
+    return _count_attention(shape, layer, split, kv)
 
 
-def attention_read(shape: Shape, layer: Layer, split: Split) -> float:
+def count_read_attention(shape: ModelShape, layer: Layer, split: GpuSplit) -> float:
     """Return the attention parameters read per token, each matrix once."""
     kv = 0 if layer.shares_kv else 1 if layer.k_is_v else 2
-    return _attention(shape, layer, split, kv)
+    return _count_attention(shape, layer, split, kv)
 
 
-def _attention(shape: Shape, layer: Layer, split: Split, kv: int) -> float:
+def _count_attention(shape: ModelShape, layer: Layer, split: GpuSplit, kv: int) -> float:
     queries = 2 * shape.heads / split.tp  # the projection in and the one out
-    return shape.hidden * layer.head_dim * (queries + kv * split.kv_heads(layer))
+    return shape.hidden * layer.head_dim * (queries + kv * split.count_kv_heads(layer))
 
 
-def _experts(shape: Shape, layer: Layer, width: float, tp: int) -> float:
+def _count_expert_weights(shape: ModelShape, layer: Layer, width: float, tp: int) -> float:
     if not layer.expert_intermediate:
         return 0
     each = 3 * shape.hidden * layer.expert_intermediate
     return shape.experts * (width * each / tp + BF16 / 8 * shape.hidden)
 
 
-def _per_layer_rows(shape: Shape, tp: int) -> float:
+def _count_per_layer_rows(shape: ModelShape, tp: int) -> float:
     return math.ceil(shape.per_layer_vocab / VOCAB_PADDING) * VOCAB_PADDING / tp
 
 
-def _per_layer_projections(shape: Shape, layers: int, tp: int) -> float:
+def _count_per_layer_projections(shape: ModelShape, layers: int, tp: int) -> float:
     return shape.per_layer_input * shape.hidden * 2 * layers + shape.hidden * shape.per_layer_width / tp
 
 
-def _norms(shape: Shape, layer: Layer) -> int:
+def _count_norms(shape: ModelShape, layer: Layer) -> int:
     of_heads = 2 * layer.head_dim if shape.norms_heads else 0
     return (shape.norms_per_layer + bool(shape.per_layer_input)) * shape.hidden + of_heads

@@ -41,26 +41,28 @@ class LaunchCommand:
         return hashlib.sha256(basis.encode()).hexdigest()[:16]
 
 
-def command(engine: Engine, replica: int, runtime: str = "docker", python: str = sys.executable) -> LaunchCommand:
+def build_launch_command(
+    engine: Engine, replica: int, runtime: str = "docker", python: str = sys.executable
+) -> LaunchCommand:
     """Build the command of an engine with a launch section.
 
     `runtime` starts containers, if the line-up names an image; `python` is the interpreter that has llama.cpp."""
-    launch = _launch(engine)
+    launch = _require_launch(engine)
     port, gpus = launch.port + replica, engine.replicas[replica]
-    if engine.on_cpu:
+    if engine.is_on_cpu:
         words = launch.command or (python, "-m", "app.engines.llamacpp")
-        return LaunchCommand((*words, *serve_words(engine, port)), {**_ON_CPU, **launch.env}, port, ())
+        return LaunchCommand((*words, *build_serve_arguments(engine, port)), {**_ON_CPU, **launch.env}, port, ())
     env = {**_OFFLINE, **launch.env}
     if launch.image:
-        return LaunchCommand(_in_container(engine, launch, replica, runtime, env), env, port, gpus)
+        return LaunchCommand(_build_container_argv(engine, launch, replica, runtime, env), env, port, gpus)
     env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, gpus))
-    return LaunchCommand((*(launch.command or _VLLM), *serve_words(engine, port)), env, port, gpus)
+    return LaunchCommand((*(launch.command or _VLLM), *build_serve_arguments(engine, port)), env, port, gpus)
 
 
-def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:
+def build_serve_arguments(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:
     """Build the arguments after `vllm serve`; our llama.cpp server takes the same ones."""
     words = [engine.model, "--served-model-name", engine.wire_name, "--host", address, "--port", str(port)]
-    if not engine.on_cpu:
+    if not engine.is_on_cpu:
         words += ["--tensor-parallel-size", str(engine.tp)]
     if engine.pp > 1:
         words += ["--pipeline-parallel-size", str(engine.pp)]
@@ -72,7 +74,7 @@ def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[
         ("--max-num-batched-tokens", engine.max_num_batched_tokens),
         ("--chat-template", engine.chat_template or None),
         ("--kv-cache-dtype", engine.kv_dtype if engine.kv_dtype != "auto" else None),
-        ("--speculative-config", _speculative(engine.speculation)),
+        ("--speculative-config", _encode_speculation(engine.speculation)),
     ):
         if value is not None:
             words += [flag, str(value)]
@@ -80,23 +82,25 @@ def serve_words(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[
         words.append("--language-model-only")
     if engine.eager:
         words.append("--enforce-eager")
-    return (*words, *_launch(engine).flags)
+    return (*words, *_require_launch(engine).flags)
 
 
-def container(engine: Engine, replica: int) -> str:
+def format_container_name(engine: Engine, replica: int) -> str:
     return f"temper-{engine.name}-{replica}"
 
 
-def _in_container(engine: Engine, launch: Launch, replica: int, runtime: str, env: dict[str, str]) -> tuple[str, ...]:
+def _build_container_argv(
+    engine: Engine, launch: Launch, replica: int, runtime: str, env: dict[str, str]
+) -> tuple[str, ...]:
     devices = ",".join(map(str, engine.replicas[replica]))
-    words = [runtime, "run", "--rm", "--name", container(engine, replica), "--gpus", f'"device={devices}"']
+    words = [runtime, "run", "--rm", "--name", format_container_name(engine, replica), "--gpus", f'"device={devices}"']
     words += ["--ipc", "host", "--network", "host"]
     for name, value in env.items():
         words += ["--env", f"{name}={value}"]
-    return (*words, launch.image, *serve_words(engine, launch.port + replica))
+    return (*words, launch.image, *build_serve_arguments(engine, launch.port + replica))
 
 
-def _speculative(speculation: Speculation | None) -> str | None:
+def _encode_speculation(speculation: Speculation | None) -> str | None:
     if speculation is None:
         return None
     said: dict[str, object] = {"method": speculation.method} if speculation.method else {}
@@ -106,6 +110,6 @@ def _speculative(speculation: Speculation | None) -> str | None:
     return json.dumps(said, separators=(",", ":"))
 
 
-def _launch(engine: Engine) -> Launch:
+def _require_launch(engine: Engine) -> Launch:
     assert engine.launch
     return engine.launch

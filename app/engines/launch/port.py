@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 
-from app.engines.launch.processes import PROC, mark_of
+from app.engines.launch.processes import PROC, read_mark
 
 _LISTENS = "0A"
 _HERE = frozenset(
@@ -17,13 +17,13 @@ _HERE = frozenset(
 """Listening addresses that receive requests to 127.0.0.1, as a little-endian kernel writes them."""
 
 
-def stranger(port: int, ours: Collection[int]) -> str:
+def find_foreign_listener(port: int, ours: Collection[int]) -> str:
     """Describe another process that listens on the port; empty if only the processes `ours` do."""
-    left = set(_listening(port)) - {socket for pid in ours for socket in _sockets(pid)}
-    return _named(left) if left else ""
+    left = set(_iterate_listening_sockets(port)) - {socket for pid in ours for socket in _iterate_sockets(pid)}
+    return _describe_holder(left) if left else ""
 
 
-def _listening(port: int) -> Iterator[str]:
+def _iterate_listening_sockets(port: int) -> Iterator[str]:
     for table in ("tcp", "tcp6"):
         try:
             lines = (PROC / "net" / table).read_text().splitlines()[1:]
@@ -35,7 +35,7 @@ def _listening(port: int) -> Iterator[str]:
                 yield f"socket:[{words[9]}]"
 
 
-def _sockets(pid: int) -> Iterator[str]:
+def _iterate_sockets(pid: int) -> Iterator[str]:
     try:
         files = list((PROC / str(pid) / "fd").iterdir())
     except OSError:  # the process has ended, or belongs to another account
@@ -45,17 +45,17 @@ def _sockets(pid: int) -> Iterator[str]:
             yield str(file.readlink())
 
 
-def _named(held: set[str]) -> str:
+def _describe_holder(held: set[str]) -> str:
     for folder in PROC.iterdir():
-        if folder.name.isdecimal() and held.intersection(_sockets(int(folder.name))):
+        if folder.name.isdecimal() and held.intersection(_iterate_sockets(int(folder.name))):
             pid = int(folder.name)
-            engine = mark_of(pid).split("/")[1:2]
+            engine = read_mark(pid).split("/")[1:2]
             what = f", engine {engine[0]} of another Temper" if engine else ""
-            return f"process {pid} ({_program(pid)}{what})"
+            return f"process {pid} ({_read_program_name(pid)}{what})"
     return "a process of another account"
 
 
-def _program(pid: int) -> str:
+def _read_program_name(pid: int) -> str:
     try:
         return (PROC / str(pid) / "comm").read_text().strip()
     except OSError:

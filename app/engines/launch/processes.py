@@ -13,7 +13,7 @@ _ZOMBIE = "Z"
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedProcess:
     pid: int
     mark: str
     leads: bool
@@ -22,14 +22,14 @@ class Marked:
     """Unix time."""
 
 
-def marked(prefix: str) -> list[Marked]:
+def find_marked_processes(prefix: str) -> list[MarkedProcess]:
     """Return living processes whose mark starts with `prefix`, oldest first."""
-    return sorted(_marked(prefix), key=lambda one: one.started)
+    return sorted(_iterate_marked_processes(prefix), key=lambda one: one.started)
 
 
-def signalled(prefix: str, number: signal.Signals) -> int:
+def signal_marked_processes(prefix: str, number: signal.Signals) -> int:
     """Send a signal to the marked processes and return how many there were."""
-    found = marked(prefix)
+    found = find_marked_processes(prefix)
     for one in found:
         try:
             os.kill(one.pid, number)
@@ -38,7 +38,7 @@ def signalled(prefix: str, number: signal.Signals) -> int:
     return len(found)
 
 
-def mark_of(pid: int) -> str:
+def read_mark(pid: int) -> str:
     """Return the process's mark; empty without one or without permission to read it."""
     try:
         words = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
@@ -48,18 +48,18 @@ def mark_of(pid: int) -> str:
     return found.decode(errors="replace").partition("=")[2]
 
 
-def alive(pid: int) -> bool:
-    stat = _stat(pid)
+def is_alive(pid: int) -> bool:
+    stat = _read_stat(pid)
     return stat is not None and stat[0] != _ZOMBIE
 
 
-def tick(pid: int) -> int | None:
+def read_start_tick(pid: int) -> int | None:
     """Return the start time in ticks since boot, which with the pid identifies a process; None if it has ended."""
-    stat = _stat(pid)
+    stat = _read_stat(pid)
     return None if stat is None or stat[0] == _ZOMBIE else int(stat[19])
 
 
-def _marked(prefix: str) -> Iterator[Marked]:
+def _iterate_marked_processes(prefix: str) -> Iterator[MarkedProcess]:
     wanted = f"{MARK}={prefix}".encode()
     for folder in PROC.iterdir():
         if not folder.name.isdecimal():
@@ -71,14 +71,16 @@ def _marked(prefix: str) -> Iterator[Marked]:
         if wanted not in environment:
             continue
         mark = next((word for word in environment.split(b"\0") if word.startswith(wanted)), None)
-        stat = _stat(int(folder.name))
+        stat = _read_stat(int(folder.name))
         if mark is None or stat is None or stat[0] == _ZOMBIE:
             continue
         pid = int(folder.name)
-        yield Marked(pid, mark.decode(errors="replace").partition("=")[2], stat[3] == str(pid), _began(stat))
+        yield MarkedProcess(
+            pid, mark.decode(errors="replace").partition("=")[2], stat[3] == str(pid), _compute_start_time(stat)
+        )
 
 
-def _stat(pid: int) -> list[str] | None:
+def _read_stat(pid: int) -> list[str] | None:
     """Return the fields after the name, which may contain any character: state, parent, group, session and so on."""
     try:
         return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
@@ -86,6 +88,6 @@ def _stat(pid: int) -> list[str] | None:
         return None
 
 
-def _began(stat: list[str]) -> float:
+def _compute_start_time(stat: list[str]) -> float:
     boot = next(line for line in (PROC / "stat").read_text().splitlines() if line.startswith("btime "))
     return int(boot.split()[1]) + int(stat[19]) / os.sysconf("SC_CLK_TCK")

@@ -8,14 +8,14 @@ FIRST_TOKEN_PATIENCE = 60.0
 """The first request may still compile kernels."""
 
 
-async def answers(http: httpx.AsyncClient, base: str, model: str) -> bool:
+async def is_ready_to_serve(http: httpx.AsyncClient, base: str, model: str) -> bool:
     """Return True if the engine is healthy, lists the model and generates a token."""
     try:
         health = await http.get(f"{base.removesuffix('/v1')}/health", timeout=PATIENCE)
         if health.status_code != httpx.codes.OK:
             return False
         models = await http.get(f"{base}/models", timeout=PATIENCE)
-        if model not in _names(models.content):
+        if model not in _read_model_names(models.content):
             return False
         question = {"model": model, "messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
         said = await http.post(f"{base}/chat/completions", json=question, timeout=FIRST_TOKEN_PATIENCE)
@@ -32,5 +32,5 @@ class _Cards(msgspec.Struct):
     data: list[_Card]
 
 
-def _names(content: bytes) -> list[str]:
+def _read_model_names(content: bytes) -> list[str]:
     return [card.id for card in msgspec.json.decode(content, type=_Cards).data]

@@ -12,7 +12,7 @@ class LogTail:
         self._at = 0
         self._rest = b""
 
-    def new(self) -> list[str]:
+    def read_new_lines(self) -> list[str]:
         try:
             with self.path.open("rb") as file:
                 file.seek(self._at)
@@ -24,7 +24,7 @@ class LogTail:
         return [line.decode("utf-8", "replace") for line in lines]
 
 
-def last_lines(path: Path, number: int) -> list[str]:
+def read_last_lines(path: Path, number: int) -> list[str]:
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)

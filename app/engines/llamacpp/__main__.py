@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import xllamacpp
 
-from app.engines.llamacpp.weights import adapter, weights
+from app.engines.llamacpp.weights import find_adapter, find_weights
 from app.errors import BadInput
 
 SLOTS = 3
@@ -24,15 +24,15 @@ _CACHES = {
 
 
 def main() -> None:
-    asked = _parser().parse_args()
+    asked = _create_parser().parse_args()
     try:
-        file = weights(asked.model)
+        file = find_weights(asked.model)
     except BadInput as exc:
         sys.exit(f"temper: {exc}")
     size, tokens = file.stat().st_size / 2**30, asked.max_model_len * asked.max_num_seqs
     print(f"llama.cpp starts (xllamacpp {version('xllamacpp')}): {file}, {size:.2f} GiB", flush=True)  # noqa: T201
     try:
-        server = xllamacpp.Server(_params(asked, str(file)))
+        server = xllamacpp.Server(_build_params(asked, str(file)))
     except RuntimeError as exc:
         sys.exit(f"llama.cpp does not start: {exc}")
     print(f"KV cache laid out: {tokens} tokens", flush=True)  # noqa: T201
@@ -40,7 +40,7 @@ def main() -> None:
     signal.pause()  # there is no state to save: the signal ends the process
 
 
-def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
+def _build_params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     params = xllamacpp.CommonParams()
     params.model.path = file
     params.model_alias = {asked.served_model_name}
@@ -50,7 +50,7 @@ def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     params.n_batch = params.n_ubatch = PROMPT_BATCH
     params.cache_type_k = params.cache_type_v = _CACHES[asked.kv_cache_dtype]
     params.cache_ram_mib = KEPT_MIB
-    if own := asked.adapter or adapter(asked.model):
+    if own := asked.adapter or find_adapter(asked.model):
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(own), 1.0)]
     if asked.threads:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = asked.threads
@@ -62,7 +62,7 @@ def _params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     return params
 
 
-def _parser() -> argparse.ArgumentParser:
+def _create_parser() -> argparse.ArgumentParser:
     """Accept the flags of `vllm serve` that apply to llama.cpp."""
     parser = argparse.ArgumentParser(prog="llamacpp")
     parser.add_argument("model")

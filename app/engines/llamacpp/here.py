@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.engines.llamacpp.weights import weights
+from app.engines.llamacpp.weights import find_weights
 from app.errors import BadInput
 
 NEEDED = ("avx2", "f16c", "fma", "bmi2")
@@ -15,7 +15,7 @@ _GIB = 2**30
 
 
 @dataclass(frozen=True)
-class LlamacppHere:
+class LlamacppSupport:
     installed: bool = True
     lacks: tuple[str, ...] = ()
     """Missing processor instructions."""
@@ -26,30 +26,36 @@ class LlamacppHere:
     """Sentence on why the weights cannot be used, by model name or path."""
 
 
-def look_for(models: Iterable[str], proc: Path = Path("/proc")) -> LlamacppHere:
+def inspect_llamacpp(models: Iterable[str], proc: Path = Path("/proc")) -> LlamacppSupport:
     sizes, missing = dict[str, float](), dict[str, str]()
     for model in models:
         try:
-            sizes[model] = weights(model).stat().st_size / _GIB
+            sizes[model] = find_weights(model).stat().st_size / _GIB
         except BadInput as exc:
             missing[model] = str(exc)
-    return LlamacppHere(find_spec("xllamacpp") is not None, _lacks(proc), _available(proc), sizes, missing)
+    return LlamacppSupport(
+        find_spec("xllamacpp") is not None,
+        _find_missing_instructions(proc),
+        _read_available_memory(proc),
+        sizes,
+        missing,
+    )
 
 
-def _lacks(proc: Path) -> tuple[str, ...]:
+def _find_missing_instructions(proc: Path) -> tuple[str, ...]:
     """Return missing instructions; empty off x86-64, where the kernel does not list them."""
     if platform.machine() != "x86_64":
         return ()
-    flags = _line(proc / "cpuinfo", "flags").split()
+    flags = _read_table_line(proc / "cpuinfo", "flags").split()
     return tuple(one for one in NEEDED if one not in flags) if flags else ()
 
 
-def _available(proc: Path) -> float | None:
-    kib = _line(proc / "meminfo", "MemAvailable").split()
+def _read_available_memory(proc: Path) -> float | None:
+    kib = _read_table_line(proc / "meminfo", "MemAvailable").split()
     return int(kib[0]) * 1024 / _GIB if kib else None
 
 
-def _line(table: Path, name: str) -> str:
+def _read_table_line(table: Path, name: str) -> str:
     try:
         lines = table.read_text(errors="replace").splitlines()
     except OSError:

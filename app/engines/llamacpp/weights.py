@@ -14,9 +14,9 @@ _MAGIC = b"GGUF"
 SET_UP = "`make demo ARGS=--real` in Temper's repository sets it up"
 
 
-def weights(model: str) -> Path:
+def find_weights(model: str) -> Path:
     if model in (SMOLLM2, TRAINED):
-        return _packaged()
+        return _find_packaged_weights()
     path = Path(model)
     try:
         with path.open("rb") as file:
@@ -28,11 +28,11 @@ def weights(model: str) -> Path:
     return path
 
 
-def adapter(model: str) -> Path | None:
+def find_adapter(model: str) -> Path | None:
     return Path(__file__).with_name(f"{TRAINED}.gguf") if model == TRAINED else None
 
 
-def _packaged() -> Path:
+def _find_packaged_weights() -> Path:
     """Return the weights file of the package; its code is another program's plugin and is not imported."""
     try:
         files = distribution(_PACKAGE).files or []

@@ -8,21 +8,21 @@ import threading
 from pathlib import Path
 
 from app.engines.simulator.script import ANSWERS, read_script
-from app.engines.simulator.serve import bind, serve
+from app.engines.simulator.serve import bind_ports, serve_engines
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
-from app.umask import keep_to_itself
+from app.umask import set_private_umask
 
 
 def main() -> int:
-    keep_to_itself()
-    args = _parser().parse_args()
+    set_private_umask()
+    args = _create_parser().parse_args()
     if args.exit_with_parent:
         threading.Thread(target=_exit_with_stdin, name="parent", daemon=True).start()
     try:
         lineup = read_lineup(find_lineup(args.lineup))
-        places = bind(lineup, read_script(args.answers), args.speed, args.host, args.ports)
-        asyncio.run(serve(places, _announce))
+        places = bind_ports(lineup, read_script(args.answers), args.speed, args.host, args.ports)
+        asyncio.run(serve_engines(places, _print_announcement))
     except BadInput as exc:
         sys.stderr.write(f"{exc}\n")
         return 2
@@ -31,35 +31,37 @@ def main() -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _create_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m app.engines.simulator",
         description="Plays the engines of a line-up: vLLM's wire, answers from a script, no GPU and no model.",
     )
     parser.add_argument("--lineup", default="simulated", help="a name from lineups/ or a path")
-    parser.add_argument("--speed", type=_speed, default=1.0, help="times the measured pace; 0 waits for nothing")
+    parser.add_argument("--speed", type=_parse_speed, default=1.0, help="times the measured pace; 0 waits for nothing")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--ports", type=_ports, default=[], help="one per simulated engine, 0 for any: 8101,8102,8103")
+    parser.add_argument(
+        "--ports", type=_parse_ports, default=[], help="one per simulated engine, 0 for any: 8101,8102,8103"
+    )
     parser.add_argument("--answers", type=Path, default=ANSWERS, help="the folder of scripted answers")
     parser.add_argument("--exit-with-parent", action="store_true", help="end when standard input is closed")
     return parser
 
 
-def _speed(text: str) -> float:
+def _parse_speed(text: str) -> float:
     speed = float(text)
     if not 0 <= speed < float("inf"):
         raise argparse.ArgumentTypeError("the speed is 0 or more")
     return speed
 
 
-def _ports(text: str) -> list[int]:
+def _parse_ports(text: str) -> list[int]:
     ports = [int(port) for port in text.split(",")]
     if not all(0 <= port < 65536 for port in ports):
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return ports
 
 
-def _announce(line: str) -> None:
+def _print_announcement(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

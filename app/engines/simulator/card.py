@@ -20,14 +20,14 @@ class Inertia:
         self._level = self._target = self._total = 0.0
         self._at = now
 
-    def aim(self, target: float, now: float) -> None:
-        self._total = self.total(now)
-        self._level, self._target, self._at = self.level(now), target, now
+    def set_target(self, target: float, now: float) -> None:
+        self._total = self.compute_total(now)
+        self._level, self._target, self._at = self.compute_level(now), target, now
 
-    def level(self, now: float) -> float:
+    def compute_level(self, now: float) -> float:
         return self._target + (self._level - self._target) * math.exp(-(now - self._at) / self._seconds)
 
-    def total(self, now: float) -> float:
+    def compute_total(self, now: float) -> float:
         """Return the integral of the level over time."""
         gone = now - self._at
         settling = self._seconds * (1 - math.exp(-gone / self._seconds))
@@ -35,7 +35,7 @@ class Inertia:
 
 
 @dataclass(frozen=True)
-class Reading:
+class SimulatedGpuReading:
     utilization: int
     power_w: float
     temperature_c: int
@@ -43,24 +43,26 @@ class Reading:
     energy_j: float
 
 
-class SimulatedCard:
+class SimulatedGpu:
     def __init__(self, kind: str, now: float) -> None:
         self._idle, self._full = _WATTS.get(kind, _ANY_WATTS)
         self._limit, self._began = _LIMIT_WATTS.get(kind), now
         self._busy = Inertia(_BUSY_SECONDS, now)
         self._heat = Inertia(_HEAT_SECONDS, now)
 
-    def work(self, share: float, now: float) -> None:
+    def set_load(self, share: float, now: float) -> None:
         """Set the share of time that the GPU is busy from now on."""
-        self._busy.aim(share, now)
-        self._heat.aim(share, now)
+        self._busy.set_target(share, now)
+        self._heat.set_target(share, now)
 
-    def read(self, now: float) -> Reading:
-        busy = self._busy.level(now)
-        return Reading(
+    def read(self, now: float) -> SimulatedGpuReading:
+        busy = self._busy.compute_level(now)
+        return SimulatedGpuReading(
             utilization=round(100 * busy),
             power_w=round(self._idle + (self._full - self._idle) * busy, 1),
-            temperature_c=round(_COOL + (_WARM - _COOL) * self._heat.level(now)),
+            temperature_c=round(_COOL + (_WARM - _COOL) * self._heat.compute_level(now)),
             power_limit_w=self._limit,
-            energy_j=round(self._idle * (now - self._began) + (self._full - self._idle) * self._busy.total(now), 1),
+            energy_j=round(
+                self._idle * (now - self._began) + (self._full - self._idle) * self._busy.compute_total(now), 1
+            ),
         )

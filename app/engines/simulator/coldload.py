@@ -15,38 +15,38 @@ _LOADED, _PROFILED, _CAPTURED = 0.6, 0.75, 0.95
 
 
 @dataclass(frozen=True)
-class LogLine:
+class ColdLoadLine:
     at: float
     """Share of the cold load that has passed when the line is logged."""
     text: str
 
 
-def lines(engine: Engine, simulation: Simulation) -> Iterator[LogLine]:
+def iterate_lines(engine: Engine, simulation: Simulation) -> Iterator[ColdLoadLine]:
     concurrency = simulation.kv_tokens / engine.max_model_len
     seconds = simulation.cold_load_s
-    yield LogLine(0.0, f"Starting to load model {engine.model}...")
+    yield ColdLoadLine(0.0, f"Starting to load model {engine.model}...")
     if engine.precision == "nvfp4":
-        yield LogLine(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
-        yield LogLine(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
-    yield LogLine(
+        yield ColdLoadLine(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
+        yield ColdLoadLine(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
+    yield ColdLoadLine(
         _LOADED, f"Model loading took {simulation.weights_gib_per_gpu:g} GiB memory and {seconds * _LOADED:.2f} seconds"
     )
-    yield LogLine(_PROFILED, f"Available KV cache memory: {kv_gib(simulation):.2f} GiB")
-    yield LogLine(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
+    yield ColdLoadLine(_PROFILED, f"Available KV cache memory: {compute_kv_gib(simulation):.2f} GiB")
+    yield ColdLoadLine(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
     per_request = f"Maximum concurrency for {engine.max_model_len:,} tokens per request"
-    yield LogLine(_PROFILED, f"{per_request}: {concurrency:.2f}x")
+    yield ColdLoadLine(_PROFILED, f"{per_request}: {concurrency:.2f}x")
     capture = seconds * (_CAPTURED - _PROFILED)
-    yield LogLine(_CAPTURED, f"Graph capturing finished in {capture:.0f} secs, took {GRAPHS_GIB} GiB")
+    yield ColdLoadLine(_CAPTURED, f"Graph capturing finished in {capture:.0f} secs, took {GRAPHS_GIB} GiB")
     init = seconds * (0.98 - _LOADED)
-    yield LogLine(0.98, f"init engine (profile, create kv cache, warmup model) took {init:.2f} s")
-    yield LogLine(1.0, "Application startup complete.")
+    yield ColdLoadLine(0.98, f"init engine (profile, create kv cache, warmup model) took {init:.2f} s")
+    yield ColdLoadLine(1.0, "Application startup complete.")
 
 
-def kv_gib(simulation: Simulation) -> float:
+def compute_kv_gib(simulation: Simulation) -> float:
     return simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - OTHER_GIB
 
 
-def memory_gib(simulation: Simulation, share: float) -> float:
+def compute_memory_gib(simulation: Simulation, share: float) -> float:
     """Return GiB per GPU at a share of the load: weights grow, the KV pool is allocated at once, graphs come last."""
     weights = simulation.weights_gib_per_gpu * min(share / _LOADED, 1.0)
     pool = simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - _CONTEXT_GIB

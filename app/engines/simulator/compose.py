@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.engines.simulator.prompt import PromptRead
-from app.engines.simulator.script import Script, ScriptedTry
+from app.engines.simulator.prompt import ParsedPrompt
+from app.engines.simulator.script import AnswerScript, ScriptedTry
 
 ROLES = {"plan": "architect", "act": "worker", "review": "auditor", "triage": "sentry", "reflect": "architect"}
 
@@ -18,20 +18,20 @@ _TROUBLE = ("denied", "refused", "failed", "failure", "error", "invalid")
 
 
 @dataclass(frozen=True)
-class Spoken:
+class RoleAnswer:
     thought: str
     answer: Any
 
 
-def speak(script: Script, prompt: PromptRead) -> Spoken:
-    one = script.pick(prompt.rule, prompt.attempt, prompt.sections.get("Lessons", ""))
+def compose_answer(script: AnswerScript, prompt: ParsedPrompt) -> RoleAnswer:
+    one = script.pick_try(prompt.rule, prompt.attempt, prompt.sections.get("Lessons", ""))
     compose = _BY_PURPOSE.get(prompt.purpose)
-    return compose(one, prompt) if compose else Spoken("", "This engine is simulated: it answers from a script.")
+    return compose(one, prompt) if compose else RoleAnswer("", "This engine is simulated: it answers from a script.")
 
 
-def _plan(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
+def _compose_plan(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     if one is None:
-        return Spoken(
+        return RoleAnswer(
             f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it.",
             {
                 "approach": f"The simulator has no script for {prompt.rule or 'this rule'}.",
@@ -43,26 +43,26 @@ def _plan(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
             },
         )
     names = ("approach", "paths", "steps", "risk", "rollback", "validation")
-    return Spoken(one.thought, {name: getattr(one, name) for name in names})
+    return RoleAnswer(one.thought, {name: getattr(one, name) for name in names})
 
 
-def _act(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
+def _compose_actions(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     if one is None:
-        return Spoken(
+        return RoleAnswer(
             "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
         )
-    return Spoken(one.worker_thought, {"actions": _numbered(one, prompt), "note": one.note})
+    return RoleAnswer(one.worker_thought, {"actions": _number_actions(one, prompt), "note": one.note})
 
 
-def _numbered(one: ScriptedTry, prompt: PromptRead) -> list[Any]:
+def _number_actions(one: ScriptedTry, prompt: ParsedPrompt) -> list[Any]:
     """Return the actions with lines replaced by their numbers in the shown file."""
     told = []
     for action in one.actions:
-        said = {name: prompt.as_chosen(text) if name in _VALUES else text for name, text in action.items()}
+        said = {name: prompt.apply_site_value(text) if name in _VALUES else text for name, text in action.items()}
         line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
-        number = prompt.number(said["path"], said[line]) if line else None
+        number = prompt.find_line_number(said["path"], said[line]) if line else None
         if number is None and said["do"] == "replace_line":
-            number, said["new"] = prompt.with_more(said["path"], said["old"], said["new"])
+            number, said["new"] = prompt.extend_line(said["path"], said["old"], said["new"])
         if number is not None:
             del said[line]
             said["number"] = number
@@ -70,55 +70,61 @@ def _numbered(one: ScriptedTry, prompt: PromptRead) -> list[Any]:
     return told
 
 
-def _review(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
-    scanner = dict(line.partition(": ")[::2] for line in prompt.lines("Scanner"))
+def _compose_review(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+    scanner = dict(line.partition(": ")[::2] for line in prompt.list_lines("Scanner"))
     passed = scanner.get("verdict") == "pass"
-    evidence = _cut(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
+    evidence = (
+        _shorten_text(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
+    )
     veto = one.veto if one and passed else ""
     # A try without a reflection was written to pass: its explanation does not fit another verdict.
     scripted = one is not None and one.explanation and (passed or one.decision)
-    explanation = one.explanation if one and scripted else _choose(prompt, _PASSED if passed else _FAILED) + evidence
-    thought = one.auditor_thought if one and scripted else _choose(prompt, _WEIGHING)
-    return Spoken(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
+    explanation = (
+        one.explanation if one and scripted else _choose_variant(prompt, _PASSED if passed else _FAILED) + evidence
+    )
+    thought = one.auditor_thought if one and scripted else _choose_variant(prompt, _WEIGHING)
+    return RoleAnswer(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
-def _triage(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
-    probes = prompt.lines("Probes")
+def _compose_triage(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+    probes = prompt.list_lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
-    trouble = [line for line in prompt.lines("Log") if any(word in line.lower() for word in _TROUBLE)]
-    thought = one.sentry_thought if one and one.sentry_thought else _choose(prompt, _WATCHING)
+    trouble = [line for line in prompt.list_lines("Log") if any(word in line.lower() for word in _TROUBLE)]
+    thought = one.sentry_thought if one and one.sentry_thought else _choose_variant(prompt, _WATCHING)
     if broken:
-        assessment = f"{len(broken)} of {len(probes)} probes fail: {_cut('; '.join(broken))}"
-        return Spoken(thought, {"assessment": assessment, "alarm": True, "reason": _cut(broken[0])})
+        assessment = f"{len(broken)} of {len(probes)} probes fail: {_shorten_text('; '.join(broken))}"
+        return RoleAnswer(thought, {"assessment": assessment, "alarm": True, "reason": _shorten_text(broken[0])})
     ails = sum(line.startswith("FAILED-BEFORE ") for line in probes)
     fine = f"{ails} of {len(probes)} probes fail, as before the run." if ails else f"All {len(probes)} probes answer."
-    log = f"The log has {len(trouble)} lines of trouble, none of a probe." if trouble else _choose(prompt, _QUIET)
+    log = (
+        f"The log has {len(trouble)} lines of trouble, none of a probe." if trouble else _choose_variant(prompt, _QUIET)
+    )
     assessment = f"{fine} {log}" if probes else f"No probe was given. {log}"
-    return Spoken(thought, {"assessment": assessment, "alarm": False, "reason": ""})
+    return RoleAnswer(thought, {"assessment": assessment, "alarm": False, "reason": ""})
 
 
-def _reflect(one: ScriptedTry | None, prompt: PromptRead) -> Spoken:
+def _compose_reflection(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     if one and one.decision:
         names = ("mechanism", "environment", "advice", "decision", "reason")
-        return Spoken(one.reflect_thought, {name: getattr(one, name) for name in names})
-    failures = prompt.lines("What failed") or prompt.lines("Scanner") or ["The attempt did not hold."]
+        return RoleAnswer(one.reflect_thought, {name: getattr(one, name) for name in names})
+    failures = prompt.list_lines("What failed") or prompt.list_lines("Scanner") or ["The attempt did not hold."]
     give_up = prompt.attempt >= GIVE_UP_AFTER
     answer = {
-        "mechanism": _cut(failures[-1]),
+        "mechanism": _shorten_text(failures[-1]),
         "environment": "Seen on this host, in this attempt.",
         "advice": "Do not repeat this approach; look at what the failure names first.",
         "decision": "ESCALATE" if give_up else "CONTINUE",
         "reason": "A person should look at it." if give_up else "Another approach is left.",
     }
-    return Spoken("It failed and was undone. I keep what the failure itself says.", answer)
+    return RoleAnswer("It failed and was undone. I keep what the failure itself says.", answer)
 
 
-_BY_PURPOSE: dict[str, Callable[[ScriptedTry | None, PromptRead], Spoken]] = {
-    "plan": _plan,
-    "act": _act,
-    "review": _review,
-    "triage": _triage,
-    "reflect": _reflect,
+_BY_PURPOSE: dict[str, Callable[[ScriptedTry | None, ParsedPrompt], RoleAnswer]] = {
+    "plan": _compose_plan,
+    "act": _compose_actions,
+    "review": _compose_review,
+    "triage": _compose_triage,
+    "reflect": _compose_reflection,
 }
 
 _PASSED = ("The rule holds: ", "The scanner finds it compliant. ", "This is what the rule asks for. ")
@@ -140,11 +146,11 @@ _QUIET = (
 )
 
 
-def _choose(prompt: PromptRead, variants: Sequence[str]) -> str:
+def _choose_variant(prompt: ParsedPrompt, variants: Sequence[str]) -> str:
     """Choose a variant that depends on rule and attempt and is stable for the same prompt."""
     return variants[zlib.crc32(f"{prompt.rule}/{prompt.attempt}/{prompt.purpose}".encode()) % len(variants)]
 
 
-def _cut(text: str) -> str:
+def _shorten_text(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _ROOM else line[: _ROOM - 1] + "…"

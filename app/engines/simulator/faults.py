@@ -13,7 +13,7 @@ SLOW = 0.1
 ODD_TEXT = " – naïve, 界, ✓"
 
 
-class SimFault(Struct, kw_only=True, forbid_unknown_fields=True):
+class SimulatedFault(Struct, kw_only=True, forbid_unknown_fields=True):
     kind: Kind
     after_tokens: Annotated[int, Meta(ge=0)] = 0
     """For die, stall and slow: tokens that are still sent normally."""
@@ -24,13 +24,13 @@ class SimFault(Struct, kw_only=True, forbid_unknown_fields=True):
     """After die: the engine restarts on the same port."""
 
 
-class Faults:
+class FaultQueue:
     """Pending faults of one engine, in the order of the requests."""
 
     def __init__(self) -> None:
-        self.waiting: list[SimFault] = []
+        self.waiting: list[SimulatedFault] = []
 
-    def take(self, role: str | None, purpose: str) -> SimFault | None:
+    def take_fault(self, role: str | None, purpose: str) -> SimulatedFault | None:
         """Return the first fault for this request and use it up once, or None."""
         for fault in self.waiting:
             if fault.role in (None, role) and fault.purpose in (None, purpose):
@@ -41,11 +41,11 @@ class Faults:
         return None
 
 
-def spoil(kind: Kind, thought: str, answer: str) -> tuple[str, str]:
+def spoil_reply(kind: Kind, thought: str, answer: str) -> tuple[str, str]:
     """Return the thought and answer changed by a fault; most faults leave them unchanged."""
     match kind:
         case "broken_json":  # xgrammar permits a raw control character inside a string
-            return thought, _in_last_string(answer, "\x07")
+            return thought, _insert_in_last_string(answer, "\x07")
         case "wrong_channel":  # the reasoning parser missed the opening token
             return "", f"<|channel>thought\n{thought}<channel|>{answer}"
         case "empty":  # the reasoning channel was never closed
@@ -53,17 +53,17 @@ def spoil(kind: Kind, thought: str, answer: str) -> tuple[str, str]:
         case "split_utf8":
             return thought + ODD_TEXT, answer
         case "u2028":
-            return thought + "\u2028", _in_last_string(answer, "\u2028")
+            return thought + "\u2028", _insert_in_last_string(answer, "\u2028")
         case "babble":
-            return thought, _in_last_string(answer, "\x00").partition("\x00")[0]
+            return thought, _insert_in_last_string(answer, "\x00").partition("\x00")[0]
     return thought, answer
 
 
-def _in_last_string(answer: str, text: str) -> str:
+def _insert_in_last_string(answer: str, text: str) -> str:
     """Insert text into the last string value, since the schema may fix the first."""
     head, opening, tail = answer.rpartition('":"')
     return f"{head}{opening}{text}{tail}" if opening else f"{answer}{text}"
 
 
-def listing(faults: Faults) -> dict[str, Any]:
+def list_faults(faults: FaultQueue) -> dict[str, Any]:
     return {"simulated": True, "faults": faults.waiting}

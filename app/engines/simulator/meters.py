@@ -21,7 +21,7 @@ class Histogram:
         self._counts[place] += times
         self._sum += value * times
 
-    def lines(self, name: str, labels: str) -> Iterator[str]:
+    def render_lines(self, name: str, labels: str) -> Iterator[str]:
         total = 0
         for bound, count in zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True):
             total += count
@@ -31,7 +31,7 @@ class Histogram:
 
 
 @dataclass
-class Meters:
+class EngineMeters:
     prompt_tokens: int = 0
     generation_tokens: int = 0
     finished: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class Meters:
     gaps: Histogram = field(default_factory=lambda: Histogram(_GAP))
     whole: Histogram = field(default_factory=lambda: Histogram(_WHOLE))
 
-    def text(self, model: str, *, running: int, kv_used: float, kv_tokens: int) -> str:
+    def render_text(self, model: str, *, running: int, kv_used: float, kv_tokens: int) -> str:
         labels = f'engine="0",model_name="{model}"'
         gauges = {"num_requests_running": running, "num_requests_waiting": 0, "kv_cache_usage_perc": kv_used}
         counters = {
@@ -68,5 +68,5 @@ class Meters:
         lines.append("# TYPE vllm:cache_config_info gauge")
         lines.append(f'vllm:cache_config_info{{engine="0",kv_cache_size_tokens="{kv_tokens}"}} 1.0')
         for name, histogram in histograms.items():
-            lines += [f"# TYPE vllm:{name} histogram", *histogram.lines(f"vllm:{name}", labels)]
+            lines += [f"# TYPE vllm:{name} histogram", *histogram.render_lines(f"vllm:{name}", labels)]
         return "\n".join(lines) + "\n"

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from app.engines.simulator import to_schema, tokens
-from app.engines.simulator.compose import ROLES, speak
-from app.engines.simulator.faults import SimFault, spoil
+from app.engines.simulator.compose import ROLES, compose_answer
+from app.engines.simulator.faults import SimulatedFault, spoil_reply
 from app.engines.simulator.prompt import read_prompt
-from app.engines.simulator.script import Script
+from app.engines.simulator.script import AnswerScript
 
 _BABBLE = " and then again the same"
 
@@ -87,7 +87,7 @@ class ChatRequest(Struct):
 
     @property
     def prompt_tokens(self) -> int:
-        return tokens.count_prompt(message.text for message in self.messages)
+        return tokens.count_prompt_tokens(message.text for message in self.messages)
 
 
 Channel = Literal["reasoning", "content"]
@@ -111,38 +111,40 @@ class Reply:
         return len(self.pieces) + (self.finish_reason == "stop")
 
 
-def text_of(pieces: Iterable[ReplyPiece], channel: Channel) -> str:
+def join_text(pieces: Iterable[ReplyPiece], channel: Channel) -> str:
     return "".join(piece.text for piece in pieces if piece.channel == channel)
 
 
-def make_reply(script: Script, request: ChatRequest, fault: SimFault | None, room: int) -> Reply:
+def create_reply(script: AnswerScript, request: ChatRequest, fault: SimulatedFault | None, room: int) -> Reply:
     """Create a reply of at most `room` tokens, which is what the context has left."""
-    thought, answer = _texts(script, request)
+    thought, answer = _compose_texts(script, request)
     if fault:
-        thought, answer = spoil(fault.kind, thought, answer)
+        thought, answer = spoil_reply(fault.kind, thought, answer)
     limit = min(request.token_limit or room, room)
-    pieces = _pieces(thought, answer, endless=request.ignore_eos or (fault is not None and fault.kind == "babble"))
+    pieces = _split_pieces(
+        thought, answer, endless=request.ignore_eos or (fault is not None and fault.kind == "babble")
+    )
     kept = tuple(islice(pieces, limit))
     ends = next(pieces, None) is None and len(kept) < limit
     return Reply(kept, "stop" if ends else "length", request.prompt_tokens)
 
 
-def _texts(script: Script, request: ChatRequest) -> tuple[str, str]:
+def _compose_texts(script: AnswerScript, request: ChatRequest) -> tuple[str, str]:
     asked = next((message.text for message in reversed(request.messages) if message.role == "user"), "")
-    spoken = speak(script, read_prompt(request.purpose, asked))
+    spoken = compose_answer(script, read_prompt(request.purpose, asked))
     thinks = request.chat_template_kwargs is None or request.chat_template_kwargs.enable_thinking
     thought = spoken.thought if thinks else ""
     if request.json_schema is None:
         return thought, spoken.answer if isinstance(spoken.answer, str) else msgspec.json.encode(spoken.answer).decode()
     wanted = msgspec.json.decode(msgspec.json.encode(spoken.answer))
-    return thought, msgspec.json.encode(to_schema.press(request.json_schema.schema_, wanted)).decode()
+    return thought, msgspec.json.encode(to_schema.fit_to_schema(request.json_schema.schema_, wanted)).decode()
 
 
-def _pieces(thought: str, answer: str, *, endless: bool) -> Iterator[ReplyPiece]:
-    for token in tokens.cut(thought):
+def _split_pieces(thought: str, answer: str, *, endless: bool) -> Iterator[ReplyPiece]:
+    for token in tokens.split_into_tokens(thought):
         yield ReplyPiece("reasoning", token)
-    for token in tokens.cut(answer):
+    for token in tokens.split_into_tokens(answer):
         yield ReplyPiece("content", token)
     if endless:
-        for token in cycle(tokens.cut(_BABBLE)):
+        for token in cycle(tokens.split_into_tokens(_BABBLE)):
             yield ReplyPiece("content", token)

@@ -38,7 +38,7 @@ class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     decision: str = ""
     reason: str = ""
 
-    def answers_to(self, lessons: str) -> bool:
+    def matches_lessons(self, lessons: str) -> bool:
         needs = (self.needs_lesson,) if isinstance(self.needs_lesson, str) else self.needs_lesson
         return any(need.casefold() in lessons.casefold() for need in needs)
 
@@ -50,41 +50,41 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True):
     words: dict[str, str] = {}
     """Values for {name} in the tries, so that rules that differ by a setting share a story."""
 
-    def told(self, tries: tuple[ScriptedTry, ...]) -> "Story":
+    def fill_words(self, tries: tuple[ScriptedTry, ...]) -> "Story":
         text = msgspec.json.encode(tries).decode()
         for name, word in self.words.items():
             text = text.replace(f"{{{name}}}", msgspec.json.encode(word).decode()[1:-1])
         return Story(tries=msgspec.json.decode(text, type=tuple[ScriptedTry, ...]))
 
 
-class Script:
+class AnswerScript:
     def __init__(self, stories: Mapping[str, Story]) -> None:
         self._stories = stories
 
-    def pick(self, rule: str, attempt: int, lessons: str) -> ScriptedTry | None:
+    def pick_try(self, rule: str, attempt: int, lessons: str) -> ScriptedTry | None:
         """Return the last try whose lesson is known, else the try of this attempt; the last try repeats."""
         if (story := self._stories.get(rule)) is None:
             return None
-        learnt = [one for one in story.tries if one.answers_to(lessons)]
+        learnt = [one for one in story.tries if one.matches_lessons(lessons)]
         if learnt:
             return learnt[-1]
         plain = [one for one in story.tries if not one.needs_lesson]
         return plain[min(max(attempt, 1), len(plain)) - 1] if plain else None
 
 
-def read_script(folder: Path) -> Script:
+def read_script(folder: Path) -> AnswerScript:
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder: give the one that holds the scripted answers.")
     stories: dict[str, Story] = {}
     for path in sorted(folder.glob("*.toml")):
-        for rule, story in _stories(path).items():
+        for rule, story in _read_stories(path).items():
             if rule in stories:
                 raise BadInput(f"{path}: {rule} is scripted in another file of {folder} too: keep one of the two.")
             stories[rule] = story
-    return Script({rule: story.told(_tries(folder, rule, stories)) for rule, story in stories.items()})
+    return AnswerScript({rule: story.fill_words(_find_tries(folder, rule, stories)) for rule, story in stories.items()})
 
 
-def _tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
+def _find_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
     story = stories[rule]
     source = stories.get(story.like) if story.like else story
     if source is None or not source.tries:
@@ -92,7 +92,7 @@ def _tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[Scrip
     return source.tries
 
 
-def _stories(path: Path) -> dict[str, Story]:
+def _read_stories(path: Path) -> dict[str, Story]:
     try:
         stories = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), dict[str, Story])
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as exc:

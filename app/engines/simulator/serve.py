@@ -12,7 +12,7 @@ import uvicorn
 
 from app.engines.simulator.engine import SimulatedEngine
 from app.engines.simulator.http import create_app
-from app.engines.simulator.script import Script
+from app.engines.simulator.script import AnswerScript
 from app.errors import BadInput
 from app.lineups.model import Lineup
 
@@ -25,7 +25,7 @@ class BoundEngine:
     listener: socket.socket
 
 
-def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[int]) -> list[BoundEngine]:
+def bind_ports(lineup: Lineup, script: AnswerScript, speed: float, host: str, ports: list[int]) -> list[BoundEngine]:
     """Bind every port before serving. Raise BadInput if a port is taken or no engine is simulated."""
     simulated = [engine for engine in lineup.engines.values() if engine.simulation]
     if not simulated:
@@ -37,17 +37,19 @@ def bind(lineup: Lineup, script: Script, speed: float, host: str, ports: list[in
     for engine, port in zip(simulated, ports, strict=True):
         assert engine.simulation
         gpus = tuple(gpu for gpu in lineup.gpus if gpu.index in engine.gpus)
-        places.append(BoundEngine(SimulatedEngine(engine, engine.simulation, gpus, script, speed), _listen(host, port)))
+        places.append(
+            BoundEngine(SimulatedEngine(engine, engine.simulation, gpus, script, speed), _open_listener(host, port))
+        )
     return places
 
 
-async def serve(places: list[BoundEngine], announce: Announce) -> None:
+async def serve_engines(places: list[BoundEngine], announce: Announce) -> None:
     async with asyncio.TaskGroup() as group:
         for place in places:
-            group.create_task(_serve(place, announce), name=f"engine {place.engine.engine.name}")
+            group.create_task(_serve_engine(place, announce), name=f"engine {place.engine.engine.name}")
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_listener(host: str, port: int) -> socket.socket:
     try:
         listener = socket.create_server((host, port))
     except OSError as exc:
@@ -57,7 +59,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _serve(place: BoundEngine, announce: Announce) -> None:
+async def _serve_engine(place: BoundEngine, announce: Announce) -> None:
     server = _Server(
         uvicorn.Config(
             create_app(place.engine),
@@ -70,15 +72,15 @@ async def _serve(place: BoundEngine, announce: Announce) -> None:
             headers=[("server", "temper-simulator")],
             timeout_graceful_shutdown=1,
         ),
-        lambda: announce(_announcement(place)),
+        lambda: announce(_build_announcement(place)),
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(server.serve(sockets=[place.listener]), name="http")
-        await place.engine.live()
+        await place.engine.run()
         server.should_exit = True
 
 
-def _announcement(place: BoundEngine) -> str:
+def _build_announcement(place: BoundEngine) -> str:
     name, port = place.engine.engine.name, place.listener.getsockname()[1]
     return json.dumps({"engine": name, "port": port, "pid": os.getpid(), "simulated": True})
 

@@ -15,39 +15,39 @@ class BadSchema(Exception):
     pass
 
 
-def check(schema: object) -> None:
+def check_schema(schema: object) -> None:
     """Raise BadSchema if no grammar can be made of the schema."""
     if not isinstance(schema, dict):
         raise BadSchema("the schema is not an object")
     try:
-        _check(schema, schema)
+        _check_node(schema, schema)
     except (AttributeError, TypeError, RecursionError) as exc:
         raise BadSchema("the schema is not a JSON Schema") from exc
 
 
-def press(schema: Schema, wanted: Any = _NOTHING) -> Any:
-    return _Mould(schema).press(schema, wanted)
+def fit_to_schema(schema: Schema, wanted: Any = _NOTHING) -> Any:
+    return _SchemaFitter(schema).fit_value(schema, wanted)
 
 
-def _check(node: Any, root: Schema) -> None:
+def _check_node(node: Any, root: Schema) -> None:
     if isinstance(node, bool):
         return
     if not isinstance(node, dict):
         raise BadSchema(f"a schema should be an object, not {node!r}"[:200])
-    for kind in _kinds(node):
+    for kind in _list_types(node):
         if kind not in _TYPES:
             raise BadSchema(f"Unsupported type {kind!r}"[:200])
     if "$ref" in node:
-        _resolve(node, root)
+        _resolve_reference(node, root)
     if "pattern" in node:
-        _compile(node["pattern"])
+        _compile_pattern(node["pattern"])
         if "minLength" in node or "maxLength" in node:
             raise BadSchema("pattern beside a length is a feature not supported by xgrammar")
-    for child in _children(node):
-        _check(child, root)
+    for child in _list_children(node):
+        _check_node(child, root)
 
 
-def _children(node: Schema) -> list[Any]:
+def _list_children(node: Schema) -> list[Any]:
     properties = node.get("properties", {})
     if not isinstance(properties, dict):
         raise BadSchema("properties should be an object")
@@ -56,12 +56,12 @@ def _children(node: Schema) -> list[Any]:
     return [*properties.values(), *listed, *node.get("$defs", {}).values(), *items]
 
 
-def _kinds(node: Schema) -> list[Any]:
+def _list_types(node: Schema) -> list[Any]:
     kind = node.get("type", [])
     return kind if isinstance(kind, list) else [kind]
 
 
-def _compile(pattern: object) -> re.Pattern[str]:
+def _compile_pattern(pattern: object) -> re.Pattern[str]:
     if any(int(most) > _MOST_REPEATED for most in _REPEATED.findall(str(pattern))):
         raise BadSchema("xgrammar 0.2.8 makes no grammar of a pattern that repeats something more than 128 times")
     try:
@@ -70,7 +70,7 @@ def _compile(pattern: object) -> re.Pattern[str]:
         raise BadSchema(f"pattern {pattern!r} is not a regular expression: {exc}") from exc
 
 
-def _resolve(node: Schema, root: Schema) -> Schema:
+def _resolve_reference(node: Schema, root: Schema) -> Schema:
     for _ in range(32):
         if "$ref" not in node:
             return node
@@ -83,33 +83,33 @@ def _resolve(node: Schema, root: Schema) -> Schema:
     raise BadSchema(f"Cannot find {node['$ref']}")
 
 
-class _Mould:
+class _SchemaFitter:
     def __init__(self, root: Schema) -> None:
         self._root = root
 
-    def press(self, node: Schema, wanted: Any) -> Any:
-        node = _resolve(node, self._root)
+    def fit_value(self, node: Schema, wanted: Any) -> Any:
+        node = _resolve_reference(node, self._root)
         if "const" in node:
             return node["const"]
         if "enum" in node:
             return wanted if wanted in node["enum"] else node["enum"][0]
         if branches := node.get("anyOf") or node.get("oneOf"):
-            return self._best([self.press(branch, wanted) for branch in branches], wanted)
-        kinds = _kinds(node)
+            return self._choose_best([self.fit_value(branch, wanted) for branch in branches], wanted)
+        kinds = _list_types(node)
         if len(kinds) > 1:
-            return self._best([self.press({**node, "type": kind}, wanted) for kind in kinds], wanted)
-        return self._press_kind(kinds[0] if kinds else "", node, wanted)
+            return self._choose_best([self.fit_value({**node, "type": kind}, wanted) for kind in kinds], wanted)
+        return self._fit_type(kinds[0] if kinds else "", node, wanted)
 
-    def _press_kind(self, kind: str, node: Schema, wanted: Any) -> Any:
+    def _fit_type(self, kind: str, node: Schema, wanted: Any) -> Any:
         match kind:
             case "object":
-                return self._object(node, wanted if isinstance(wanted, dict) else {})
+                return self._fit_object(node, wanted if isinstance(wanted, dict) else {})
             case "array":
-                return self._array(node, list(wanted) if isinstance(wanted, list | tuple) else [])
+                return self._fit_array(node, list(wanted) if isinstance(wanted, list | tuple) else [])
             case "string":
-                return _string(node, wanted if isinstance(wanted, str) else "")
+                return _fit_string(node, wanted if isinstance(wanted, str) else "")
             case "integer" | "number":
-                return _number(node, wanted, whole=kind == "integer")
+                return _fit_number(node, wanted, whole=kind == "integer")
             case "boolean":
                 return wanted if isinstance(wanted, bool) else False
             case "null":
@@ -117,35 +117,35 @@ class _Mould:
         return {} if wanted is _NOTHING else wanted
 
     @staticmethod
-    def _best(pressed: list[Any], wanted: Any) -> Any:
+    def _choose_best(pressed: list[Any], wanted: Any) -> Any:
         """Return the branch that keeps most of the wanted value."""
 
-        def kept(one: Any) -> float:
+        def count_kept(one: Any) -> float:
             if one == wanted:
                 return float("inf")
             if isinstance(one, dict) and isinstance(wanted, dict):
                 return sum(1 for key, value in one.items() if wanted.get(key, _NOTHING) == value)
             return 0
 
-        return max(pressed, key=kept)
+        return max(pressed, key=count_kept)
 
-    def _object(self, node: Schema, wanted: Schema) -> Schema:
+    def _fit_object(self, node: Schema, wanted: Schema) -> Schema:
         required = node.get("required", [])
         return {
-            name: self.press(schema, wanted.get(name, _NOTHING))
+            name: self.fit_value(schema, wanted.get(name, _NOTHING))
             for name, schema in node.get("properties", {}).items()
             if name in wanted or name in required
         }
 
-    def _array(self, node: Schema, wanted: list[Any]) -> list[Any]:
+    def _fit_array(self, node: Schema, wanted: list[Any]) -> list[Any]:
         least, most = node.get("minItems", 0), node.get("maxItems", len(wanted))
         wanted = [*wanted[:most], *[_NOTHING] * (least - len(wanted))]
-        return [self.press(node.get("items", {}), one) for one in wanted]
+        return [self.fit_value(node.get("items", {}), one) for one in wanted]
 
 
-def _string(node: Schema, wanted: str) -> str:
+def _fit_string(node: Schema, wanted: str) -> str:
     least, most = node.get("minLength", 0), node.get("maxLength", max(len(wanted), 64))
-    pattern = _compile(node.get("pattern", ""))
+    pattern = _compile_pattern(node.get("pattern", ""))
     for text in (wanted, *_SAMPLES):
         fitting = text[:most].ljust(least, "x")
         if pattern.search(fitting):
@@ -153,7 +153,7 @@ def _string(node: Schema, wanted: str) -> str:
     return wanted[:most]
 
 
-def _number(node: Schema, wanted: Any, *, whole: bool) -> float:
+def _fit_number(node: Schema, wanted: Any, *, whole: bool) -> float:
     number = wanted if isinstance(wanted, int | float) and not isinstance(wanted, bool) else 0
     number = min(max(number, node.get("minimum", number)), node.get("maximum", float("inf")))
     return int(number) if whole else number

@@ -8,9 +8,9 @@ _TEMPLATE_TOKENS = 4
 """Tokens that a chat template adds to each message."""
 
 
-def cut(text: str) -> list[str]:
+def split_into_tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def count_prompt(messages: Iterable[str]) -> int:
+def count_prompt_tokens(messages: Iterable[str]) -> int:
     return sum((len(text) + 3) // 4 + _TEMPLATE_TOKENS for text in messages)

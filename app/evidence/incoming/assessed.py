@@ -10,13 +10,13 @@ MOST = 50_000
 
 
 @dataclass(frozen=True)
-class Assessed:
+class AssessedRule:
     names: tuple[str, ...]
     """The rule's names in the file, the plainest first."""
     finding: Finding
 
 
-def finding(word: str) -> Finding:
+def parse_finding(word: str) -> Finding:
     """Parse a status of CKLB, CKL or XCCDF."""
     match word.strip().lower().replace("_", ""):
         case "open" | "fail":

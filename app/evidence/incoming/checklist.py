@@ -3,7 +3,7 @@
 import msgspec
 
 from app.errors import BadInput
-from app.evidence.incoming.assessed import MOST, Assessed, finding
+from app.evidence.incoming.assessed import MOST, AssessedRule, parse_finding
 
 
 class _Rule(msgspec.Struct):
@@ -27,7 +27,7 @@ LARGEST = 32 * 1024 * 1024
 """Lower than for XML, since a few bytes of JSON can become a rule."""
 
 
-def read_checklist(content: bytes) -> list[Assessed]:
+def read_checklist(content: bytes) -> list[AssessedRule]:
     if len(content) > LARGEST:
         raise BadInput(f"it has more than {LARGEST // 1024**2} MiB, which no checklist needs.")
     try:
@@ -37,9 +37,9 @@ def read_checklist(content: bytes) -> list[Assessed]:
     rules = [rule for stig in checklist.stigs for rule in stig.rules]
     if len(rules) > MOST:
         raise BadInput(f"it lists {len(rules)} rules; at most {MOST} are read.")
-    return [_assessed(rule) for rule in rules]
+    return [_to_assessed_rule(rule) for rule in rules]
 
 
-def _assessed(rule: _Rule) -> Assessed:
+def _to_assessed_rule(rule: _Rule) -> AssessedRule:
     names = (rule.group_id, rule.group_id_src, rule.rule_version, rule.rule_id, rule.rule_id_src)
-    return Assessed(tuple(name for name in names if name), finding(rule.status))
+    return AssessedRule(tuple(name for name in names if name), parse_finding(rule.status))

@@ -18,11 +18,11 @@ class Element:
     text: str = ""
     children: list["Element"] = field(default_factory=list)
 
-    def texts(self, tag: str) -> list[str]:
+    def list_child_texts(self, tag: str) -> list[str]:
         return [child.text.strip() for child in self.children if child.tag == tag]
 
 
-class _Reader:
+class _ElementReader:
     """Keeps the wanted elements with their children and drops all others."""
 
     def __init__(self, wanted: Collection[str]) -> None:
@@ -32,7 +32,7 @@ class _Reader:
         self.found: list[Element] = []
         self.root = ""
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def open_element(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(" ")[2]
         self.root = self.root or tag
         self._depth += 1
@@ -50,26 +50,26 @@ class _Reader:
             self.found.append(element)
         self._open.append(element)
 
-    def text(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         if self._open and len(self._open[-1].text) < LONGEST:
             self._open[-1].text += text
 
-    def end(self, _: str) -> None:
+    def close_element(self, _: str) -> None:
         self._depth -= 1
         if self._open:
             self._open.pop()
 
 
-def elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element]]:
+def read_elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element]]:
     """Return the root's tag and every outermost wanted element; raise BadInput for unusable XML."""
-    reader = _Reader(wanted)
+    reader = _ElementReader(wanted)
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
-    parser.StartElementHandler = reader.start
-    parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.text
-    parser.StartDoctypeDeclHandler = _refuse
-    parser.EntityDeclHandler = _refuse
+    parser.StartElementHandler = reader.open_element
+    parser.EndElementHandler = reader.close_element
+    parser.CharacterDataHandler = reader.add_text
+    parser.StartDoctypeDeclHandler = _refuse_declaration
+    parser.EntityDeclHandler = _refuse_declaration
     try:
         parser.Parse(content, True)
     except (expat.ExpatError, LookupError, ValueError) as exc:  # the last two: an unknown encoding
@@ -77,5 +77,5 @@ def elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element
     return reader.root, reader.found
 
 
-def _refuse(*_: object) -> None:
+def _refuse_declaration(*_: object) -> None:
     raise BadInput("it declares a document type or entities, which no checklist needs: it is not read.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.evidence.incoming.assessed import Assessed
+from app.evidence.incoming.assessed import AssessedRule
 from app.evidence.incoming.checklist import read_checklist
 from app.evidence.incoming.results import read_results
 from app.skills.skill import Skill
@@ -30,7 +30,7 @@ class StartingPoint:
     undecided: int
 
     @property
-    def told(self) -> str:
+    def summary_text(self) -> str:
         said = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
         if self.undecided:
             said += f", {self.undecided} that nobody decided left out: scan to know"
@@ -40,24 +40,24 @@ class StartingPoint:
         return f"{said}."
 
     @property
-    def noted(self) -> str:
+    def log_note(self) -> str:
         """The note for the log, with the file's digest so that the run can be compared with it."""
         return f"open rules of {self.file} (sha256 {self.sha256})"
 
 
 def read_starting_point(path: Path, pack: Skill) -> StartingPoint:
-    content = _content(path)
+    content = _read_content(path)
     try:
-        assessed = _assessed(content)
+        assessed = _parse_assessed_rules(content)
     except BadInput as exc:
         raise BadInput(f"{path}: {exc} Give a CKLB, a CKL, or XCCDF results or ARF.") from exc
-    start = _mapped(path.name, content, assessed, pack)
+    start = _map_to_skill(path.name, content, assessed, pack)
     if not start.rules:
-        raise BadInput(f"{start.told} There is nothing to run.")
+        raise BadInput(f"{start.summary_text} There is nothing to run.")
     return start
 
 
-def _content(path: Path) -> bytes:
+def _read_content(path: Path) -> bytes:
     try:
         content = read_bounded(path, LARGEST)
     except OSError as exc:
@@ -67,18 +67,18 @@ def _content(path: Path) -> bytes:
     return content
 
 
-def _assessed(content: bytes) -> list[Assessed]:
+def _parse_assessed_rules(content: bytes) -> list[AssessedRule]:
     if content.startswith(b"PK"):
         raise BadInput("it is an archive: unpack it.")
     head = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
     return read_checklist(content) if head.startswith(b"{") else read_results(content)
 
 
-def _mapped(file: str, content: bytes, assessed: list[Assessed], pack: Skill) -> StartingPoint:
+def _map_to_skill(file: str, content: bytes, assessed: list[AssessedRule], pack: Skill) -> StartingPoint:
     index = {name: rule.id for rule in pack.rules.values() for name in (rule.id, rule.stig_id)}
     taken, unknown = set(), []
     for one in assessed:
-        rule = next((index[name] for name in _spelled(one.names) if name in index), None)
+        rule = next((index[name] for name in _expand_rule_names(one.names) if name in index), None)
         if one.finding == "open" and rule:
             taken.add(rule)
         elif one.finding == "open":
@@ -94,6 +94,6 @@ def _mapped(file: str, content: bytes, assessed: list[Assessed], pack: Skill) ->
     )
 
 
-def _spelled(names: tuple[str, ...]) -> list[str]:
+def _expand_rule_names(names: tuple[str, ...]) -> list[str]:
     """Add the V- number of names like SV-257985r925865_rule, which differ between releases."""
     return [*names, *(number for name in names for number in _NUMBER.findall(name))]

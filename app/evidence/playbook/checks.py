@@ -43,13 +43,13 @@ CHECKS = (
 )
 
 
-def asked(probes: Iterable[Probe]) -> tuple[PlainCheck, ...]:
+def select_checks(probes: Iterable[Probe]) -> tuple[PlainCheck, ...]:
     """Return checks for the probes that passed in the run. A probe that failed there must not stop the script."""
     held = {probe.name for probe in probes if probe.ok}
     return tuple(check for check in CHECKS if check.probe in held)
 
 
-def unasked(probes: Iterable[Probe]) -> tuple[str, ...]:
+def list_unchecked_probes(probes: Iterable[Probe]) -> tuple[str, ...]:
     """Return the names of probes without a plain check."""
     known = {check.probe for check in CHECKS}
     return tuple(probe.name for probe in probes if probe.name not in known)

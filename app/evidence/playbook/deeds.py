@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.events import words
 from app.events.words import FileChange, ResourceAction
-from app.evidence.playbook.edits import NotSaid
+from app.evidence.playbook.edits import NotRecorded
 from app.targets.resources.foreseen import PACKAGE
 
 _INSTALLED = (
@@ -25,7 +25,7 @@ _UNDONE = {
 
 
 @dataclass(frozen=True)
-class ShellDeed:
+class ShellCommands:
     """Commands for sh. `look` exits 0 if the change is already made."""
 
     look: str
@@ -35,43 +35,51 @@ class ShellDeed:
     """Files that it writes, to be backed up and restored."""
 
 
-def deed(action: ResourceAction, changes: Sequence[FileChange]) -> ShellDeed:
+def build_shell_commands(action: ResourceAction, changes: Sequence[FileChange]) -> ShellCommands:
     match action:
         case words.InstallPackage(package=name):
             came = [change.path.removeprefix(PACKAGE) for change in changes if change.path.startswith(PACKAGE)]
             gone = shlex.join(came or [name])
             install, take = f"install {shlex.quote(name)}", f"remove {gone}"
-            return ShellDeed(_installed(name), _by(install), _by(take.replace("remove", "purge", 1), take))
+            return ShellCommands(
+                _test_installed(name),
+                _run_package_manager(install),
+                _run_package_manager(take.replace("remove", "purge", 1), take),
+            )
         case words.RemovePackage(package=name):
-            return ShellDeed(
-                f"! {_installed(name)}", _by(f"remove {shlex.quote(name)}"), _by(f"install {shlex.quote(name)}")
+            return ShellCommands(
+                f"! {_test_installed(name)}",
+                _run_package_manager(f"remove {shlex.quote(name)}"),
+                _run_package_manager(f"install {shlex.quote(name)}"),
             )
         case words.SetUnit(unit=unit, to=to):
             name = shlex.quote(unit)
-            return ShellDeed(_stands(name, to), f"systemctl {to} {name}", f"systemctl {_UNDONE[to]} {name}")
+            return ShellCommands(
+                _test_unit_state(name, to), f"systemctl {to} {name}", f"systemctl {_UNDONE[to]} {name}"
+            )
         case words.AddMountOptions():
-            return _mount(action)
+            return _build_mount_commands(action)
         case words.SetAgeing(account=account, setting=setting, days=days):
             key, field = _KEYS[setting]
             look = f'[ "$(getent shadow {shlex.quote(account)} | cut -d: -f{field})" = {days} ]'
-            return ShellDeed(look, f"chage {key} {days} {shlex.quote(account)}", ":", ("/etc/shadow",))
+            return ShellCommands(look, f"chage {key} {days} {shlex.quote(account)}", ":", ("/etc/shadow",))
         case words.RunVendorScript(sha256=sha256):
-            raise NotSaid(
+            raise NotRecorded(
                 f"by the vendor's script (sha256 {sha256}), which a person approved for that host alone: "
                 "on another it is to be seen on a copy and approved anew"
             )
-    raise NotSaid("the record has a change beside files that is not known here")
+    raise NotRecorded("the record has a change beside files that is not known here")
 
 
-def _installed(name: str) -> str:
+def _test_installed(name: str) -> str:
     return _INSTALLED % ((shlex.quote(name),) * 2)
 
 
-def _by(apt: str, dnf: str = "") -> str:
+def _run_package_manager(apt: str, dnf: str = "") -> str:
     return _BY % (apt, dnf or apt)
 
 
-def _stands(name: str, to: str) -> str:
+def _test_unit_state(name: str, to: str) -> str:
     match to:
         case "start":
             return f"systemctl is-active -q {name}"
@@ -84,7 +92,7 @@ def _stands(name: str, to: str) -> str:
             return f'[ "$(systemctl is-enabled {name} 2>/dev/null)" = {wanted} ]'
 
 
-def _mount(action: words.AddMountOptions) -> ShellDeed:
+def _build_mount_commands(action: words.AddMountOptions) -> ShellCommands:
     at, options = shlex.quote(action.mount), ",".join(action.options)
     each = " ".join(action.options)
     look = (
@@ -102,4 +110,4 @@ def _mount(action: words.AddMountOptions) -> ShellDeed:
     )
     loose = ",".join(one.removeprefix("no") for one in action.options)
     undo = f"said=$(findmnt -s -n -o OPTIONS --mountpoint {at}); mount -o remount,{loose},${{said:-rw}} {at}"
-    return ShellDeed(look, do, undo, ("/etc/fstab",))
+    return ShellCommands(look, do, undo, ("/etc/fstab",))

@@ -24,7 +24,7 @@ _ONE_A_LINE = (
 """Files with one option per line, its key first."""
 
 
-class NotSaid(Exception):
+class NotRecorded(Exception):
     """The log does not contain what is needed to repeat the change."""
 
 
@@ -48,7 +48,7 @@ class FileEdit:
     """True if it is inserted after a line that an earlier edit adds."""
 
 
-class _Nothing:
+class _NoFiles:
     """A host without files."""
 
     def read(self, _path: str) -> bytes | None:
@@ -61,42 +61,42 @@ class _Nothing:
         return []
 
 
-def edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[FileEdit, ...]:
+def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[FileEdit, ...]:
     """Return the edits in the order of the changed paths; raise NotRecorded if the log lacks something."""
     found: list[FileEdit] = []
     for change in applied.changes:
         ours = [one for one in actions if isinstance(one, FileAction) and one.path == change.path]
         if not ours:
-            raise NotSaid(f"the record has no action for {change.path}")
-        found += _of_path(change.path, ours, applied.diff, new=change.before is None)
-    return tuple(in_order(found))
+            raise NotRecorded(f"the record has no action for {change.path}")
+        found += _derive_path_edits(change.path, ours, applied.diff, new=change.before is None)
+    return tuple(mark_dependent_edits(found))
 
 
-def in_order(found: Sequence[FileEdit]) -> Iterator[FileEdit]:
+def mark_dependent_edits(found: Sequence[FileEdit]) -> Iterator[FileEdit]:
     for at, edit in enumerate(found):
         ours = {(one.path, one.new) for one in found[:at] if one.do in ("replace", "insert")}
         yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
 
 
-def _of_path(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[FileEdit]:
+def _derive_path_edits(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[FileEdit]:
     if new or isinstance(ours[0], WriteFile):
-        return [_whole(path, ours)]
+        return [_derive_whole_file(path, ours)]
     if any(isinstance(one, SetOption | WriteFile) for one in ours):
         keys = [one.key for one in ours if isinstance(one, SetOption)]
         modes = [FileEdit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
-        return [*_from_diff(path, diff, keys), *modes]
-    return [_of_action(one) for one in ours]
+        return [*_derive_diff_edits(path, diff, keys), *modes]
+    return [_to_file_edit(one) for one in ours]
 
 
-def _whole(path: str, ours: Sequence[FileAction]) -> FileEdit:
+def _derive_whole_file(path: str, ours: Sequence[FileAction]) -> FileEdit:
     try:
-        state = plan_changes(ours, _Nothing())[path]
+        state = plan_changes(ours, _NoFiles())[path]
         return FileEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
     except (ActionFailed, KeyError, UnicodeDecodeError) as exc:
-        raise NotSaid(f"the record does not hold all of {path}") from exc
+        raise NotRecorded(f"the record does not hold all of {path}") from exc
 
 
-def _of_action(action: FileAction) -> FileEdit:
+def _to_file_edit(action: FileAction) -> FileEdit:
     match action:
         case ReplaceLine():
             return FileEdit("replace", action.path, action.old, action.new)
@@ -107,56 +107,56 @@ def _of_action(action: FileAction) -> FileEdit:
         case Chmod():
             return FileEdit("mode", action.path, mode=action.mode)
         case _:
-            raise NotSaid(f"{action.path} is changed in a way that the record does not hold line by line")
+            raise NotRecorded(f"{action.path} is changed in a way that the record does not hold line by line")
 
 
-def stating(path: str, key: str) -> str:
+def build_option_pattern(path: str, key: str) -> str:
     """Return a pattern for lines that set `key`; empty if the file does not have one option per line."""
     simple = any(fnmatchcase(path, one) and path.count("/") == one.count("/") for one in _ONE_A_LINE)
     return f"^[ \t]*{key}([ \t]*=|[ \t])" if simple and re.fullmatch(r"[A-Za-z0-9_]+", key) else ""
 
 
-def _from_diff(path: str, diff: str, keys: Iterable[str]) -> list[FileEdit]:
-    known = [pattern for key in keys if (pattern := stating(path, key))]
-    found = list(_each(path, diff, known))
+def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[FileEdit]:
+    known = [pattern for key in keys if (pattern := build_option_pattern(path, key))]
+    found = list(_pair_diff_lines(path, diff, known))
     again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
     # A second line equal to the new one may stay.
     found = [edit for edit in found if edit.do != "remove" or edit.old.rstrip(_TRAIL) not in again]
     if {edit.new.rstrip(_TRAIL) for edit in found if edit.new} & {edit.old.rstrip(_TRAIL) for edit in found}:
-        raise NotSaid(f"a line of {path} changed its place")
+        raise NotRecorded(f"a line of {path} changed its place")
     return found
 
 
-def _each(path: str, diff: str, known: Sequence[str]) -> Iterator[FileEdit]:
-    for gone, fresh, above, at_end in _blocks(path, diff):
+def _pair_diff_lines(path: str, diff: str, known: Sequence[str]) -> Iterator[FileEdit]:
+    for gone, fresh, above, at_end in _split_diff_blocks(path, diff):
         # Equal lines get the same replacement.
         removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
         for old, new in zip(removed, fresh, strict=False):
-            yield FileEdit("replace", path, old, new, _pattern(known, new))
+            yield FileEdit("replace", path, old, new, _find_option_pattern(known, new))
         for old in removed[len(fresh) :]:
             yield FileEdit("remove", path, old)
         anchors = [above, *fresh]
         for at in range(len(removed), len(fresh)):
             if not at_end and not anchors[at].strip():
-                raise NotSaid(f"{path} has nothing that says where {fresh[at]!a} goes")
+                raise NotRecorded(f"{path} has nothing that says where {fresh[at]!a} goes")
             yield FileEdit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
 
 
-def _pattern(known: Sequence[str], line: str) -> str:
+def _find_option_pattern(known: Sequence[str], line: str) -> str:
     return next((one for one in known if re.match(one, line, re.IGNORECASE)), "")
 
 
-def _blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[str], str, bool]]:
+def _split_diff_blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[str], str, bool]]:
     """Yield removed lines, added lines, the line above them, and whether the block ends the diff."""
     removed: list[str] = []
     fresh: list[str] = []
     above = ""
-    for line in _lines(path, diff):
+    for line in _select_diff_lines(path, diff):
         kind, text = line[:1], line[1:]
         if text == _OPEN_END:
             continue
         if kind in "-+" and (GONE in text or text.endswith(_CUT)):
-            raise NotSaid(f"what changed in {path} is not all on record, since it holds a secret or is too long")
+            raise NotRecorded(f"what changed in {path} is not all on record, since it holds a secret or is too long")
         if kind == "-":
             removed.append(text)
         elif kind == "+":
@@ -170,7 +170,7 @@ def _blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[str], str, b
         yield removed, fresh, above, True
 
 
-def _lines(path: str, diff: str) -> Iterator[str]:
+def _select_diff_lines(path: str, diff: str) -> Iterator[str]:
     """Yield the hunks of one file, with "@" at the start of each."""
     ours = body = False
     for line in diff.split("\n"):
@@ -183,41 +183,41 @@ def _lines(path: str, diff: str) -> Iterator[str]:
             yield line
 
 
-def made(text: str, edit: FileEdit) -> str:
+def apply_edit(text: str, edit: FileEdit) -> str:
     """Return the text after an edit, as the role and the script would make it."""
     if edit.do == "write":
         return edit.new
     lines = text.split("\n")
     if edit.do == "replace":
-        return "\n".join(edit.new if _same(line, edit.old) else line for line in lines)
+        return "\n".join(edit.new if _is_same_line(line, edit.old) else line for line in lines)
     if edit.do == "remove":
-        return "\n".join(line for line in lines if not _same(line, edit.old))
-    if edit.do == "mode" or any(_same(line, edit.new) for line in lines):
+        return "\n".join(line for line in lines if not _is_same_line(line, edit.old))
+    if edit.do == "mode" or any(_is_same_line(line, edit.new) for line in lines):
         return text
-    at = [number for number, line in enumerate(lines) if edit.after and _same(line, edit.after)]
+    at = [number for number, line in enumerate(lines) if edit.after and _is_same_line(line, edit.after)]
     if at:
         return "\n".join([*lines[: at[-1] + 1], edit.new, *lines[at[-1] + 1 :]])
     return text + ("" if not text or text.endswith("\n") else "\n") + f"{edit.new}\n"
 
 
-def _same(line: str, other: str) -> bool:
+def _is_same_line(line: str, other: str) -> bool:
     return line.rstrip(_TRAIL) == other.rstrip(_TRAIL)
 
 
-def settled(edit: FileEdit, later: Iterable[FileEdit]) -> FileEdit | None:
+def fold_later_edits(edit: FileEdit, later: Iterable[FileEdit]) -> FileEdit | None:
     """Return the edit combined with later edits of the run, so that repeating it is safe; None if it was undone."""
     for one in later:
         if one.path != edit.path:
             continue
         if edit.do == "write":
-            edit = replace(edit, new=made(edit.new, one), mode=one.mode or edit.mode)
+            edit = replace(edit, new=apply_edit(edit.new, one), mode=one.mode or edit.mode)
         elif edit.do == "mode":
             edit = replace(edit, mode=one.mode or edit.mode)
         elif edit.do == "remove":
-            if one.do in ("insert", "replace") and _same(one.new, edit.old):
+            if one.do in ("insert", "replace") and _is_same_line(one.new, edit.old):
                 return None
         elif one.do == "write":
             edit = replace(edit, passing=True)
-        elif one.do in ("remove", "replace") and _same(one.old, edit.later[-1] if edit.later else edit.new):
+        elif one.do in ("remove", "replace") and _is_same_line(one.old, edit.later[-1] if edit.later else edit.new):
             edit = replace(edit, passing=True) if one.do == "remove" else replace(edit, later=(*edit.later, one.new))
     return None if edit.do == "insert" and edit.passing else edit

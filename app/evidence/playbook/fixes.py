@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 from app.events.kinds import AttemptFailed
 from app.events.words import FileAction, PublishedRule, ResourceAction
-from app.evidence.case import Case, Judged
-from app.evidence.playbook.checks import PlainCheck, asked, unasked
-from app.evidence.playbook.deeds import ShellDeed, deed
-from app.evidence.playbook.edits import FileEdit, NotSaid, edits, settled
+from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.playbook.checks import PlainCheck, list_unchecked_probes, select_checks
+from app.evidence.playbook.deeds import ShellCommands, build_shell_commands
+from app.evidence.playbook.edits import FileEdit, NotRecorded, derive_edits, fold_later_edits
 from app.skills.skill import Rule
-from app.targets.ssh.danger import services
-from app.text.clean import clean
+from app.targets.ssh.danger import services_to_reload
+from app.text.clean import clean_text
 
 _LONGEST = 300
 
@@ -20,7 +20,7 @@ class Fix:
     rule: Rule
     named: PublishedRule
     edits: tuple[FileEdit, ...]
-    deeds: tuple[ShellDeed, ...]
+    deeds: tuple[ShellCommands, ...]
     created: tuple[str, ...]
     """Files that did not exist on the run's host."""
     services: tuple[str, ...]
@@ -36,73 +36,73 @@ class Fix:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class ExcludedRule:
     rule: str
     why: str
 
 
 @dataclass(frozen=True)
-class Takeaway:
+class PortableFixes:
     fixes: tuple[Fix, ...]
-    left: tuple[LeftOut, ...]
+    left: tuple[ExcludedRule, ...]
 
 
-def takeaway(case: Case) -> Takeaway:
+def collect_portable_fixes(case: RunRecord) -> PortableFixes:
     found: list[Fix] = []
-    left: list[LeftOut] = []
-    for one in sorted(case.asked, key=lambda one: one.item.started if one.item else 0.0):
-        if why := _open(one):
-            left.append(LeftOut(one.rule.id, why))
+    left: list[ExcludedRule] = []
+    for one in sorted(case.requested_rules, key=lambda one: one.item.started if one.item else 0.0):
+        if why := _explain_exclusion(one):
+            left.append(ExcludedRule(one.rule.id, why))
             continue
         try:
-            found.append(_fix(one))
-        except NotSaid as exc:
-            left.append(LeftOut(one.rule.id, f"it passed, but {exc}"))
+            found.append(_build_fix(one))
+        except NotRecorded as exc:
+            left.append(ExcludedRule(one.rule.id, f"it passed, but {exc}"))
     kept: list[Fix] = []
     for at, fix in enumerate(found):
         later = [edit for other in found[at + 1 :] for edit in other.edits]
-        ends = [settled(edit, later) for edit in fix.edits]
+        ends = [fold_later_edits(edit, later) for edit in fix.edits]
         if any(end is None and edit.do == "remove" for edit, end in zip(fix.edits, ends, strict=True)):
-            left.append(LeftOut(fix.rule.id, "a later rule of the run put back a line that it took away"))
+            left.append(ExcludedRule(fix.rule.id, "a later rule of the run put back a line that it took away"))
         else:
             kept.append(replace(fix, edits=tuple(end for end in ends if end)))
-    return Takeaway(tuple(kept), tuple(left))
+    return PortableFixes(tuple(kept), tuple(left))
 
 
-def _open(one: Judged) -> str:
+def _explain_exclusion(one: RuleRecord) -> str:
     """Return the reason that the rule has no fix to repeat; empty if it has one."""
     item = one.item
     if item is None:
         held = one.opening is not None and one.opening.word == "pass"
         return "it held before the run" if held else "nothing was done"
     if item.status != "passed":
-        return f"{item.status}: {clean(item.reason, _LONGEST)}"
+        return f"{item.status}: {clean_text(item.reason, _LONGEST)}"
     if one.closing is not None and one.closing.word != "pass":
         return f"at the end of the run the scanner said {one.closing.word}"
     return "" if one.tried and one.tried[-1].attempt.applied else "nothing was changed"
 
 
-def _fix(one: Judged) -> Fix:
+def _build_fix(one: RuleRecord) -> Fix:
     last = one.tried[-1].attempt
     if last.proposed is None or last.applied is None:
-        raise NotSaid("the record does not hold the change")
+        raise NotRecorded("the record does not hold the change")
     probes = last.probed.probes if last.probed else ()
-    told = services((change.path for change in last.applied.changes), last.proposed.actions)
-    notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in _failures(one)]
+    told = services_to_reload((change.path for change in last.applied.changes), last.proposed.actions)
+    notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in _list_failures(one)]
     beside = [action for action in last.proposed.actions if isinstance(action, ResourceAction)]
     files = [action for action in last.proposed.actions if isinstance(action, FileAction)]
     return Fix(
         rule=one.rule,
         named=one.named,
-        edits=() if beside else edits(files, last.applied),
-        deeds=tuple(deed(one, last.applied.changes) for one in beside),
+        edits=() if beside else derive_edits(files, last.applied),
+        deeds=tuple(build_shell_commands(one, last.applied.changes) for one in beside),
         created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
-        checks=asked(probes),
-        unasked=unasked(probes),
-        notes=tuple(clean(" ".join(note.split()), _LONGEST) for note in notes),
+        checks=select_checks(probes),
+        unasked=list_unchecked_probes(probes),
+        notes=tuple(clean_text(" ".join(note.split()), _LONGEST) for note in notes),
     )
 
 
-def _failures(one: Judged) -> tuple[AttemptFailed, ...]:
+def _list_failures(one: RuleRecord) -> tuple[AttemptFailed, ...]:
     return one.item.failures if one.item else ()

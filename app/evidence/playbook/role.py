@@ -3,88 +3,101 @@
 import re
 from pathlib import Path
 
-from app.evidence.case import Case
+from app.evidence.case import RunRecord
 from app.evidence.playbook.edits import FileEdit
-from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
-from app.evidence.playbook.words import Plain, about, block, comment, left_out, quoted, reload, tag, told, words, yaml
-from app.evidence.verify import chunks
+from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
+from app.evidence.playbook.words import (
+    Plain,
+    describe_fix,
+    describe_origin,
+    list_exclusions,
+    list_judge_arguments,
+    quote_yaml,
+    read_reload_script,
+    to_comment,
+    to_tag,
+    to_yaml,
+    to_yaml_block,
+)
+from app.evidence.verify import build_chunks
 
 _HERE = Path(__file__).parent
 _ROLE = "roles/temper"
 _SPECIAL = re.compile(r"[.^$*+?()\[\]{}|\\]")
 
 
-def playbook(case: Case) -> bytes:
-    return playbook_of(takeaway(case), case.run, about(case))
+def build_playbook(case: RunRecord) -> bytes:
+    return build_playbook_zip(collect_portable_fixes(case), case.run, describe_origin(case))
 
 
-def playbook_of(taken: Takeaway, run: str, said: str) -> bytes:
+def build_playbook_zip(taken: PortableFixes, run: str, said: str) -> bytes:
+    rules = "".join(map(_write_rule_task, taken.fixes))
     files = {
-        "README.md": _readme(taken, said),
-        "playbook.yml": f"---\n{comment([said])}{_PLAYBOOK}",
-        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=tag(run))}",
+        "README.md": _write_playbook_readme(taken, said),
+        "playbook.yml": f"---\n{to_comment([said])}{_PLAYBOOK}",
+        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=to_tag(run))}",
         f"{_ROLE}/meta/main.yml": f"---\n{_META}",
-        f"{_ROLE}/tasks/main.yml": f"---\n{comment([said])}{_BEGIN}{''.join(map(_rule, taken.fixes))}{_END}",
+        f"{_ROLE}/tasks/main.yml": f"---\n{to_comment([said])}{_BEGIN}{rules}{_END}",
         f"{_ROLE}/tasks/rule.yml": f"---\n{(_HERE / 'rule.yml').read_text()}",
-        f"{_ROLE}/vars/main.yml": f"---\n{_vars(taken)}",
+        f"{_ROLE}/vars/main.yml": f"---\n{_write_vars(taken)}",
     }
     return b"".join(
-        chunk for _, chunk in chunks({name: text.encode("utf-8", "replace") for name, text in files.items()})
+        chunk for _, chunk in build_chunks({name: text.encode("utf-8", "replace") for name, text in files.items()})
     )
 
 
-def _vars(taken: Takeaway) -> str:
+def _write_vars(taken: PortableFixes) -> str:
     asked = {check.probe: check for fix in taken.fixes for check in fix.checks}
     checks = "".join(
-        f"  {check.probe}:\n    asks: {quoted(check.asks)}\n    script: {block(check.script, 6)}"
+        f"  {check.probe}:\n    asks: {quote_yaml(check.asks)}\n    script: {to_yaml_block(check.script, 6)}"
         for check in asked.values()
     )
-    judge = block((_HERE / "judge.sh").read_text(), 2)
-    return f"temper_judge: {judge}\ntemper_reload: {block(reload(), 2)}\ntemper_checks:\n{checks}"
+    judge = to_yaml_block((_HERE / "judge.sh").read_text(), 2)
+    return f"temper_judge: {judge}\ntemper_reload: {to_yaml_block(read_reload_script(), 2)}\ntemper_checks:\n{checks}"
 
 
-def _rule(fix: Fix) -> str:
-    tags = [tag(fix.rule.id), tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
+def _write_rule_task(fix: Fix) -> str:
+    tags = [to_tag(fix.rule.id), to_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
     rule: Plain = {
-        "tag": tag(fix.rule.id),
+        "tag": to_tag(fix.rule.id),
         "paths": list(fix.paths),
-        "edits": [_edit(edit) for edit in fix.edits],
+        "edits": [_to_edit_vars(edit) for edit in fix.edits],
         "deeds": [{"look": one.look, "do": one.do, "undo": one.undo} for one in fix.deeds],
         "services": list(fix.services),
         "checks": [check.probe for check in fix.checks],
     }
     return (
-        f"\n{comment(told(fix))}"
-        f"- name: {quoted(tag(fix.rule.id))}\n"
+        f"\n{to_comment(describe_fix(fix))}"
+        f"- name: {quote_yaml(to_tag(fix.rule.id))}\n"
         "  ansible.builtin.import_tasks: rule.yml\n"
-        f"  tags: [{', '.join(quoted(one) for one in dict.fromkeys(tags))}]\n"
-        f"  vars:\n    temper_rule:{yaml(rule, 6)}\n"
+        f"  tags: [{', '.join(quote_yaml(one) for one in dict.fromkeys(tags))}]\n"
+        f"  vars:\n    temper_rule:{to_yaml(rule, 6)}\n"
     )
 
 
-def _edit(edit: FileEdit) -> Plain:
+def _to_edit_vars(edit: FileEdit) -> Plain:
     return {
         "do": edit.do,
         "path": edit.path,
         "new": edit.new,
         "mode": edit.mode,
-        "words": words(edit),
-        "exactly": f"^{_literal(edit.old)}[ \t\r]*$",
+        "words": list_judge_arguments(edit),
+        "exactly": f"^{_escape_pattern(edit.old)}[ \t\r]*$",
         "states": f"(?i){edit.states}.*$" if edit.states else "",
         "becomes": edit.new.replace("\\", "\\\\"),
-        "after": f"^{_literal(edit.after)}[ \t\r]*$" if edit.after else "",
+        "after": f"^{_escape_pattern(edit.after)}[ \t\r]*$" if edit.after else "",
     }
 
 
-def _literal(line: str) -> str:
+def _escape_pattern(line: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", line.rstrip(" \t\r"))
 
 
-def _readme(taken: Takeaway, said: str) -> str:
+def _write_playbook_readme(taken: PortableFixes, said: str) -> str:
     done = "".join(
         f"- {fix.named.group} {fix.named.stig_id}: {' '.join(fix.rule.title.split())}\n" for fix in taken.fixes
     )
-    left = "".join(f"- {line}\n" for line in left_out(taken))
+    left = "".join(f"- {line}\n" for line in list_exclusions(taken))
     return _README.format(about=said, done=done or "- none\n", left=left)
 
 

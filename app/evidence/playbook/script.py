@@ -3,39 +3,47 @@
 import shlex
 from pathlib import Path
 
-from app.evidence.case import Case
-from app.evidence.playbook.fixes import Fix, Takeaway, takeaway
-from app.evidence.playbook.words import about, comment, left_out, reload, tag, told, words
+from app.evidence.case import RunRecord
+from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
+from app.evidence.playbook.words import (
+    describe_fix,
+    describe_origin,
+    list_exclusions,
+    list_judge_arguments,
+    read_reload_script,
+    to_comment,
+    to_tag,
+)
 
 _HERE = Path(__file__).parent
 
 
-def script(case: Case) -> bytes:
-    return script_of(takeaway(case), case.run, about(case))
+def build_script(case: RunRecord) -> bytes:
+    return write_script(collect_portable_fixes(case), case.run, describe_origin(case))
 
 
-def script_of(taken: Takeaway, run: str, said: str) -> bytes:
+def write_script(taken: PortableFixes, run: str, said: str) -> bytes:
     parts = [
         "#!/usr/bin/env bash\n",
-        comment([said, "Left out:", *left_out(taken)]),
-        f"set -u\nRUN={shlex.quote(tag(run))}\n\n",
+        to_comment([said, "Left out:", *list_exclusions(taken)]),
+        f"set -u\nRUN={shlex.quote(to_tag(run))}\n\n",
         (_HERE / "judge.sh").read_text(),
         "\n",
-        reload(),
+        read_reload_script(),
         "\n",
         (_HERE / "harden.sh").read_text(),
-        *map(_rule, taken.fixes),
+        *map(_write_rule_call, taken.fixes),
         '\n[ -z "$FAILED" ] || { say "Not done:$FAILED" >&2; exit 2; }\n',
     ]
     return "".join(parts).encode("utf-8", "replace")
 
 
-def _rule(fix: Fix) -> str:
+def _write_rule_call(fix: Fix) -> str:
     checks = [word for check in fix.checks for word in (check.asks, check.script)]
-    edits = [word for edit in fix.edits for word in (str(len(words(edit))), *words(edit))]
+    edits = [word for edit in fix.edits for word in (str(len(list_judge_arguments(edit))), *list_judge_arguments(edit))]
     return (
-        f"\n{comment(told(fix))}"
-        f"ID={shlex.quote(tag(fix.rule.id))}\n"
+        f"\n{to_comment(describe_fix(fix))}"
+        f"ID={shlex.quote(to_tag(fix.rule.id))}\n"
         f"TITLE={shlex.quote(' '.join(fix.rule.title.split()))}\n"
         f"PATHS=({shlex.join(fix.paths)})\n"
         f"SERVICES=({shlex.join(fix.services)})\n"

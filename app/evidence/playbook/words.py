@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from app.evidence.case import Case
-from app.evidence.maker import maker
+from app.evidence.case import RunRecord
+from app.evidence.maker import read_build_id
 from app.evidence.playbook.edits import FileEdit
-from app.evidence.playbook.fixes import Fix, Takeaway
-from app.targets.ssh.script import part
-from app.text.clean import clean
+from app.evidence.playbook.fixes import Fix, PortableFixes
+from app.targets.ssh.script import read_script_part
+from app.text.clean import clean_text
 
 Plain = str | bool | Sequence["Plain"] | Mapping[str, "Plain"]
 
@@ -19,12 +19,12 @@ _KEPT_AS_IS = re.compile(r"[ !#-\[\]-~]")
 _LONGEST = 300
 
 
-def tag(name: str) -> str:
+def to_tag(name: str) -> str:
     """Convert a rule's id, which can be foreign text, to a safe tag and folder name."""
     return _TAG.sub("-", name)[:120].strip("-.") or "rule"
 
 
-def yaml(value: Plain, indent: int = 0) -> str:
+def to_yaml(value: Plain, indent: int = 0) -> str:
     """Serialize in block style, so that neither YAML nor Jinja interprets text.
 
     `!unsafe` is used only where Jinja would act, since marked text that looks like a number or null is read as one.
@@ -33,58 +33,58 @@ def yaml(value: Plain, indent: int = 0) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"!unsafe {quoted(value)}" if _JINJA.search(value) else quoted(value)
+        return f"!unsafe {quote_yaml(value)}" if _JINJA.search(value) else quote_yaml(value)
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
     if isinstance(value, Mapping):
-        return "".join(f"\n{pad}{key}:{_beside(held, indent)}" for key, held in value.items())
-    return "".join(f"\n{pad}- {yaml(held, indent + 2).lstrip()}" for held in value)
+        return "".join(f"\n{pad}{key}:{_format_yaml_value(held, indent)}" for key, held in value.items())
+    return "".join(f"\n{pad}- {to_yaml(held, indent + 2).lstrip()}" for held in value)
 
 
-def _beside(held: Plain, indent: int) -> str:
-    said = yaml(held, indent + 2)
+def _format_yaml_value(held: Plain, indent: int) -> str:
+    said = to_yaml(held, indent + 2)
     return said if said.startswith("\n") else f" {said}"
 
 
-def block(text: str, indent: int) -> str:
+def to_yaml_block(text: str, indent: int) -> str:
     """Return our own text as a literal block."""
     lines = (f"{' ' * indent}{line}" if line else "" for line in text.rstrip("\n").split("\n"))
     return "!unsafe |\n" + "\n".join(lines) + "\n"
 
 
-def quoted(text: str) -> str:
-    return f'"{"".join(map(_letter, text))}"'
+def quote_yaml(text: str) -> str:
+    return f'"{"".join(map(_escape_letter, text))}"'
 
 
-def _letter(one: str) -> str:
+def _escape_letter(one: str) -> str:
     if _KEPT_AS_IS.fullmatch(one):
         return one
     code = ord(one)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def words(edit: FileEdit) -> list[str]:
+def list_judge_arguments(edit: FileEdit) -> list[str]:
     """Return the arguments of judge.sh after the root."""
     passing = "passing" if edit.passing else "behind" if edit.behind else ""
     return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]
 
 
-def comment(lines: Iterable[str]) -> str:
+def to_comment(lines: Iterable[str]) -> str:
     """Return one comment line for each text, with newlines removed."""
-    return "".join(f"# {clean(' '.join(line.split()), _LONGEST)}\n" for line in lines)
+    return "".join(f"# {clean_text(' '.join(line.split()), _LONGEST)}\n" for line in lines)
 
 
-def reload() -> str:
+def read_reload_script() -> str:
     """Return the sh function `temper_reload`, which reloads a service as Temper does in a run."""
-    return part("service") + (Path(__file__).parent / "reload.sh").read_text()
+    return read_script_part("service") + (Path(__file__).parent / "reload.sh").read_text()
 
 
-def about(case: Case) -> str:
+def describe_origin(case: RunRecord) -> str:
     played = f" That run was a simulation of {case.simulated}." if case.simulated else ""
-    return f"Made by {maker()} from run {case.run} on {clean(case.request.host, 100)}.{played}"
+    return f"Made by {read_build_id()} from run {case.run} on {clean_text(case.request.host, 100)}.{played}"
 
 
-def told(fix: Fix) -> list[str]:
+def describe_fix(fix: Fix) -> list[str]:
     """Return comment lines on one fix, for a person who reviews it before running it."""
     found = [f"{fix.named.group} {fix.named.stig_id} CAT {fix.rule.category}: {fix.rule.title}"]
     found += [f"Can break: {fix.rule.breaks}"] if fix.rule.breaks else []
@@ -93,5 +93,5 @@ def told(fix: Fix) -> list[str]:
     return found
 
 
-def left_out(taken: Takeaway) -> list[str]:
+def list_exclusions(taken: PortableFixes) -> list[str]:
     return [f"{one.rule}: {one.why}" for one in taken.left] or ["none"]

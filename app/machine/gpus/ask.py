@@ -5,10 +5,10 @@ from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
-from app.machine.gpus.trouble import QUIET, sentence
+from app.machine.gpus.trouble import UNSUPPORTED_CODES, describe_error
 
 
-class NvmlAsk:
+class NvmlQuery:
     def __init__(self) -> None:
         self.troubles: dict[str, None] = {}
         """Error sentences of this reading, without duplicates, in order."""
@@ -23,11 +23,11 @@ class NvmlAsk:
         except pynvml.NVMLError as exc:
             self.refusal = exc.value
             self.refusals.add(exc.value)
-            if exc.value not in QUIET or gpu is None:
-                self.troubles[sentence(exc, gpu)] = None
+            if exc.value not in UNSUPPORTED_CODES or gpu is None:
+                self.troubles[describe_error(exc, gpu)] = None
             return None
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         self.troubles, self.refusals = {}, set()
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.machine.gpus.reading import GpuReading, GpuSource
 
 
-class Combined:
+class CombinedGpus:
     def __init__(self, sources: Sequence[GpuSource], *, none_meant: bool = False) -> None:
         self._sources, self._none_meant = sources, none_meant
         self._first: dict[str | tuple[str, int], int] = {}
@@ -24,13 +24,13 @@ class Combined:
         told = await asyncio.gather(*(source.read() for source in self._sources))
         for place, readings in enumerate(told):
             for reading in readings:
-                for name in _names(reading):
+                for name in _list_identities(reading):
                     self._first[name] = min(place, self._first.get(name, place))
         return [
             reading
             for place, readings in enumerate(told)
             for reading in readings
-            if all(self._first[name] == place for name in _names(reading))
+            if all(self._first[name] == place for name in _list_identities(reading))
         ]
 
     async def close(self) -> None:
@@ -38,5 +38,5 @@ class Combined:
             await source.close()
 
 
-def _names(reading: GpuReading) -> list[str | tuple[str, int]]:
+def _list_identities(reading: GpuReading) -> list[str | tuple[str, int]]:
     return [reading.key, reading.uuid] if reading.uuid else [reading.key]

@@ -17,7 +17,7 @@ HOLD = 0.3
 MOST_BYTES = 4 * 1024 * 1024
 
 
-class Dcgm:
+class DcgmExporter:
     def __init__(
         self, http: httpx.AsyncClient, url: str, clock: Callable[[], float] = time.monotonic, hold: float = HOLD
     ) -> None:
@@ -32,7 +32,7 @@ class Dcgm:
         now = self._clock()
         if self._asking is None and (self._asked_at is None or now - self._asked_at >= EVERY):
             self._asked_at = now
-            self._asking = asyncio.create_task(self._scrape(), name=f"DCGM exporter {self._host}")
+            self._asking = asyncio.create_task(self._scrape_exporter(), name=f"DCGM exporter {self._host}")
         if self._asking is None:
             return []
         await asyncio.wait({self._asking}, timeout=self._hold)
@@ -46,24 +46,24 @@ class Dcgm:
             self._asking.cancel()
             await asyncio.wait({self._asking})
 
-    async def _scrape(self) -> list[GpuReading]:
+    async def _scrape_exporter(self) -> list[GpuReading]:
         began = self._clock()
         try:
-            text = await self._text()
-            told, said = await asyncio.to_thread(self._understood, text)
+            text = await self._fetch_text()
+            told, said = await asyncio.to_thread(self._parse_text, text)
         except httpx.HTTPStatusError as exc:
-            return self._none(f"answers {exc.response.status_code}: look at its address and its access")
+            return self._report_failure(f"answers {exc.response.status_code}: look at its address and its access")
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            return self._none(f"does not answer ({type(exc).__name__}): start it, or open the way to it")
+            return self._report_failure(f"does not answer ({type(exc).__name__}): start it, or open the way to it")
         except ValueError:
-            return self._none("tells no Prometheus text: is this a DCGM exporter?")
+            return self._report_failure("tells no Prometheus text: is this a DCGM exporter?")
         if not told:
-            return self._none("tells of no GPU: is this a DCGM exporter, and does it see the driver?")
+            return self._report_failure("tells of no GPU: is this a DCGM exporter, and does it see the driver?")
         self.reason = "; ".join(said)
         age = round(self._clock() - began, 1)
         return [replace(one, ages={"scrape": age}) if age else one for one in told]
 
-    async def _text(self) -> str:
+    async def _fetch_text(self) -> str:
         async with self._http.stream("GET", self._url, timeout=PATIENCE) as answer:
             answer.raise_for_status()
             read = bytearray()
@@ -73,9 +73,9 @@ class Dcgm:
                     raise ValueError(len(read))
         return read.decode("utf-8", "replace")
 
-    def _understood(self, text: str) -> tuple[list[GpuReading], list[str]]:
-        return dcgm_text.gpus(text, self._url, self._host), dcgm_text.xids(text)
+    def _parse_text(self, text: str) -> tuple[list[GpuReading], list[str]]:
+        return dcgm_text.parse_dcgm_gpus(text, self._url, self._host), dcgm_text.find_xid_errors(text)
 
-    def _none(self, said: str) -> list[GpuReading]:
+    def _report_failure(self, said: str) -> list[GpuReading]:
         self.reason = f"the DCGM exporter at {self._url} {said}"
         return []

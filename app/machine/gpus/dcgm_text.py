@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.machine.gpus.reading import GpuReading
-from app.machine.gpus.throttle import words
-from app.text.clean import clean
+from app.machine.gpus.throttle import describe_throttling
+from app.text.clean import clean_text
 
 _MIB_PER_GIB = 1024
 _MB = 1e6
@@ -24,110 +24,110 @@ Rows = dict[str, list[tuple[float, bool]]]
 
 
 @dataclass
-class _Gpu:
+class _GpuRows:
     host: str
     number: int
     name: str
     uuid: str
     rows: Rows = field(default_factory=lambda: defaultdict(list))
 
-    def one(self, *names: str) -> float | None:
+    def find_value(self, *names: str) -> float | None:
         """Return the first known value of the whole GPU, not of a slice. Rows that differ only by pod are equal."""
         return next((value for name in names for value, slice_ in self.rows.get(name, ()) if not slice_), None)
 
-    def memory(self, name: str) -> float | None:
+    def sum_memory(self, name: str) -> float | None:
         """Return memory in GiB, summed over slices if there is no value for the whole GPU."""
-        whole, rows = self.one(name), self.rows.get(name)
+        whole, rows = self.find_value(name), self.rows.get(name)
         if whole is None and rows:
             whole = sum(value for value, _ in rows)
         return None if whole is None else whole / _MIB_PER_GIB
 
     @property
-    def sliced(self) -> bool:
+    def is_sliced(self) -> bool:
         return any(slice_ for values in self.rows.values() for _, slice_ in values)
 
 
-def gpus(text: str, url: str, host: str) -> list[GpuReading]:
+def parse_dcgm_gpus(text: str, url: str, host: str) -> list[GpuReading]:
     """Parse the GPUs. `host` applies if the exporter names none. Raises ValueError for other text."""
-    found: dict[tuple[str, int], _Gpu] = {}
-    for name, labels, value in _samples(text):
+    found: dict[tuple[str, int], _GpuRows] = {}
+    for name, labels, value in _parse_samples(text):
         number = labels.get("gpu", "")
         if not number.isdecimal():
             continue
-        key = (_said(labels, "Hostname") or host, int(number))
-        gpu = found.setdefault(key, _Gpu(*key, _said(labels, "modelName"), _said(labels, "UUID")))
+        key = (_clean_label(labels, "Hostname") or host, int(number))
+        gpu = found.setdefault(key, _GpuRows(*key, _clean_label(labels, "modelName"), _clean_label(labels, "UUID")))
         gpu.rows[name].append((value, bool(labels.get("GPU_I_ID"))))
-    return [_reading(gpu, url) for _, gpu in sorted(found.items())]
+    return [_to_reading(gpu, url) for _, gpu in sorted(found.items())]
 
 
-def xids(text: str) -> list[str]:
+def find_xid_errors(text: str) -> list[str]:
     said = {
-        f"GPU {labels.get('gpu')} of {_said(labels, 'Hostname') or 'its machine'} reported Xid {value:.0f}: "
+        f"GPU {labels.get('gpu')} of {_clean_label(labels, 'Hostname') or 'its machine'} reported Xid {value:.0f}: "
         "look at dmesg there"
-        for name, labels, value in _samples(text)
+        for name, labels, value in _parse_samples(text)
         if name == "DCGM_FI_DEV_XID_ERRORS" and value not in _OF_A_PROGRAM
     }
     return sorted(said)
 
 
-def _samples(text: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
+def _parse_samples(text: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
             name = sample.name.removesuffix("_total")
             rate = name.startswith(("DCGM_FI_PROF_PCIE", "DCGM_FI_DEV_PCIE_TX", "DCGM_FI_DEV_PCIE_RX"))
-            if name.startswith("DCGM_FI_") and _known(sample.value) and not (rate and family.type == "counter"):
+            if name.startswith("DCGM_FI_") and _is_known(sample.value) and not (rate and family.type == "counter"):
                 yield name, sample.labels, sample.value
 
 
-def _known(value: float) -> bool:
+def _is_known(value: float) -> bool:
     return math.isfinite(value) and value >= 0 and not any(blank <= value <= blank + 15 for blank in _BLANKS)
 
 
-def _reading(gpu: _Gpu, url: str) -> GpuReading:
-    used, free = gpu.memory("DCGM_FI_DEV_FB_USED"), gpu.memory("DCGM_FI_DEV_FB_FREE")
-    reserved = gpu.memory("DCGM_FI_DEV_FB_RESERVED")
+def _to_reading(gpu: _GpuRows, url: str) -> GpuReading:
+    used, free = gpu.sum_memory("DCGM_FI_DEV_FB_USED"), gpu.sum_memory("DCGM_FI_DEV_FB_FREE")
+    reserved = gpu.sum_memory("DCGM_FI_DEV_FB_RESERVED")
     total = None if used is None or free is None else used + free + (reserved or 0)
-    ecc = gpu.one("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "DCGM_FI_DEV_ECC_DBE_VOL")
-    held = gpu.one("DCGM_FI_DEV_CLOCKS_EVENT_REASONS", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS")
+    ecc = gpu.find_value("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "DCGM_FI_DEV_ECC_DBE_VOL")
+    held = gpu.find_value("DCGM_FI_DEV_CLOCKS_EVENT_REASONS", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS")
     return GpuReading(
         gpu=gpu.number,
         name=gpu.name or f"GPU {gpu.number}",
-        used_gib=_rounded(used),
-        total_gib=_rounded(total),
-        utilization=None if gpu.sliced else gpu.one("DCGM_FI_DEV_GPU_UTIL"),
-        power_w=gpu.one("DCGM_FI_DEV_POWER_USAGE"),
-        temperature_c=gpu.one("DCGM_FI_DEV_GPU_TEMP"),
+        used_gib=_round_value(used),
+        total_gib=_round_value(total),
+        utilization=None if gpu.is_sliced else gpu.find_value("DCGM_FI_DEV_GPU_UTIL"),
+        power_w=gpu.find_value("DCGM_FI_DEV_POWER_USAGE"),
+        temperature_c=gpu.find_value("DCGM_FI_DEV_GPU_TEMP"),
         host=gpu.host,
-        reserved_gib=_rounded(reserved),
-        mig=gpu.sliced,
-        power_limit_w=gpu.one("DCGM_FI_DEV_POWER_MGMT_LIMIT"),
-        energy_j=_scaled(gpu.one("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"), 1000),
-        sm_mhz=gpu.one("DCGM_FI_DEV_SM_CLOCK"),
-        memory_mhz=gpu.one("DCGM_FI_DEV_MEM_CLOCK"),
-        throttled=words(int(held or 0)),
+        reserved_gib=_round_value(reserved),
+        mig=gpu.is_sliced,
+        power_limit_w=gpu.find_value("DCGM_FI_DEV_POWER_MGMT_LIMIT"),
+        energy_j=_scale_value(gpu.find_value("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"), 1000),
+        sm_mhz=gpu.find_value("DCGM_FI_DEV_SM_CLOCK"),
+        memory_mhz=gpu.find_value("DCGM_FI_DEV_MEM_CLOCK"),
+        throttled=describe_throttling(int(held or 0)),
         ecc_uncorrected=None if ecc is None else int(ecc),
-        pcie_rx_mb_s=_rate(gpu, "RX"),
-        pcie_tx_mb_s=_rate(gpu, "TX"),
+        pcie_rx_mb_s=_find_pcie_rate(gpu, "RX"),
+        pcie_tx_mb_s=_find_pcie_rate(gpu, "TX"),
         uuid=gpu.uuid,
         source=url,
     )
 
 
-def _rate(gpu: _Gpu, way: str) -> float | None:
+def _find_pcie_rate(gpu: _GpuRows, way: str) -> float | None:
     """Return MB/s from the profiler's bytes or from NVML's KB per second."""
-    precise = gpu.one(f"DCGM_FI_PROF_PCIE_{way}_BYTES")
+    precise = gpu.find_value(f"DCGM_FI_PROF_PCIE_{way}_BYTES")
     if precise is not None:
         return round(precise / _MB, 2)
-    return _scaled(gpu.one(f"DCGM_FI_DEV_PCIE_{way}_THROUGHPUT"), 1000)
+    return _scale_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{way}_THROUGHPUT"), 1000)
 
 
-def _scaled(value: float | None, scale: float) -> float | None:
+def _scale_value(value: float | None, scale: float) -> float | None:
     return None if value is None else value / scale
 
 
-def _rounded(value: float | None) -> float | None:
+def _round_value(value: float | None) -> float | None:
     return None if value is None else round(value, 2)
 
 
-def _said(labels: Mapping[str, str], name: str) -> str:
-    return clean(labels.get(name, ""), _TEXT)
+def _clean_label(labels: Mapping[str, str], name: str) -> str:
+    return clean_text(labels.get(name, ""), _TEXT)

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class CachedSensor(Generic[T]):
     def __init__(self, every: float, question: Callable[[], T]) -> None:
         self._every, self._question = every, question
         self._at: float | None = None
@@ -17,5 +17,5 @@ class Kept(Generic[T]):
             self._at, self._value = now, self._question()
         return self._value
 
-    def age(self, now: float) -> float:
+    def get_age(self, now: float) -> float:
         return 0.0 if self._at is None else round(now - self._at, 1)

@@ -11,41 +11,41 @@ from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
-from app.machine.gpus.ask import NvmlAsk
+from app.machine.gpus.ask import NvmlQuery
 from app.machine.gpus.card import NvmlCard
-from app.machine.gpus.holders import Holders
+from app.machine.gpus.holders import GpuProcesses
 from app.machine.gpus.host_memory import MEMINFO
 from app.machine.gpus.reading import GpuReading
-from app.machine.gpus.thread import OneThread
-from app.machine.gpus.trouble import PAST
+from app.machine.gpus.thread import DriverThread
+from app.machine.gpus.trouble import REOPEN_CODES
 
 PATIENCE = 3.0
 REOPEN_EVERY = 30.0
 """Seconds. A lost GPU returns only after a reset, so reopening more often is useless."""
 
 
-class Nvml:
+class NvmlGpus:
     def __init__(
         self,
         library: Any = pynvml,
         *,
-        holders: Holders | None = None,
+        holders: GpuProcesses | None = None,
         meminfo: Path = MEMINFO,
         patience: float = PATIENCE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.reason = ""
-        self._nvml, self._holders, self._meminfo = library, holders or Holders(), meminfo
+        self._nvml, self._holders, self._meminfo = library, holders or GpuProcesses(), meminfo
         self._patience, self._clock = patience, clock
-        self._ask = NvmlAsk()
+        self._ask = NvmlQuery()
         self._cards: dict[int, NvmlCard] = {}
         self._names: dict[int, str] = {}
         self._opened_at: float | None = None
-        self._thread = OneThread("nvml")
+        self._thread = DriverThread("nvml")
         self._asked: Future[list[GpuReading]] | None = None
 
     async def read(self) -> list[GpuReading]:
-        self._asked = self._asked or self._thread.submit(self._read)
+        self._asked = self._asked or self._thread.submit(self._read_all)
         waited = asyncio.wrap_future(self._asked)
         await asyncio.wait({waited}, timeout=self._patience)
         if not waited.done():
@@ -57,46 +57,46 @@ class Nvml:
         return readings
 
     async def close(self) -> None:
-        shut = self._thread.submit(self._shut)
-        self._thread.end()
+        shut = self._thread.submit(self._close_library)
+        self._thread.stop()
         await asyncio.wait({asyncio.wrap_future(shut)}, timeout=self._patience)
 
-    def _read(self) -> list[GpuReading]:
+    def _read_all(self) -> list[GpuReading]:
         now = self._clock()
-        self._ask.begin()
-        if self._opened_at is None and not self._open(now):
+        self._ask.reset()
+        if self._opened_at is None and not self._open_library(now):
             return []
         count = self._ask(None, self._nvml.nvmlDeviceGetCount) or 0
-        readings = [self._look(index, now) for index in range(count)]
+        readings = [self._read_card(index, now) for index in range(count)]
         self._names |= {reading.gpu: reading.name for reading in readings}
-        if self._is_past(now):
-            self._shut()
+        if self._needs_reopen(now):
+            self._close_library()
         return readings
 
-    def _open(self, now: float) -> bool:
+    def _open_library(self, now: float) -> bool:
         self._ask(None, self._nvml.nvmlInit)
         self._opened_at = None if self._ask.refusal else now
         return not self._ask.refusal
 
-    def _is_past(self, now: float) -> bool:
+    def _needs_reopen(self, now: float) -> bool:
         lost = pynvml.NVML_ERROR_GPU_IS_LOST in self._ask.refusals
         long_open = self._opened_at is not None and now - self._opened_at >= REOPEN_EVERY
-        return bool(self._ask.refusals & PAST) or (lost and long_open)
+        return bool(self._ask.refusals & REOPEN_CODES) or (lost and long_open)
 
-    def _look(self, index: int, now: float) -> GpuReading:
-        card = self._cards.get(index) or self._card(index)
+    def _read_card(self, index: int, now: float) -> GpuReading:
+        card = self._cards.get(index) or self._open_card(index)
         if card is None:
             return GpuReading(gpu=index, name=self._names.get(index, f"GPU {index}"))
         self._cards[index] = card
         return card.read(now)
 
-    def _card(self, index: int) -> NvmlCard | None:
+    def _open_card(self, index: int) -> NvmlCard | None:
         handle = self._ask(index, self._nvml.nvmlDeviceGetHandleByIndex, index)
         if handle is None:
             return None
         return NvmlCard(self._nvml, self._ask, index, handle, self._holders, self._meminfo)
 
-    def _shut(self) -> None:
+    def _close_library(self) -> None:
         if self._opened_at is not None:
             self._opened_at = None
             self._cards.clear()

@@ -29,7 +29,7 @@ class _Count(NamedTuple):
     bits: int
 
 
-class Pcie:
+class PcieMeter:
     def __init__(self, counters: Callable[[], Sequence[Any] | None]) -> None:
         """`counters` returns NVML's values of FIELDS, or None."""
         self._counters = counters
@@ -40,21 +40,21 @@ class Pcie:
     def read(self, now: float) -> PcieTraffic:
         if self._begun:
             (at, before), self._begun = self._begun, None
-            pairs = zip(before, self._count(), strict=True)
-            self._read_at, self._traffic = now, PcieTraffic(*(_rate(old, new, now - at) for old, new in pairs))
+            pairs = zip(before, self._read_counts(), strict=True)
+            self._read_at, self._traffic = now, PcieTraffic(*(_compute_rate(old, new, now - at) for old, new in pairs))
         elif self._read_at is None or now - self._read_at >= EVERY:
-            self._begun = now, self._count()
+            self._begun = now, self._read_counts()
         return self._traffic
 
-    def age(self, now: float) -> float:
+    def get_age(self, now: float) -> float:
         return 0.0 if self._read_at is None else round(now - self._read_at, 1)
 
-    def _count(self) -> list[_Count | None]:
+    def _read_counts(self) -> list[_Count | None]:
         told = self._counters()
-        return [None] * len(FIELDS) if told is None else [_counted(value) for value in told]
+        return [None] * len(FIELDS) if told is None else [_to_count(value) for value in told]
 
 
-def _counted(value: Any) -> _Count | None:
+def _to_count(value: Any) -> _Count | None:
     if value.nvmlReturn != pynvml.NVML_SUCCESS:
         return None
     if value.valueType == pynvml.NVML_VALUE_TYPE_UNSIGNED_INT:
@@ -63,7 +63,7 @@ def _counted(value: Any) -> _Count | None:
     return _Count(getattr(value.value, name), 64) if name else None
 
 
-def _rate(old: _Count | None, new: _Count | None, seconds: float) -> float | None:
+def _compute_rate(old: _Count | None, new: _Count | None, seconds: float) -> float | None:
     if old is None or new is None or not 0 < seconds <= APART:
         return None
     grown: int = (new.value - old.value) % (1 << new.bits)

@@ -58,5 +58,5 @@ class GpuSource(Protocol):
     async def close(self) -> None: ...
 
 
-def gib(size: float) -> float:
+def to_gib(size: float) -> float:
     return round(size / GIB, 2)

@@ -38,21 +38,21 @@ class SimulatedGpus:
         silent = []
         for engine, bases in self._bases.items():
             try:
-                known |= {card.index: _reading(card) for base in bases for card in await self._cards(base)}
+                known |= {card.index: _to_reading(card) for base in bases for card in await self._fetch_cards(base)}
             except (httpx.HTTPError, msgspec.DecodeError):
                 silent.append(engine)
         self.reason = f"the simulator of {', '.join(silent)} does not answer" if silent else ""
-        return [_named(gpu, known.get(gpu.index)) for gpu in self._gpus]
+        return [_set_name(gpu, known.get(gpu.index)) for gpu in self._gpus]
 
     async def close(self) -> None:
         """Do nothing: the HTTP client belongs to the caller."""
 
-    async def _cards(self, base: str) -> list[_Card]:
+    async def _fetch_cards(self, base: str) -> list[_Card]:
         answer = await self._http.get(f"{base.removesuffix('/v1')}/simulator/gpus", timeout=PATIENCE)
         return msgspec.json.decode(answer.raise_for_status().content, type=_Cards).gpus
 
 
-def _reading(card: _Card) -> GpuReading:
+def _to_reading(card: _Card) -> GpuReading:
     return GpuReading(
         gpu=card.index,
         name="",
@@ -66,7 +66,7 @@ def _reading(card: _Card) -> GpuReading:
     )
 
 
-def _named(gpu: Gpu, reading: GpuReading | None) -> GpuReading:
+def _set_name(gpu: Gpu, reading: GpuReading | None) -> GpuReading:
     """Return the reading under the line-up's name; without a reading, an empty one for that GPU."""
     name = f"{gpu.kind} (simulated)"
     if reading is None:

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class OneThread:
+class DriverThread:
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name=name, daemon=True)
 
     def submit(self, job: Callable[[], T]) -> Future[T]:
         if not self._thread.ident:
@@ -21,11 +21,11 @@ class OneThread:
         self._jobs.put((promised, job))
         return promised
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Stop after the jobs already submitted."""
         self._jobs.put(None)
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         while work := self._jobs.get():
             promised, job = work
             try:

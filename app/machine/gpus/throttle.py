@@ -16,7 +16,7 @@ _WORDS: dict[int, str] = {
 _CAUSES = pynvml.nvmlClocksEventReasonHwThermalSlowdown | pynvml.nvmlClocksEventReasonHwPowerBrakeSlowdown
 
 
-def words(reasons: int) -> tuple[str, ...]:
+def describe_throttling(reasons: int) -> tuple[str, ...]:
     """Return the reasons except idle. Hardware slowdown is named only if its cause is not."""
     found = [word for bit, word in _WORDS.items() if reasons & bit]
     if reasons & pynvml.nvmlClocksEventReasonHwSlowdown and not reasons & _CAUSES:

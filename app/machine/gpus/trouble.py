@@ -2,7 +2,7 @@
 
 import pynvml  # type: ignore[import-untyped]
 
-QUIET = frozenset(
+UNSUPPORTED_CODES = frozenset(
     {
         pynvml.NVML_ERROR_NOT_SUPPORTED,
         pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
@@ -11,7 +11,7 @@ QUIET = frozenset(
     }
 )
 """The GPU or driver lacks this sensor: the value is None, and nothing is wrong."""
-PAST = frozenset({pynvml.NVML_ERROR_UNINITIALIZED, pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH})
+REOPEN_CODES = frozenset({pynvml.NVML_ERROR_UNINITIALIZED, pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH})
 """Errors after which NVML must be reopened."""
 
 _OF_A_GPU: dict[int, str] = {
@@ -33,7 +33,7 @@ _OF_ALL: dict[int, str] = {
 }
 
 
-def sentence(error: pynvml.NVMLError, gpu: int | None = None) -> str:
+def describe_error(error: pynvml.NVMLError, gpu: int | None = None) -> str:
     if gpu is not None and error.value in _OF_A_GPU:
         return f"GPU {gpu} {_OF_A_GPU[error.value]}"
     if error.value in _OF_ALL:

@@ -43,56 +43,58 @@ class Claim:
     graphs: Amount | None = None
 
 
-def waterfall(
+def split_memory(
     total: Amount, used: Amount, reserved: Amount | None, claims: Sequence[Claim], others: Amount | None
 ) -> tuple[MemoryPart, ...]:
     """Split the total into parts. `others`: memory of processes that are no engines. `used` excludes `reserved`.
 
     Measured amounts take their room before claimed ones."""
     taken = min(used.gib, total.gib)
-    apart = [_within("processes", others, taken)] if others else []
+    apart = [_fit_into_room("processes", others, taken)] if others else []
     left = taken - sum(part.gib for part in apart)
-    parts = [*_of_engines(sorted(claims, key=lambda claim: claim.held is None), left)]
+    parts = [*_split_engines(sorted(claims, key=lambda claim: claim.held is None), left)]
     left -= sum(part.gib for part in parts)
     parts += apart
-    parts.append(MemoryPart("other", max(left, 0.0), _weaker(used, "derived"), "used, less all that is told apart"))
+    parts.append(
+        MemoryPart("other", max(left, 0.0), _weaken_provenance(used, "derived"), "used, less all that is told apart")
+    )
     rest = total.gib - taken
     if reserved:
-        parts.append(_within("reserved", reserved, rest))
+        parts.append(_fit_into_room("reserved", reserved, rest))
         rest -= parts[-1].gib
     said = "total, less used" + (" and reserved" if reserved else "")
-    return (*parts, MemoryPart("free", max(rest, 0.0), _weaker(used, "derived"), said))
+    return (*parts, MemoryPart("free", max(rest, 0.0), _weaken_provenance(used, "derived"), said))
 
 
-def _of_engines(claims: Sequence[Claim], left: float) -> Iterator[MemoryPart]:
+def _split_engines(claims: Sequence[Claim], left: float) -> Iterator[MemoryPart]:
     for claim in claims:
         room = left if claim.held is None else min(claim.held.gib, left)
-        for part in _of_engine(claim, room):
+        for part in _split_engine(claim, room):
             left -= part.gib
             yield part
 
 
-def _of_engine(claim: Claim, room: float) -> Iterator[MemoryPart]:
+def _split_engine(claim: Claim, room: float) -> Iterator[MemoryPart]:
     said: tuple[tuple[Kind, Amount | None], ...] = (("weights", claim.weights), ("kv", claim.kv))
     for kind, amount in said:
         if amount:
-            yield (part := _within(kind, amount, room, claim.engine))
+            yield (part := _fit_into_room(kind, amount, room, claim.engine))
             room -= part.gib
     if claim.held is None:
         if claim.graphs:
-            yield _within("graphs", claim.graphs, room, claim.engine)
+            yield _fit_into_room("graphs", claim.graphs, room, claim.engine)
     elif claim.weights and claim.kv:
-        provenance = _weaker(claim.held, "derived")
+        provenance = _weaken_provenance(claim.held, "derived")
         yield MemoryPart("graphs", room, provenance, f"{claim.held.source}, less weights and KV pool", claim.engine)
     else:
         yield MemoryPart("engine", room, claim.held.provenance, claim.held.source, claim.engine)
 
 
-def _within(kind: Kind, amount: Amount, room: float, engine: str = "") -> MemoryPart:
+def _fit_into_room(kind: Kind, amount: Amount, room: float, engine: str = "") -> MemoryPart:
     room = max(room, 0.0)
     claimed = amount.gib if amount.gib > room + _SLACK_GIB else None
     return MemoryPart(kind, min(amount.gib, room), amount.provenance, amount.source, engine, claimed)
 
 
-def _weaker(amount: Amount, provenance: Provenance) -> Provenance:
+def _weaken_provenance(amount: Amount, provenance: Provenance) -> Provenance:
     return "simulated" if amount.provenance == "simulated" else provenance

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.engines.fit.reckoned import Fit, Reckoned
+from app.engines.fit.reckoned import Estimate, Fit
 from app.events.words import Provenance
 from app.lineups.model import Engine, Reported
-from app.machine.measuring.course import STEPS, STREAM_TOKENS, SUSTAINED, CourseStep
+from app.machine.measuring.course import STEPS, STREAM_TOKENS, SUSTAINED, ProbeStep
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.probed import Probed
+from app.machine.measuring.probed import ProbeResult
 
 _MAIN = (
     "weights_gib_per_gpu",
@@ -48,29 +48,33 @@ class ComparedRow:
         return "≤ " if self.name == f"{SUSTAINED.key}.tok_s" else ""
 
     @property
-    def main(self) -> bool:
+    def is_main(self) -> bool:
         """True for the few figures that decide whether the engine is adequate."""
         return self.name in _MAIN
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return not any(one and one.value is not None for one in (self.plan, self.reported, self.now, self.before))
 
 
-def rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> tuple[ComparedRow, ...]:
-    return tuple(row for row in _rows(engine, fit, now, before) if not row.empty)
+def compare_figures(
+    engine: Engine, fit: Fit | None, now: ProbeResult | None, before: ProbeResult | None
+) -> tuple[ComparedRow, ...]:
+    return tuple(row for row in _build_rows(engine, fit, now, before) if not row.is_empty)
 
 
-def changed(now: Probed, before: Probed) -> tuple[str, ...]:
+def find_changed_conditions(now: ProbeResult, before: ProbeResult) -> tuple[str, ...]:
     """Describe the conditions that differ from the earlier probe."""
     names = dict.fromkeys([*before.conditions, *now.conditions])
     pairs = [(name, before.conditions.get(name, "—"), now.conditions.get(name, "—")) for name in names]
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | None) -> Iterator[ComparedRow]:
-    plan, reported = _of_plan(engine, fit), _of_reported(engine, fit)
-    for name, label, unit, digits in _shown(engine, now):
+def _build_rows(
+    engine: Engine, fit: Fit | None, now: ProbeResult | None, before: ProbeResult | None
+) -> Iterator[ComparedRow]:
+    plan, reported = _to_planned_figures(engine, fit), _to_reported_figures(engine, fit)
+    for name, label, unit, digits in _list_row_specs(engine, now):
         yield ComparedRow(
             name=name,
             label=label,
@@ -78,12 +82,12 @@ def _rows(engine: Engine, fit: Fit | None, now: Probed | None, before: Probed | 
             digits=digits,
             plan=plan.get(name),
             reported=reported.get(name),
-            now=now.figure(name) if now else None,
-            before=before.figure(name) if before else None,
+            now=now.find_figure(name) if now else None,
+            before=before.find_figure(name) if before else None,
         )
 
 
-def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, int]]:
+def _list_row_specs(engine: Engine, now: ProbeResult | None) -> Iterator[tuple[str, str, str, int]]:
     yield "weights_gib_per_gpu", "weights, per GPU", "GiB", 2
     yield "kv_pool_gib_per_gpu", "KV pool, per GPU", "GiB", 2
     yield "other_gib_per_gpu", "graphs and other, per GPU", "GiB", 2
@@ -98,15 +102,15 @@ def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, 
             yield one.name, f"… {one.name.removeprefix('load_s.')}", "s", 1
     for step in STEPS:
         if step.streams == 1:
-            yield f"{step.key}.tok_s", f"speed, {_short(step)}", "tok/s", 1
+            yield f"{step.key}.tok_s", f"speed, {_format_step(step)}", "tok/s", 1
     yield "limit_share", "of its speed limit", "%", 0
     for step in STEPS:
-        yield f"{step.key}.ttft_s", f"first token, {_short(step)}", "s", 2
+        yield f"{step.key}.ttft_s", f"first token, {_format_step(step)}", "s", 2
     for step in STEPS:
         if step.tokens == STREAM_TOKENS:
-            yield f"{step.key}.all_tok_s", f"all together, {_short(step)}", "tok/s", 1
+            yield f"{step.key}.all_tok_s", f"all together, {_format_step(step)}", "tok/s", 1
         if step.streams > 1:
-            yield f"{step.key}.tok_s", f"each of them, {_short(step)}", "tok/s", 1
+            yield f"{step.key}.tok_s", f"each of them, {_format_step(step)}", "tok/s", 1
     yield "acceptance_length", "tokens accepted a step", "", 2
     yield "acceptance_rate", "of drafted tokens accepted", "%", 0
     for gpu in sorted({gpu for replica in engine.replicas for gpu in replica}):
@@ -114,22 +118,22 @@ def _shown(engine: Engine, now: Probed | None) -> Iterator[tuple[str, str, str, 
             yield f"{name}_gib.{gpu}", f"GPU {gpu}, {when}", "GiB", 1
 
 
-def _short(step: CourseStep) -> str:
+def _format_step(step: ProbeStep) -> str:
     return f"{step.streams} × {step.tokens} tokens"
 
 
-def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _to_planned_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     found = {}
     if fit:
         for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
-            found[name] = _reckoned(name, "tokens" if name == "kv_tokens" else "GiB", getattr(fit, name))
+            found[name] = _to_measured(name, "tokens" if name == "kv_tokens" else "GiB", getattr(fit, name))
         parts = [fit.weights_gib_per_gpu, fit.kv_pool_gib_per_gpu, fit.other_gib_per_gpu]
         values = [one.value for one in parts if one.value is not None]
         if len(values) == len(parts):
             provenance: Provenance = "estimated" if any(one.provenance == "estimated" for one in parts) else "derived"
             source = "weights + KV pool + graphs and other: " + " + ".join(f"{value:.2f}" for value in values)
             found["vram_gib_per_gpu"] = Measured("vram_gib_per_gpu", sum(values), "GiB", provenance, source)
-    if limit := speed_limit(engine, fit):
+    if limit := find_speed_limit(engine, fit):
         name = f"{SUSTAINED.key}.tok_s"
         found[name] = Measured(name, limit.value, "tok/s", limit.provenance, f"at most: {limit.source}")
     if engine.speculation and engine.speculation.acceptance:
@@ -138,28 +142,28 @@ def _of_plan(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     return found
 
 
-def speed_limit(engine: Engine, fit: Fit | None) -> Reckoned | None:
+def find_speed_limit(engine: Engine, fit: Fit | None) -> Estimate | None:
     """Return the limit of one stream without speculation: computed, or else the line-up's own figure."""
     if fit and fit.limit_tok_s.value is not None:
         return fit.limit_tok_s
     if engine.limit_tok_s is not None:
-        return Reckoned(engine.limit_tok_s, "derived", engine.limit_source.removeprefix("derived: "))
+        return Estimate(engine.limit_tok_s, "derived", engine.limit_source.removeprefix("derived: "))
     return None
 
 
-def _of_reported(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _to_reported_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     said = engine.reported
     if said is None:
         return {}
-    figures = {name: Measured(name, value, unit, "measured", said.source) for name, unit, value in _claims(said)}
-    limit = speed_limit(engine, fit)
+    figures = {name: Measured(name, value, unit, "measured", said.source) for name, unit, value in _list_reported(said)}
+    limit = find_speed_limit(engine, fit)
     if said.tok_s is not None and limit and limit.value:
         source = f"{said.tok_s:g} ÷ {limit.value:.1f} tok/s"
         figures["limit_share"] = Measured("limit_share", 100 * said.tok_s / limit.value, "%", "derived", source)
     return {name: figure for name, figure in figures.items() if figure.value is not None}
 
 
-def _claims(said: Reported) -> Iterator[tuple[str, str, float | None]]:
+def _list_reported(said: Reported) -> Iterator[tuple[str, str, float | None]]:
     yield f"{SUSTAINED.key}.tok_s", "tok/s", said.tok_s
     yield "weights_gib_per_gpu", "GiB", said.weights_gib_per_gpu
     yield "vram_gib_per_gpu", "GiB", said.vram_gib_per_gpu
@@ -167,5 +171,5 @@ def _claims(said: Reported) -> Iterator[tuple[str, str, float | None]]:
     yield "load_s", "s", said.cold_load_s
 
 
-def _reckoned(name: str, unit: str, one: Reckoned) -> Measured:
+def _to_measured(name: str, unit: str, one: Estimate) -> Measured:
     return Measured(name, one.value, unit, one.provenance, one.source)

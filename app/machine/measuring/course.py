@@ -12,7 +12,7 @@ _STREAMS = (4, 8)
 
 
 @dataclass(frozen=True)
-class CourseStep:
+class ProbeStep:
     """`streams` concurrent requests, each answered with exactly `tokens` tokens."""
 
     streams: int
@@ -25,23 +25,23 @@ class CourseStep:
         return f"{self.streams}x{self.tokens}"
 
     @property
-    def says(self) -> str:
+    def label(self) -> str:
         many = "1 stream" if self.streams == 1 else f"{self.streams} streams"
         return f"{many} of {self.tokens} tokens"
 
 
-WARM_UP = CourseStep(1, 16)
+WARM_UP = ProbeStep(1, 16)
 """Not measured: an engine's first request compiles and fills caches."""
-SUSTAINED = CourseStep(1, 512)
+SUSTAINED = ProbeStep(1, 512)
 """The step that is compared with speed limits and reported figures."""
-STEPS = (*(CourseStep(1, tokens) for tokens in _SINGLES), *(CourseStep(streams, STREAM_TOKENS) for streams in _STREAMS))
+STEPS = (*(ProbeStep(1, tokens) for tokens in _SINGLES), *(ProbeStep(streams, STREAM_TOKENS) for streams in _STREAMS))
 
 
-def course(engine: Engine) -> tuple[CourseStep, ...]:
-    return tuple(CourseStep(step.streams, step.tokens, _skipped(step, engine)) for step in STEPS)
+def list_probe_steps(engine: Engine) -> tuple[ProbeStep, ...]:
+    return tuple(ProbeStep(step.streams, step.tokens, _find_skip_reason(step, engine)) for step in STEPS)
 
 
-def _skipped(step: CourseStep, engine: Engine) -> str:
+def _find_skip_reason(step: ProbeStep, engine: Engine) -> str:
     if step.tokens + PROMPT_ROOM > engine.max_model_len:
         return f"its context of {engine.max_model_len} tokens holds no prompt beside {step.tokens} tokens of answer"
     if engine.max_num_seqs is not None and step.streams > engine.max_num_seqs:

@@ -16,5 +16,5 @@ class Measured:
     source: str
 
 
-def unknown(name: str, unit: str, why: str) -> Measured:
+def create_unknown(name: str, unit: str, why: str) -> Measured:
     return Measured(name, None, unit, "unsupported", why)

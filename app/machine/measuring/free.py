@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from app.loop.state import RunState
 
 
-def in_the_way(states: Iterable[RunState]) -> str:
+def find_working_run(states: Iterable[RunState]) -> str:
     """Return a sentence that names a working run, or an empty string. Paused and waiting runs do not count."""
     for state in states:
         if state.status == "running" and state.idle_since is None:

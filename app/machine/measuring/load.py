@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from app.engines.coldstart import ColdStart
 from app.engines.launch.fleet import Fleet
-from app.engines.launch.launched import Launched
+from app.engines.launch.launched import LaunchedReplica
 from app.machine.measuring.figure import Measured
-from app.machine.sampling.process_memory import SOURCE, resident_gib
+from app.machine.sampling.process_memory import SOURCE, read_resident_gib
 
 _FROM_LOG = (
     ("weights_gib_per_gpu", "GiB", "weights loaded"),
@@ -29,7 +29,7 @@ class EngineLoad:
     pid: int | None = None
     """Set for an engine on the CPU."""
 
-    def figures(self) -> Iterator[Measured]:
+    def list_figures(self) -> Iterator[Measured]:
         if self.seconds is not None:
             yield Measured("load_s", self.seconds, "s", "measured", "from its start until it served, by Temper's clock")
         elif up := next((step.at for step in self.cold.steps if step.name == _LAST), None):
@@ -42,17 +42,19 @@ class EngineLoad:
             before = step.at
         for gpu, value in sorted(self.idle_gib.items()):
             yield Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
-        if self.pid is not None and (held := resident_gib(self.pid)) is not None:
+        if self.pid is not None and (held := read_resident_gib(self.pid)) is not None:
             yield Measured("resident_gib", held, "GiB", "measured", f"{SOURCE}, after the last answer")
         for name, unit, step_name in _FROM_LOG:
-            if (found := self.cold.figure(step_name)) is not None:
+            if (found := self.cold.find_figure(step_name)) is not None:
                 yield Measured(name, found, unit, "measured", f"its own log: {step_name}")
 
 
-def loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
+def collect_loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
     """Return the loads of all engines that this process started or took over."""
-    return {(one.engine.name, one.replica): load_of(one) for ones in launched.values() for one in ones}
+    return {(one.engine.name, one.replica): create_engine_load(one) for ones in launched.values() for one in ones}
 
 
-def load_of(one: Launched, seconds: float | None = None, idle_gib: Mapping[int, float] | None = None) -> EngineLoad:
-    return EngineLoad(one.cold, seconds, idle_gib or {}, one.pid if one.engine.on_cpu else None)
+def create_engine_load(
+    one: LaunchedReplica, seconds: float | None = None, idle_gib: Mapping[int, float] | None = None
+) -> EngineLoad:
+    return EngineLoad(one.cold, seconds, idle_gib or {}, one.pid if one.engine.is_on_cpu else None)

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from app.machine.measuring.figure import Measured, unknown
-from app.machine.measuring.figures import Origin
+from app.machine.measuring.figure import Measured, create_unknown
+from app.machine.measuring.figures import FigureOrigin
 from app.machine.measuring.gpu_memory import MemoryCards
 
 PERIOD = 1.0
@@ -21,7 +21,7 @@ class MemoryWatch:
         self.peak: dict[int, float] = {}
         self.newest: dict[int, float] = {}
 
-    async def look(self) -> None:
+    async def read_cards(self) -> None:
         for card in await self._cards.read():
             gpu = self._places.get((card.host, card.gpu))
             if gpu is None:
@@ -32,37 +32,37 @@ class MemoryWatch:
                 self.newest[gpu] = card.used_gib
                 self.peak[gpu] = max(self.peak.get(gpu, 0.0), card.used_gib)
 
-    async def keep_looking(self) -> None:
+    async def poll_cards(self) -> None:
         while True:
             await asyncio.sleep(PERIOD)
-            await self.look()
+            await self.read_cards()
 
-    def figures(self, origin: Origin) -> list[Measured]:
+    def list_figures(self, origin: FigureOrigin) -> list[Measured]:
         moments = (
             ("loaded_gib", self.loaded, "before the first question"),
             ("peak_gib", self.peak, "the most seen while it answered, once a second"),
             ("after_gib", self.newest, "after the last answer"),
         )
         found = [
-            self._figure(f"{name}.{gpu}", at.get(gpu), when, origin)
+            self._create_figure(f"{name}.{gpu}", at.get(gpu), when, origin)
             for gpu in self._places.values()
             for name, at, when in moments
         ]
         fullest = max(self.peak.values()) if self._places and len(self.peak) == len(self._places) else None
-        return [*found, self._figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
+        return [*found, self._create_figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
 
-    def _figure(self, name: str, value: float | None, when: str, origin: Origin) -> Measured:
+    def _create_figure(self, name: str, value: float | None, when: str, origin: FigureOrigin) -> Measured:
         if value is None:
-            return unknown(name, "GiB", self._cards.reason or "the GPU does not tell")
+            return create_unknown(name, "GiB", self._cards.reason or "the GPU does not tell")
         reader = "the simulator" if origin.simulated else "NVML, of all processes, reserved memory apart"
-        return origin.figure(name, value, "GiB", f"{reader}; {when}")
+        return origin.create_figure(name, value, "GiB", f"{reader}; {when}")
 
 
 @asynccontextmanager
-async def watched(cards: MemoryCards, places: Places) -> AsyncIterator[MemoryWatch]:
+async def watch_memory(cards: MemoryCards, places: Places) -> AsyncIterator[MemoryWatch]:
     watch = MemoryWatch(cards, places)
-    await watch.look()
-    task = asyncio.create_task(watch.keep_looking(), name="memory of the probed engine")
+    await watch.read_cards()
+    task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")
     try:
         yield watch
     finally:

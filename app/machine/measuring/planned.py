@@ -9,14 +9,14 @@ from app.lineups.model import Engine, Lineup
 
 
 @dataclass(frozen=True)
-class Planned:
+class EnginePlan:
     fit: Fit | None
     why: str = ""
     """Why there is no estimate; empty if there is one."""
 
 
-def planned(lineup: Lineup, engine: Engine) -> Planned:
+def plan_engine(lineup: Lineup, engine: Engine) -> EnginePlan:
     try:
-        return Planned(fit_engine(lineup, engine))
+        return EnginePlan(fit_engine(lineup, engine))
     except BadInput as exc:
-        return Planned(None, str(exc))
+        return EnginePlan(None, str(exc))

@@ -7,23 +7,30 @@ from dataclasses import dataclass, field
 
 from app import __version__
 from app.engines.client import EngineClient, ServedModel
-from app.engines.fit.reckoned import Reckoned
+from app.engines.fit.reckoned import Estimate
 from app.engines.metrics import EngineSample
 from app.engines.traffic import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
-from app.machine.measuring.ask import ask
-from app.machine.measuring.counters import acceptance, foreign, kv_capacity
-from app.machine.measuring.course import WARM_UP, CourseStep, course
+from app.machine.measuring.ask import send_timed_requests
+from app.machine.measuring.counters import measure_acceptance, measure_kv_capacity, note_foreign_tokens
+from app.machine.measuring.course import WARM_UP, ProbeStep, list_probe_steps
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.figures import Origin, Timed, known_once, limit_share, of_step, other_memory
+from app.machine.measuring.figures import (
+    FigureOrigin,
+    TimedReply,
+    compute_limit_share,
+    compute_other_memory,
+    compute_step_figures,
+    keep_first_known,
+)
 from app.machine.measuring.gpu_memory import MemoryCards
 from app.machine.measuring.load import EngineLoad
-from app.machine.measuring.memory import MemoryWatch, Places, watched
-from app.machine.measuring.probed import Probed
-from app.machine.measuring.processor import processor
+from app.machine.measuring.memory import MemoryWatch, Places, watch_memory
+from app.machine.measuring.probed import ProbeResult
+from app.machine.measuring.processor import read_cpu_name
 
-Told = Callable[[str], None]
+ProgressReport = Callable[[str], None]
 
 
 class EngineBusy(BadInput):
@@ -39,12 +46,12 @@ class ProbeSubject:
     cards: MemoryCards
     places: Places
     """Host and number of each of its GPUs."""
-    origin: Origin
+    origin: FigureOrigin
     traffic: EngineTraffic = field(default_factory=EngineTraffic)
     """Counts the probe's requests as Temper's own."""
     metrics_url: str = ""
     """Set if the metrics are not beside the base URL."""
-    limit: Reckoned | None = None
+    limit: Estimate | None = None
     """Speed limit of one stream, without speculation."""
     loaded: EngineLoad | None = None
     """How it was loaded, if Temper started it."""
@@ -54,27 +61,27 @@ class ProbeSubject:
         count = len(self.engine.replicas)
         return self.engine.name + (f", replica {self.replica + 1} of {count}" if count > 1 else "")
 
-    async def ask(self, step: CourseStep) -> list[Timed]:
-        return await ask(self.client, self.engine.wire_name, step, self.traffic)
+    async def send_step(self, step: ProbeStep) -> list[TimedReply]:
+        return await send_timed_requests(self.client, self.engine.wire_name, step, self.traffic)
 
 
-async def probe(subject: ProbeSubject, told: Told) -> Probed:
+async def run_probe(subject: ProbeSubject, told: ProgressReport) -> ProbeResult:
     """Probe the subject. Raises if no request succeeds; a later error becomes the result's `problem`."""
     told(f"{subject.title}: looking at it")
-    model = await _served(subject)
-    before = await _sample(subject)
-    _expect_idle(subject, before)
-    async with watched(subject.cards, subject.places) as watch:
+    model = await _find_served_model(subject)
+    before = await _read_sample(subject)
+    _require_idle(subject, before)
+    async with watch_memory(subject.cards, subject.places) as watch:
         told(f"{subject.title}: warming up")
-        answers = await subject.ask(WARM_UP)
-        figures, problem = await _asked(subject, watch, answers, told)
-        await watch.look()
-    after = await _sample(subject)
-    accepted = acceptance(before, after, subject.origin)
-    figures += [*watch.figures(subject.origin), kv_capacity(after, subject.origin), *accepted]
-    figures = known_once([*figures, *(subject.loaded.figures() if subject.loaded else ())])
-    figures += [other_memory(figures), limit_share(figures, subject.limit)]
-    return Probed(
+        answers = await subject.send_step(WARM_UP)
+        figures, problem = await _run_steps(subject, watch, answers, told)
+        await watch.read_cards()
+    after = await _read_sample(subject)
+    accepted = measure_acceptance(before, after, subject.origin)
+    figures += [*watch.list_figures(subject.origin), measure_kv_capacity(after, subject.origin), *accepted]
+    figures = keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
+    figures += [compute_other_memory(figures), compute_limit_share(figures, subject.limit)]
+    return ProbeResult(
         id=secrets.token_hex(4),
         at=time.time(),
         lineup=subject.lineup,
@@ -82,33 +89,33 @@ async def probe(subject: ProbeSubject, told: Told) -> Probed:
         replica=subject.replica,
         simulated=subject.origin.simulated,
         gpus=tuple(watch.names.get(gpu, "") for gpu in subject.places.values()),
-        conditions=await _conditions(subject, model, watch),
+        conditions=await _read_conditions(subject, model, watch),
         figures=tuple(figures),
         problem=problem,
-        notes=() if problem else foreign(before, after, sum(one.tokens for one in answers)),
+        notes=() if problem else note_foreign_tokens(before, after, sum(one.tokens for one in answers)),
     )
 
 
-async def _asked(
-    subject: ProbeSubject, watch: MemoryWatch, answers: list[Timed], told: Told
+async def _run_steps(
+    subject: ProbeSubject, watch: MemoryWatch, answers: list[TimedReply], told: ProgressReport
 ) -> tuple[list[Measured], str]:
     """Run all steps and return figures and problem. Adds every reply to `answers`."""
     figures: list[Measured] = []
-    steps = course(subject.engine)
+    steps = list_probe_steps(subject.engine)
     for place, step in enumerate(steps, 1):
-        told(f"{subject.title}: {step.says} ({place} of {len(steps)})")
+        told(f"{subject.title}: {step.label} ({place} of {len(steps)})")
         try:
-            given = [] if step.skipped else await subject.ask(step)
+            given = [] if step.skipped else await subject.send_step(step)
         except EngineError as exc:
-            return figures, f"it ended at {step.says}: {exc}"
+            return figures, f"it ended at {step.label}: {exc}"
         answers += given
-        figures += of_step(step, given, subject.origin)
-        await watch.look()
+        figures += compute_step_figures(step, given, subject.origin)
+        await watch.read_cards()
     return figures, ""
 
 
-async def _served(subject: ProbeSubject) -> ServedModel:
-    wanted, models = subject.engine.wire_name, await subject.client.models()
+async def _find_served_model(subject: ProbeSubject) -> ServedModel:
+    wanted, models = subject.engine.wire_name, await subject.client.list_models()
     for model in models:
         if model.id == wanted:
             return model
@@ -116,32 +123,32 @@ async def _served(subject: ProbeSubject) -> ServedModel:
     raise BadInput(f"{subject.title} serves {there}, not {wanted}: give the line-up's served_name the server's word.")
 
 
-async def _sample(subject: ProbeSubject) -> EngineSample | None:
+async def _read_sample(subject: ProbeSubject) -> EngineSample | None:
     """Return the engine's metrics, or None: speed can be measured without them."""
     try:
-        return await subject.client.sample(subject.metrics_url)
+        return await subject.client.read_sample(subject.metrics_url)
     except EngineError:
         return None
 
 
-def _expect_idle(subject: ProbeSubject, sample: EngineSample | None) -> None:
+def _require_idle(subject: ProbeSubject, sample: EngineSample | None) -> None:
     busy = (sample.running or 0) + (sample.waiting or 0) if sample else 0
     if busy:
         many = f"{busy} requests are" if busy > 1 else "a request is"
         raise EngineBusy(f"{many} being answered by {subject.title}: probe it when it is idle.")
 
 
-async def _conditions(subject: ProbeSubject, model: ServedModel, watch: MemoryWatch) -> dict[str, str]:
+async def _read_conditions(subject: ProbeSubject, model: ServedModel, watch: MemoryWatch) -> dict[str, str]:
     engine = subject.engine
     found = {
         "Temper": __version__,
-        "vLLM": await subject.client.version(),
+        "vLLM": await subject.client.read_version(),
         "server": model.made_by,
         "model": engine.model,
-        "precision": model.quantized or engine.precision_shown,
+        "precision": model.quantized or engine.precision_label,
         "GPUs": ", ".join(watch.names.get(gpu, "") for gpu in subject.places.values()),
-        "CPU": processor() if engine.on_cpu else "",
-        "tp": "" if engine.on_cpu else str(engine.tp),
+        "CPU": read_cpu_name() if engine.is_on_cpu else "",
+        "tp": "" if engine.is_on_cpu else str(engine.tp),
         "context": str(model.max_model_len or ""),
         "KV dtype": engine.kv_dtype,
         "speculation": f"{engine.speculation.method}, {engine.speculation.tokens} tokens" if engine.speculation else "",

@@ -5,14 +5,14 @@ import logging
 from collections.abc import Callable, Sequence
 
 from app.errors import TemperError
-from app.machine.measuring.probe import EngineBusy, ProbeSubject, probe
-from app.machine.measuring.probed import Probed
+from app.machine.measuring.probe import EngineBusy, ProbeSubject, run_probe
+from app.machine.measuring.probed import ProbeResult
 
 log = logging.getLogger(__name__)
 
 
 class ProbeRunner:
-    def __init__(self, keep: Callable[[Probed], None]) -> None:
+    def __init__(self, keep: Callable[[ProbeResult], None]) -> None:
         self._keep = keep
         self._task: asyncio.Task[None] | None = None
         self.step = ""
@@ -21,17 +21,17 @@ class ProbeRunner:
         """Why the last probe failed; empty if it succeeded."""
 
     @property
-    def working(self) -> bool:
+    def is_working(self) -> bool:
         return self._task is not None and not self._task.done()
 
     def start(self, subjects: Sequence[ProbeSubject]) -> None:
         """Start probing the subjects one after the other, and return at once. Raises EngineBusy while a probe runs."""
-        if self.working:
+        if self.is_working:
             raise EngineBusy(f"A probe is under way ({self.step}): wait for its end.")
         self.step, self.ended = "", ""
-        self._task = asyncio.create_task(self._work(subjects), name="probe")
+        self._task = asyncio.create_task(self._probe_all(subjects), name="probe")
 
-    async def finished(self) -> None:
+    async def wait_until_finished(self) -> None:
         if self._task:
             await asyncio.wait({self._task})
 
@@ -40,10 +40,10 @@ class ProbeRunner:
             self._task.cancel()
             await asyncio.wait({self._task})
 
-    async def _work(self, subjects: Sequence[ProbeSubject]) -> None:
+    async def _probe_all(self, subjects: Sequence[ProbeSubject]) -> None:
         for subject in subjects:
             try:
-                probed = await probe(subject, self._tell)
+                probed = await run_probe(subject, self._set_step)
                 await asyncio.to_thread(self._keep, probed)
             except TemperError as exc:
                 self.ended = str(exc)
@@ -53,5 +53,5 @@ class ProbeRunner:
             else:
                 self.ended = self.ended or probed.problem
 
-    def _tell(self, step: str) -> None:
+    def _set_step(self, step: str) -> None:
         self.step = step

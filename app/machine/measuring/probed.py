@@ -6,7 +6,7 @@ from app.machine.measuring.figure import Measured
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeResult:
     id: str
     at: float
     lineup: str
@@ -24,9 +24,9 @@ class Probed:
     notes: tuple[str, ...] = field(default=())
     """Notes on the reliability of the figures."""
 
-    def figure(self, name: str) -> Measured | None:
+    def find_figure(self, name: str) -> Measured | None:
         return next((one for one in self.figures if one.name == name), None)
 
-    def value(self, name: str) -> float | None:
-        found = self.figure(name)
+    def find_value(self, name: str) -> float | None:
+        found = self.find_figure(name)
         return found.value if found else None

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def processor(table: Path = Path("/proc/cpuinfo")) -> str:
+def read_cpu_name(table: Path = Path("/proc/cpuinfo")) -> str:
     """Return model name and cores; Arm kernels report no name."""
     try:
         lines = table.read_text(errors="replace").splitlines()

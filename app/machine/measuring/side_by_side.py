@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from app.engines.fit.reckoned import Reckoned
+from app.engines.fit.reckoned import Estimate
 from app.lineups.model import Engine
-from app.machine.measuring.compare import ComparedRow, changed, rows, speed_limit
-from app.machine.measuring.planned import Planned
-from app.machine.measuring.probed import Probed
+from app.machine.measuring.compare import ComparedRow, compare_figures, find_changed_conditions, find_speed_limit
+from app.machine.measuring.planned import EnginePlan
+from app.machine.measuring.probed import ProbeResult
 
 
 @dataclass(frozen=True)
-class SideBySide:
+class ProbeComparison:
     engine: str
     title: str
     replica: int
@@ -18,26 +18,28 @@ class SideBySide:
     verdict: str
     """The plan's verdict in a sentence, or why there is none."""
     fits: bool | None
-    limit: Reckoned | None
+    limit: Estimate | None
     """Speed limit of one stream, with its arithmetic."""
     rows: tuple[ComparedRow, ...]
-    now: Probed | None
-    before: Probed | None
+    now: ProbeResult | None
+    before: ProbeResult | None
     changed: tuple[str, ...]
     """Conditions that differ from the earlier probe."""
 
 
-def side_by_side(engine: Engine, replica: int, plan: Planned, now: Probed | None, before: Probed | None) -> SideBySide:
-    return SideBySide(
+def compare_probe_results(
+    engine: Engine, replica: int, plan: EnginePlan, now: ProbeResult | None, before: ProbeResult | None
+) -> ProbeComparison:
+    return ProbeComparison(
         engine=engine.name,
         title=engine.title,
         replica=replica,
         gpus=engine.replicas[replica],
         verdict=plan.fit.says if plan.fit else plan.why,
         fits=plan.fit.fits if plan.fit else None,
-        limit=speed_limit(engine, plan.fit),
-        rows=rows(engine, plan.fit, now, before),
+        limit=find_speed_limit(engine, plan.fit),
+        rows=compare_figures(engine, plan.fit, now, before),
         now=now,
         before=before,
-        changed=changed(now, before) if now and before else (),
+        changed=find_changed_conditions(now, before) if now and before else (),
     )

@@ -6,12 +6,12 @@ import msgspec
 from sqlmodel import Session
 
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.probed import Probed
+from app.machine.measuring.probed import ProbeResult
 from app.store import probes
 from app.store.models import ProbeRow
 
 
-def keep(session: Session, probed: Probed) -> None:
+def store_probe(session: Session, probed: ProbeResult) -> None:
     row = ProbeRow(
         id=probed.id,
         at=probed.at,
@@ -19,29 +19,31 @@ def keep(session: Session, probed: Probed) -> None:
         engine=probed.engine,
         replica=probed.replica,
         simulated=probed.simulated,
-        gpus=_text(probed.gpus),
-        conditions=_text(probed.conditions),
-        figures=_text(probed.figures),
+        gpus=_to_json(probed.gpus),
+        conditions=_to_json(probed.conditions),
+        figures=_to_json(probed.figures),
         problem=probed.problem,
-        notes=_text(probed.notes),
+        notes=_to_json(probed.notes),
     )
-    probes.add(session, row)
+    probes.add_probe(session, row)
 
 
-def newest(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[Probed]:
+def read_newest_probes(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[ProbeResult]:
     """Return probe results, newest first."""
-    return [_read(row) for row in probes.newest(session, lineup, engine, limit)]
+    return [_from_row(row) for row in probes.list_newest_probes(session, lineup, engine, limit)]
 
 
-def comparable(history: Sequence[Probed], engine: str, replica: int) -> tuple[Probed | None, Probed | None]:
+def find_comparable(
+    history: Sequence[ProbeResult], engine: str, replica: int
+) -> tuple[ProbeResult | None, ProbeResult | None]:
     """Return a replica's newest result, and the newest earlier one that is complete."""
     mine = [one for one in history if (one.engine, one.replica) == (engine, replica)]
     earlier = (one for one in mine[1:] if not one.problem and one.simulated == mine[0].simulated)
     return (mine[0] if mine else None), next(earlier, None)
 
 
-def _read(row: ProbeRow) -> Probed:
-    return Probed(
+def _from_row(row: ProbeRow) -> ProbeResult:
+    return ProbeResult(
         id=row.id,
         at=row.at,
         lineup=row.lineup,
@@ -56,5 +58,5 @@ def _read(row: ProbeRow) -> Probed:
     )
 
 
-def _text(value: object) -> str:
+def _to_json(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -9,17 +9,17 @@ from app.engines.client import EngineClient
 from app.engines.traffic import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
-from app.machine.measuring.compare import speed_limit
-from app.machine.measuring.figures import Origin
+from app.machine.measuring.compare import find_speed_limit
+from app.machine.measuring.figures import FigureOrigin
 from app.machine.measuring.gpu_memory import MemoryCards, NoCards
 from app.machine.measuring.load import EngineLoad
-from app.machine.measuring.planned import planned
+from app.machine.measuring.planned import plan_engine
 from app.machine.measuring.probe import ProbeSubject
 
 _HERE = ("127.0.0.1", "localhost", "::1")
 
 
-def chosen(lineup: Lineup, name: str) -> Sequence[Engine]:
+def choose_engines(lineup: Lineup, name: str) -> Sequence[Engine]:
     """Return the engine of that name, or all engines for an empty name. Raises BadInput for an unknown name."""
     if not name:
         return tuple(lineup.engines.values())
@@ -28,7 +28,7 @@ def chosen(lineup: Lineup, name: str) -> Sequence[Engine]:
     return (lineup.engines[name],)
 
 
-def subjects(
+def create_probe_subjects(
     lineup: Lineup,
     engines: Sequence[Engine],
     bases: Mapping[str, Sequence[str]],
@@ -47,10 +47,10 @@ def subjects(
             client=EngineClient(http, base, key=key(engine)),
             metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
             traffic=traffic,
-            cards=_seen(cards, lineup, engine, base),
-            places=_places(lineup, engine, replica),
-            origin=Origin(True, pace) if engine.simulation else Origin(),
-            limit=speed_limit(engine, planned(lineup, engine).fit),
+            cards=_choose_cards(cards, lineup, engine, base),
+            places=_map_gpu_places(lineup, engine, replica),
+            origin=FigureOrigin(True, pace) if engine.simulation else FigureOrigin(),
+            limit=find_speed_limit(engine, plan_engine(lineup, engine).fit),
             loaded=(loads or {}).get((engine.name, replica)),
         )
         for engine in engines
@@ -58,7 +58,7 @@ def subjects(
     ]
 
 
-def _seen(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
+def _choose_cards(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
     """Return the card readings, or none for an engine at another machine's address: its GPUs are not here."""
     elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
     if elsewhere or urlsplit(base).hostname in _HERE:
@@ -66,6 +66,6 @@ def _seen(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> Memo
     return NoCards("its GPUs are in another machine: name its DCGM exporter in dcgm_urls, and the host of each GPU")
 
 
-def _places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
+def _map_gpu_places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
     mine = [gpu for gpu in lineup.gpus if gpu.index in engine.replicas[replica]]
     return {gpu.key: gpu.index for gpu in mine}

@@ -3,7 +3,7 @@
 On random tokens speculation succeeds only by chance, so its acceptance would mean nothing."""
 
 from app.engines.reply import Message, Question
-from app.machine.measuring.course import CourseStep
+from app.machine.measuring.course import ProbeStep
 
 _PASSAGES = (
     """A server of the mission group accepts root logins over SSH. The nightly backup depends on it: the vault machine
@@ -37,7 +37,7 @@ _TASKS = (
 )
 
 
-def question(model: str, step: CourseStep, stream: int, mark: str) -> Question:
+def create_question(model: str, step: ProbeStep, stream: int, mark: str) -> Question:
     """Build a question. `mark` comes first and is always new, so no prefix cache shortens the first token."""
     first, second = _PASSAGES[stream % len(_PASSAGES)], _PASSAGES[(stream + 1) % len(_PASSAGES)]
     text = f"Case {mark}.\n\n{first}\n\n{second}\n\n{_TASKS[stream % len(_TASKS)]} Take all the room you need."

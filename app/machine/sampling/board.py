@@ -38,12 +38,12 @@ class Board:
     """Monotonic time of the last view; never yet."""
     _drawn: tuple[int, str] = (0, "")
 
-    def shown(self) -> "Board":
+    def mark_viewed(self) -> "Board":
         """Mark the board as viewed, which keeps sampling at once a second, and return it."""
         self.shown_at = time.monotonic()
         return self
 
-    def drawn(self, draw: Callable[[], str]) -> str:
+    def draw_once_a_second(self, draw: Callable[[], str]) -> str:
         """Return what `draw` renders, cached for one second across all viewers."""
         self.shown_at = time.monotonic()
         second = int(time.time())
@@ -51,12 +51,12 @@ class Board:
             self._drawn = second, draw()
         return self._drawn[1]
 
-    def known(self, lineup: Lineup) -> KnownEngines:
+    def get_known_engines(self, lineup: Lineup) -> KnownEngines:
         states = {name: event for name, (_, event) in self.states.items()}
         tokens = {name: event.kv_tokens for name, (_, event) in self.engines.items() if event.kv_tokens}
         return KnownEngines(lineup, states, self.loaded, self.fits, tokens)
 
-    def take(self, batch: Sequence[Recorded]) -> None:
+    def apply_batch(self, batch: Sequence[Recorded]) -> None:
         """Apply events, in order of time."""
         for recorded in batch:
             match recorded.event:
@@ -68,15 +68,17 @@ class Board:
                 case EngineSampled() as event:
                     self.engines[event.engine] = (recorded.at, event)
                     if event.ttft_s is not None:
-                        _keep(self.waits.setdefault(event.engine, deque()), recorded.at, event.ttft_s, WAITS_SECONDS)
+                        _append_recent(
+                            self.waits.setdefault(event.engine, deque()), recorded.at, event.ttft_s, WAITS_SECONDS
+                        )
                 case GpuSampled() as event:
                     self.gpus[event.host, event.gpu] = (recorded.at, event)
                     if event.power_w is not None:
                         drawn = self.power.setdefault((event.host, event.gpu), deque())
-                        _keep(drawn, recorded.at, event.power_w, POWER_SECONDS)
+                        _append_recent(drawn, recorded.at, event.power_w, POWER_SECONDS)
 
 
-def _keep(values: deque[tuple[float, float]], at: float, value: float, seconds: float) -> None:
+def _append_recent(values: deque[tuple[float, float]], at: float, value: float, seconds: float) -> None:
     values.append((at, value))
     while at - values[0][0] > seconds:
         values.popleft()

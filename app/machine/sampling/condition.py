@@ -12,7 +12,7 @@ STALL_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Seen:
+class ReplicaObservation:
     """One observation of a replica. `health`: status of /health, None if nothing answers."""
 
     health: int | None
@@ -35,13 +35,13 @@ class Condition:
     """When its tokens last grew, or it was last idle."""
 
 
-def condition(before: Condition, seen: Seen, now: float) -> Condition:
+def update_condition(before: Condition, seen: ReplicaObservation, now: float) -> Condition:
     if seen.health is None:
-        return _unreachable(before)
+        return _to_unreachable(before)
     if seen.health == SILENT:
-        return _silent(before)
+        return _to_silent(before)
     if seen.health != 200:
-        return _unwell(before, seen)
+        return _to_unhealthy(before, seen)
     if seen.trouble:
         return Condition("degraded", seen.trouble, seen.tokens, now)
     moved = not seen.running or seen.tokens != before.tokens or before.state in ("absent", "loading", "dead")
@@ -52,13 +52,13 @@ def condition(before: Condition, seen: Seen, now: float) -> Condition:
     return Condition("ready", seen.remark, seen.tokens, moved_at)
 
 
-def _unreachable(before: Condition) -> Condition:
+def _to_unreachable(before: Condition) -> Condition:
     if before.state == "absent":
         return Condition("absent", "nothing answers at its address: start the engine")
     return Condition("dead", "it answered before and does not now: look at the engine's log, then start it again")
 
 
-def _silent(before: Condition) -> Condition:
+def _to_silent(before: Condition) -> Condition:
     """Keep "absent" or "loading", else return "stalled": a hung engine and a busy machine look the same."""
     if before.state in ("absent", "loading"):
         return before
@@ -66,14 +66,14 @@ def _silent(before: Condition) -> Condition:
     return Condition("stalled", detail, before.tokens, before.moved_at)
 
 
-def _unwell(before: Condition, seen: Seen) -> Condition:
+def _to_unhealthy(before: Condition, seen: ReplicaObservation) -> Condition:
     """Return "dead" or "loading": a real engine returns 503 only after it died, a simulated one also while it loads."""
     if before.state in ("ready", "stalled"):
         return Condition("dead", f"/health says {seen.health}: look at the engine's log")
     return Condition("loading", seen.phase)
 
 
-def overall(replicas: list[Condition]) -> Condition:
+def combine_conditions(replicas: list[Condition]) -> Condition:
     """Return the best replica's condition; "degraded" if only some replicas serve."""
     serving = [one for one in replicas if one.state == "ready"]
     if serving and len(serving) < len(replicas):

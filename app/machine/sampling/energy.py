@@ -24,7 +24,7 @@ class TurnSpan:
     tokens: int = 0
 
 
-def spent(
+def share_energy(
     run: str,
     turns: Sequence[TurnSpan],
     lines: Mapping[Key, PowerLine],
@@ -37,8 +37,8 @@ def spent(
     A turn's tokens count at its end."""
     sums: dict[Role | str, list[float]] = {}
     for key in gpus:
-        for low, high, holders in _stretches([turn for turn in turns if key in turn.gpus], since, until):
-            drawn = lines[key].drawn(low, high) if key in lines else NOTHING
+        for low, high, holders in _split_time([turn for turn in turns if key in turn.gpus], since, until):
+            drawn = lines[key].integrate_power(low, high) if key in lines else NOTHING
             for role in [turn.role for turn in holders if turn.run == run] if holders else [""]:
                 total = sums.setdefault(role, [0.0, 0.0, 0.0])
                 for place, value in enumerate((high - low, drawn.seconds, drawn.joules)):
@@ -58,7 +58,7 @@ def spent(
     )
 
 
-def merged(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
+def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
     both = {role: [one for one in (*before, *after) if one.role == role] for role in (*get_args(Role), "")}
     return tuple(
         Spent(
@@ -73,14 +73,14 @@ def merged(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]
     )
 
 
-def joules(one: Spent) -> float | None:
+def extrapolate_joules(one: Spent) -> float | None:
     """Return joules, extrapolated over short unsampled time, or None if too little was sampled."""
     if not one.gpu_seconds or one.sampled_seconds < _ENOUGH * one.gpu_seconds:
         return None
     return one.joules * one.gpu_seconds / one.sampled_seconds
 
 
-def _stretches(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:
+def _split_time(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:
     """Split the time wherever a turn starts or ends, with the turns in each interval."""
     edges = {edge for turn in turns for edge in (turn.start, turn.end) if since < edge < until}
     waiting = deque(sorted(turns, key=lambda turn: turn.start))

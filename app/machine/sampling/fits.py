@@ -10,11 +10,11 @@ from app.lineups.model import Lineup
 log = logging.getLogger(__name__)
 
 
-def fits(lineup: Lineup) -> dict[str, Fit]:
+def estimate_engines(lineup: Lineup) -> dict[str, Fit]:
     """Estimate each engine's memory. Blocking: reads config.json of models that are not built in."""
     found = {}
     for engine in lineup.engines.values():
-        if engine.simulation is None and not engine.on_cpu:
+        if engine.simulation is None and not engine.is_on_cpu:
             try:
                 found[engine.name] = fit_engine(lineup, engine)
             except BadInput as exc:

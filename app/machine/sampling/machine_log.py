@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.events.kinds import Event
 from app.events.log import LogWriter
-from app.events.record import MACHINE, Recorded, record
+from app.events.record import MACHINE, Recorded, record_event
 
 FULL_SECONDS = 60.0
 """Seconds after which a blocked log takes no more samples, which would fill the memory."""
@@ -25,7 +25,7 @@ class MachineLog:
         self._led = self._seq = 0
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         """True if this node keeps the log for all nodes of the database."""
         return bool(self._leads())
 
@@ -37,7 +37,7 @@ class MachineLog:
             self._seq = await asyncio.to_thread(self._last)
         for event in events:
             self._seq += 1
-            batch.append(record(MACHINE, self._seq, at, event, ""))
-        if batch and self._led and self._writer.waits < FULL_SECONDS:
+            batch.append(record_event(MACHINE, self._seq, at, event, ""))
+        if batch and self._led and self._writer.stalled_seconds < FULL_SECONDS:
             self._writer.submit(batch)
         return batch

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.events.kinds import EngineState, TurnStarted, kind_of
+from app.events.kinds import EngineState, TurnStarted, get_event_kind
 from app.events.record import Recorded
-from app.loop.telling import telling
+from app.loop.telling import describe_event
 from app.store.events import EventStore
 
 MarkKind = Literal["run", "passed", "escalated", "deferred", "undone", "alarm", "asks", "engine", "hand-over"]
@@ -37,16 +37,16 @@ class SampleMark:
     text: str
 
 
-def marks(store: EventStore, runs: Sequence[str] | None, since: float, until: float) -> list[SampleMark]:
+def read_sample_marks(store: EventStore, runs: Sequence[str] | None, since: float, until: float) -> list[SampleMark]:
     """Return marks of these runs, or of all for None; engine marks are always included."""
-    on = [span.run for span in store.spans(since, until) if runs is None or span.run in runs]
+    on = [span.run for span in store.list_run_spans(since, until) if runs is None or span.run in runs]
     kinds = (*_KINDS, "turn.started") if until - since <= HAND_OVERS_WITHIN else tuple(_KINDS)
-    found = [mark for run in on for mark in _of_run(store.events(run, kinds=kinds, since=since), until)]
-    found += [mark for one in store.samples(since, until, ("engine.state",)) if (mark := _of_engine(one))]
+    found = [mark for run in on for mark in _find_run_marks(store.read_events(run, kinds=kinds, since=since), until)]
+    found += [mark for one in store.read_samples(since, until, ("engine.state",)) if (mark := _to_engine_mark(one))]
     return sorted(found, key=lambda mark: (mark.at, mark.seq))[-MOST:]
 
 
-def _of_run(events: Iterator[Recorded], until: float) -> Iterator[SampleMark]:
+def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[SampleMark]:
     held: dict[str, str] = {}
     for one in events:
         if one.at > until:
@@ -56,11 +56,11 @@ def _of_run(events: Iterator[Recorded], until: float) -> Iterator[SampleMark]:
             if before and before != event.role:
                 text = f"{event.engine} goes from {before} to {event.role}"
                 yield SampleMark(one.at, "hand-over", one.run, one.seq, text)
-        elif told := telling(event):
-            yield SampleMark(one.at, _KINDS[kind_of(event)], one.run, one.seq, told.text)
+        elif told := describe_event(event):
+            yield SampleMark(one.at, _KINDS[get_event_kind(event)], one.run, one.seq, told.text)
 
 
-def _of_engine(one: Recorded) -> SampleMark | None:
+def _to_engine_mark(one: Recorded) -> SampleMark | None:
     if not isinstance(event := one.event, EngineState) or event.state == "loading":
         return None
     return SampleMark(one.at, "engine", "", one.seq, f"{event.engine} is {event.state}")

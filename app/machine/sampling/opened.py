@@ -6,22 +6,22 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from app.engines.key import key_of
-from app.engines.launch.fleet import Fleet, owner_of
+from app.engines.key import read_api_key
+from app.engines.launch.fleet import Fleet, create_owner_lookup
 from app.engines.queue import EngineQueues
 from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
-from app.machine.gpus.combined import Combined
-from app.machine.gpus.dcgm import Dcgm
-from app.machine.gpus.holders import Holders, Owner, nobody
-from app.machine.gpus.nvml import Nvml
+from app.machine.gpus.combined import CombinedGpus
+from app.machine.gpus.dcgm import DcgmExporter
+from app.machine.gpus.holders import GpuProcesses, Owner, find_no_owner
+from app.machine.gpus.nvml import NvmlGpus
 from app.machine.gpus.reading import GpuSource
 from app.machine.gpus.simulated import SimulatedGpus
 from app.machine.sampling.board import Board
 from app.machine.sampling.engine import EngineWatch
-from app.machine.sampling.fits import fits
+from app.machine.sampling.fits import estimate_engines
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.owners import ProcessOwners
 from app.machine.sampling.sampler import Sampler
@@ -29,7 +29,7 @@ from app.store.events import EventStore
 
 
 @asynccontextmanager
-async def sampled(
+async def open_sampler(
     lineup: Lineup,
     bases: Mapping[str, tuple[str, ...]],
     http: httpx.AsyncClient,
@@ -41,13 +41,13 @@ async def sampled(
     leads: Callable[[], int],
 ) -> AsyncIterator[Board]:
     traffic = queues.traffic
-    board = Board(fits=await asyncio.to_thread(fits, lineup))
+    board = Board(fits=await asyncio.to_thread(estimate_engines, lineup))
     engines = [
-        EngineWatch(engine, bases[name], http, traffic, key_of(engine), launched.get(name, ()))
+        EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
         for name, engine in lineup.engines.items()
     ]
-    machine = MachineLog(writer, store.last_sample, leads=leads)
-    gpus = gpu_source(lineup, bases, http, owner_of(launched))
+    machine = MachineLog(writer, store.read_last_sample_seq, leads=leads)
+    gpus = create_gpu_source(lineup, bases, http, create_owner_lookup(launched))
     sampler = Sampler(
         engines,
         gpus,
@@ -55,8 +55,8 @@ async def sampled(
         board,
         store,
         lineup,
-        lambda: traffic.ours.total() > 0 or bus.follows(MACHINE),
-        queues.look,
+        lambda: traffic.ours.total() > 0 or bus.is_followed(MACHINE),
+        queues.call_ready_turns,
     )
     sampler.start()
     try:
@@ -65,17 +65,17 @@ async def sampled(
         await sampler.close()
 
 
-def gpu_source(
-    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = nobody
+def create_gpu_source(
+    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = find_no_owner
 ) -> GpuSource:
     """Create the source of a line-up's GPU readings. `launched` maps a process that Temper started to its engine."""
     played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
     real = {name: urls for name, urls in bases.items() if name not in played}
     at_work = {index for name in real for index in lineup.engines[name].gpus}
     here = [gpu for gpu in lineup.gpus if gpu.index in at_work and not gpu.host]
-    sources: list[GpuSource] = [Dcgm(http, url) for url in lineup.dcgm_urls]
+    sources: list[GpuSource] = [DcgmExporter(http, url) for url in lineup.dcgm_urls]
     if here:
-        sources.insert(0, Nvml(holders=Holders(ProcessOwners(real, launched))))
+        sources.insert(0, NvmlGpus(holders=GpuProcesses(ProcessOwners(real, launched))))
     if played:
         sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
-    return sources[0] if len(sources) == 1 else Combined(sources, none_meant=not lineup.gpus)
+    return sources[0] if len(sources) == 1 else CombinedGpus(sources, none_meant=not lineup.gpus)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from app.machine.gpus.holders import Owner, nobody
+from app.machine.gpus.holders import Owner, find_no_owner
 
 _LISTENS = "0A"
 _DEEP = 8
@@ -17,37 +17,37 @@ class ProcessOwners:
     """Only for this machine: engines on loopback, or launched by Temper."""
 
     def __init__(
-        self, bases: Mapping[str, tuple[str, ...]], launched: Owner = nobody, proc: Path = Path("/proc")
+        self, bases: Mapping[str, tuple[str, ...]], launched: Owner = find_no_owner, proc: Path = Path("/proc")
     ) -> None:
-        self._engines = {port: name for name, urls in bases.items() for port in map(_loopback_port, urls) if port}
+        self._engines = {port: name for name, urls in bases.items() for port in map(_parse_loopback_port, urls) if port}
         self._launched, self._proc = launched, proc
 
     def __call__(self, pid: int) -> str:
         if engine := self._launched(pid):
             return engine
-        sockets = {f"socket:[{inode}]": self._engines[port] for port, inode in self._listening()}
+        sockets = {f"socket:[{inode}]": self._engines[port] for port, inode in self._list_listening()}
         if not sockets:
             return ""
-        held = (link for one in self._line(pid) for link in _links(self._proc / str(one) / "fd"))
+        held = (link for one in self._list_ancestors(pid) for link in _list_links(self._proc / str(one) / "fd"))
         return next((sockets[link] for link in held if link in sockets), "")
 
-    def _listening(self) -> Iterator[tuple[int, str]]:
+    def _list_listening(self) -> Iterator[tuple[int, str]]:
         for table in ("tcp", "tcp6"):
-            for row in _rows(self._proc / "self" / "net" / table):
+            for row in _read_socket_rows(self._proc / "self" / "net" / table):
                 port = int(row[1].rpartition(":")[2], 16)
                 if row[3] == _LISTENS and port in self._engines:
                     yield port, row[9]
 
-    def _line(self, pid: int) -> Iterator[int]:
+    def _list_ancestors(self, pid: int) -> Iterator[int]:
         """Yield the process and its ancestors."""
         for _ in range(_DEEP):
             if pid <= 1:
                 return
             yield pid
-            pid = _parent(self._proc / str(pid) / "stat")
+            pid = _read_parent_pid(self._proc / str(pid) / "stat")
 
 
-def _loopback_port(url: str) -> int | None:
+def _parse_loopback_port(url: str) -> int | None:
     address = httpx.URL(url)
     try:
         near = address.host == "localhost" or ipaddress.ip_address(address.host).is_loopback
@@ -56,14 +56,14 @@ def _loopback_port(url: str) -> int | None:
     return address.port if near else None
 
 
-def _rows(table: Path) -> list[list[str]]:
+def _read_socket_rows(table: Path) -> list[list[str]]:
     try:
         return [words for line in table.read_text().splitlines()[1:] if len(words := line.split()) > 9]
     except OSError:
         return []
 
 
-def _parent(stat: Path) -> int:
+def _read_parent_pid(stat: Path) -> int:
     """Return the parent pid. The process name before it is in parentheses and may contain anything."""
     try:
         return int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
@@ -71,7 +71,7 @@ def _parent(stat: Path) -> int:
         return 0
 
 
-def _links(folder: Path) -> Iterator[str]:
+def _list_links(folder: Path) -> Iterator[str]:
     try:
         files = list(folder.iterdir())
     except OSError:

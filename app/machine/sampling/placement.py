@@ -12,31 +12,35 @@ _MUCH_GIB = 1.0
 """GiB that a process may hold on a GPU it does not work on."""
 
 
-def misplaced(lineup: Lineup, seen: Seen) -> list[str]:
+def find_misplaced(lineup: Lineup, seen: Seen) -> list[str]:
     if not seen:
         return []
     real = [engine for engine in lineup.engines.values() if not engine.simulation]
     meant = [gpu for gpu in lineup.gpus if any(gpu.index in engine.gpus for engine in real)]
-    found = [_other(gpu, seen) for gpu in meant]
-    return [*filter(None, found), *(said for engine in real for said in _elsewhere(lineup, engine, seen))]
+    found = [_check_expected_gpu(gpu, seen) for gpu in meant]
+    return [*filter(None, found), *(said for engine in real for said in _find_foreign_memory(lineup, engine, seen))]
 
 
-def _other(gpu: Gpu, seen: Seen) -> str:
+def _check_expected_gpu(gpu: Gpu, seen: Seen) -> str:
     event = seen.get(gpu.key)
     host, number = gpu.key
     if event is None:
         there = sorted(n for machine, n in seen if machine == host)
         if there:
-            return f"the line-up's GPU {gpu.index} should be number {number}: there are {_listed(there)}"
+            return f"the line-up's GPU {gpu.index} should be number {number}: there are {_join_numbers(there)}"
         known = sorted({machine for machine, _ in seen if machine})
         named = f": the DCGM exporters tell of {', '.join(known)}" if known else ""
         return f"nobody tells of the line-up's GPU {gpu.index} on {host or 'this machine'}{named}"
-    if not event.name.startswith("GPU ") and (words := _models(gpu.kind)) and not words & _models(event.name):
+    if (
+        not event.name.startswith("GPU ")
+        and (words := _extract_model_words(gpu.kind))
+        and not words & _extract_model_words(event.name)
+    ):
         return f"the line-up calls GPU {gpu.index} {gpu.kind}, and it is {event.name}: {_ORDER}"
     return ""
 
 
-def _elsewhere(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
+def _find_foreign_memory(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
     own = {gpu.key for gpu in lineup.gpus if gpu.index in engine.gpus}
     for key, event in seen.items():
         held = sum(one.used_gib or 0 for one in event.processes if one.engine == engine.name)
@@ -45,10 +49,10 @@ def _elsewhere(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
             yield f"{engine.name} holds {held:.1f} GiB of GPU {key[1]}, and the line-up has it on {meant}: {_ORDER}"
 
 
-def _models(name: str) -> set[str]:
+def _extract_model_words(name: str) -> set[str]:
     """Return the words that identify a model: L4, H100, GB10."""
     return {word for word in re.split(r"[^a-z0-9]+", name.casefold()) if any(map(str.isdigit, word))}
 
 
-def _listed(numbers: list[int]) -> str:
+def _join_numbers(numbers: list[int]) -> str:
     return ", ".join(map(str, numbers))

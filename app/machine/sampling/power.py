@@ -16,17 +16,17 @@ _TRUSTED = (0.5, 2.0)
 """Accepted ratio of counter to integral; otherwise the counter was reset or samples are missing."""
 
 
-class Drawn(NamedTuple):
+class EnergyDrawn(NamedTuple):
     joules: float
     seconds: float
     """Seconds of the requested time for which power is known."""
 
-    def __add__(self, other: object) -> "Drawn":
-        assert isinstance(other, Drawn)
-        return Drawn(self.joules + other.joules, self.seconds + other.seconds)
+    def __add__(self, other: object) -> "EnergyDrawn":
+        assert isinstance(other, EnergyDrawn)
+        return EnergyDrawn(self.joules + other.joules, self.seconds + other.seconds)
 
 
-NOTHING = Drawn(0.0, 0.0)
+NOTHING = EnergyDrawn(0.0, 0.0)
 
 
 @dataclass
@@ -35,7 +35,7 @@ class PowerLine:
 
     _at: list[float] = field(default_factory=list)
     _watts: list[float] = field(default_factory=list)
-    _sums: list[Drawn] = field(default_factory=list)
+    _sums: list[EnergyDrawn] = field(default_factory=list)
     """Integral from the first sample up to each."""
     _counted: list[tuple[float, float]] = field(default_factory=list)
     """Times of counter readings, and their joules."""
@@ -46,22 +46,22 @@ class PowerLine:
             self._counted.append(counter)
         if watts is None or (self._at and at <= self._at[-1]):
             return
-        self._sums.append(self._sums[-1] + self._step(at, watts) if self._at else NOTHING)
+        self._sums.append(self._sums[-1] + self._integrate_step(at, watts) if self._at else NOTHING)
         self._at.append(at)
         self._watts.append(watts)
 
-    def drawn(self, start: float, end: float) -> Drawn:
+    def integrate_power(self, start: float, end: float) -> EnergyDrawn:
         total = NOTHING
-        for low, high, factor in self._stretches(start, end):
-            joules, seconds = self._between(low, high)
-            total += Drawn(joules * factor, seconds)
+        for low, high, factor in self._split_by_counter(start, end):
+            joules, seconds = self._integrate_samples(low, high)
+            total += EnergyDrawn(joules * factor, seconds)
         return total
 
-    def _step(self, at: float, watts: float) -> Drawn:
+    def _integrate_step(self, at: float, watts: float) -> EnergyDrawn:
         gone = at - self._at[-1]
-        return Drawn((self._watts[-1] + watts) / 2 * gone, gone) if gone <= GAP else NOTHING
+        return EnergyDrawn((self._watts[-1] + watts) / 2 * gone, gone) if gone <= GAP else NOTHING
 
-    def _stretches(self, start: float, end: float) -> Iterable[tuple[float, float, float]]:
+    def _split_by_counter(self, start: float, end: float) -> Iterable[tuple[float, float, float]]:
         """Split the time at counter readings, each interval with its correction factor."""
         low = start
         for index in range(max(bisect_right(self._counted, (start, inf)) - 1, 0), len(self._counted) - 1):
@@ -72,23 +72,23 @@ class PowerLine:
                 yield low, at, 1.0
             low, high = max(low, at), min(end, then)
             if low < high:
-                yield low, high, self._factor(at, then, after - before)
+                yield low, high, self._compute_correction(at, then, after - before)
                 low = high
         if low < end:
             yield low, end, 1.0
 
-    def _factor(self, start: float, end: float, counted: float) -> float:
-        joules, seconds = self._between(start, end)
+    def _compute_correction(self, start: float, end: float, counted: float) -> float:
+        joules, seconds = self._integrate_samples(start, end)
         if joules <= 0 or seconds < 0.9 * (end - start):
             return 1.0
         factor = counted / joules
         return factor if _TRUSTED[0] <= factor <= _TRUSTED[1] else 1.0
 
-    def _between(self, start: float, end: float) -> Drawn:
-        low, high = self._upto(start), self._upto(end)
-        return Drawn(high.joules - low.joules, high.seconds - low.seconds)
+    def _integrate_samples(self, start: float, end: float) -> EnergyDrawn:
+        low, high = self._integrate_until(start), self._integrate_until(end)
+        return EnergyDrawn(high.joules - low.joules, high.seconds - low.seconds)
 
-    def _upto(self, at: float) -> Drawn:
+    def _integrate_until(self, at: float) -> EnergyDrawn:
         index = bisect_right(self._at, at) - 1
         if index < 0:
             return NOTHING
@@ -96,10 +96,10 @@ class PowerLine:
             return self._sums[index]
         gone = at - self._at[index]
         slope = (self._watts[index + 1] - self._watts[index]) / (self._at[index + 1] - self._at[index])
-        return self._sums[index] + Drawn((self._watts[index] + slope * gone / 2) * gone, gone)
+        return self._sums[index] + EnergyDrawn((self._watts[index] + slope * gone / 2) * gone, gone)
 
 
-def power_lines(samples: Iterable[Recorded]) -> Mapping[tuple[str, int], PowerLine]:
+def build_power_lines(samples: Iterable[Recorded]) -> Mapping[tuple[str, int], PowerLine]:
     lines: dict[tuple[str, int], PowerLine] = defaultdict(PowerLine)
     for one in samples:
         if isinstance(event := one.event, GpuSampled):

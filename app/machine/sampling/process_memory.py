@@ -6,7 +6,7 @@ GIB_IN_KB = 1024**2
 SOURCE = "VmRSS of its process"
 
 
-def resident_gib(pid: int, proc: Path = Path("/proc")) -> float | None:
+def read_resident_gib(pid: int, proc: Path = Path("/proc")) -> float | None:
     """Return the resident memory, or None if the process ended or is not readable."""
     try:
         lines = (proc / str(pid) / "status").read_text().splitlines()

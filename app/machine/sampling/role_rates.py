@@ -27,13 +27,13 @@ class RoleRates:
         """Last seq read of each active run."""
         self._open: dict[str, _OpenTurn] = {}
 
-    def look(self, now: float) -> dict[str, dict[str, float]]:
+    def compute_rates(self, now: float) -> dict[str, dict[str, float]]:
         """Return engine to role to rate; empty at the first call and after a long pause. `now` is monotonic."""
         seconds, self._at = now - self._at, now
         grown: dict[tuple[str, str], int] = defaultdict(int)
-        runs = self._store.at_work()
+        runs = self._store.list_active_runs()
         for run in runs:
-            self._follow(run, grown)
+            self._read_run(run, grown)
         self._read = {run: self._read[run] for run in runs}
         rates: dict[str, dict[str, float]] = defaultdict(dict)
         if SHORTEST <= seconds <= LONGEST:
@@ -41,11 +41,11 @@ class RoleRates:
                 rates[engine][role] = round(tokens / seconds, 2)
         return rates
 
-    def _follow(self, run: str, grown: dict[tuple[str, str], int]) -> None:
+    def _read_run(self, run: str, grown: dict[tuple[str, str], int]) -> None:
         if run not in self._read:
-            newest = self._store.newest(run, None, ("turn.started",), 1)
+            newest = self._store.read_newest(run, None, ("turn.started",), 1)
             self._read[run] = newest[0].seq - 1 if newest else 0
-        for one in self._store.events(run, after=self._read[run], kinds=_WORK):
+        for one in self._store.read_events(run, after=self._read[run], kinds=_WORK):
             self._read[run] = one.seq
             match one.event:
                 case TurnStarted() as event:

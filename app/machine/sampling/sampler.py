@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
 from app.machine.gpus.reading import GpuReading, GpuSource
@@ -16,13 +16,13 @@ from app.machine.sampling.board import Board
 from app.machine.sampling.engine import EngineWatch
 from app.machine.sampling.ledger import EnergyLedger
 from app.machine.sampling.machine_log import MachineLog
-from app.machine.sampling.memory import KnownEngines, memory
-from app.machine.sampling.placement import misplaced
+from app.machine.sampling.memory import KnownEngines, attribute_memory
+from app.machine.sampling.placement import find_misplaced
 from app.machine.sampling.role_rates import RoleRates
 from app.machine.sampling.thinning import RAW_SECONDS, Thinning
-from app.store.db import AWAY, why
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.rounds import OwnTask
+from app.store.rounds import BackgroundTask
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
 
 
-class Sampler(OwnTask):
+class Sampler(BackgroundTask):
     name = "sampler"
 
     def __init__(
@@ -64,78 +64,82 @@ class Sampler(OwnTask):
         await super().close()
         await self._gpus.close()
 
-    def due(self, at: float) -> bool:
+    def is_due(self, at: float) -> bool:
         step, before = at // SELDOM, self._step
         self._step = step
-        return self.matters or step != before
+        return self.needs_every_second or step != before
 
-    async def look(self) -> None:
+    async def poll_once(self) -> None:
         now = time.monotonic()
-        looks = await asyncio.gather(self._gpu_samples(), *(engine.look(now) for engine in self._engines))
+        looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
         self._looked()
-        rates = await asyncio.to_thread(self._writing.look, time.monotonic()) if self._work_goes_on() else {}
-        batch = await self._machine.append(*(_by_role(event, rates) for events in looks for event in events))
-        self._board.take(batch)
-        self._board.loaded |= {one.engine.name: one.loaded for one in self._engines if one.loaded}
-        if self._machine.leads and now - self._booked >= BOOK_EVERY:
+        rates = (
+            await asyncio.to_thread(self._writing.compute_rates, time.monotonic())
+            if self._has_running_requests()
+            else {}
+        )
+        batch = await self._machine.append(*(_add_role_rates(event, rates) for events in looks for event in events))
+        self._board.apply_batch(batch)
+        self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
+        if self._machine.is_leader and now - self._booked >= BOOK_EVERY:
             self._booked = now
-            await self._machine.append(*await asyncio.to_thread(self._ledger.due, time.time()))
-        if self._machine.leads and now - self._forgot >= FORGET_EVERY:
+            await self._machine.append(*await asyncio.to_thread(self._ledger.find_due, time.time()))
+        if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
             await asyncio.to_thread(self._thin_out, time.time())
 
     def _thin_out(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
-        self._store.forget_samples(now - KEEP_SECONDS)
+        self._store.delete_samples(now - KEEP_SECONDS)
 
-    def _work_goes_on(self) -> bool:
+    def _has_running_requests(self) -> bool:
         return any(event.running for _, event in self._board.engines.values())
 
-    async def _gpu_samples(self) -> list[Event]:
+    async def _sample_gpus(self) -> list[Event]:
         readings = await self._gpus.read()
         self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
-        self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *misplaced(self._lineup, seen)]))
-        known = self._board.known(self._lineup)
-        return [_with_parts(_sampled(reading), known) for reading in readings]
+        self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *find_misplaced(self._lineup, seen)]))
+        known = self._board.get_known_engines(self._lineup)
+        return [_add_parts(_to_gpu_sampled(reading), known) for reading in readings]
 
-    async def _go_on(self) -> None:
+    async def _run_forever(self) -> None:
         while True:
             began = time.monotonic()
             try:
-                if self.due(time.time()):
-                    await self.look()
-            except Unusable as exc:
+                if self.is_due(time.time()):
+                    await self.poll_once()
+            except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
-            except AWAY as exc:
-                log.warning("nothing is sampled: %s", why(exc))
+            except DATABASE_UNAVAILABLE as exc:
+                log.warning("nothing is sampled: %s", describe_database_error(exc))
             except Exception:
                 log.exception("a look at engines and GPUs failed by a fault of ours")
             await asyncio.sleep(PERIOD - (time.monotonic() - began))
 
     @property
-    def matters(self) -> bool:
+    def needs_every_second(self) -> bool:
         """True if polling every second is needed right now."""
         well = all(state.state == "ready" for _, state in self._board.states.values())
         return not well or self._busy() or time.monotonic() - self._board.shown_at < LOOKING
 
 
-def _sampled(reading: GpuReading) -> GpuSampled:
+def _to_gpu_sampled(reading: GpuReading) -> GpuSampled:
     shared = {name: getattr(reading, name) for name in GpuSampled.__struct_fields__ if name != "parts"}
     return GpuSampled(**shared | {"ages": dict(reading.ages)})
 
 
-def _with_parts(event: GpuSampled, known: KnownEngines) -> GpuSampled:
+def _add_parts(event: GpuSampled, known: KnownEngines) -> GpuSampled:
     """Add memory by kind, summed over engines."""
     parts: dict[str, float] = defaultdict(float)
-    for part in memory(known, event, ""):
+    for part in attribute_memory(known, event, ""):
         parts[part.kind] += part.gib
     return replace(event, parts={kind: round(gib, 2) for kind, gib in parts.items() if gib})
 
 
-def _by_role(event: Event, rates: Mapping[str, dict[str, float]]) -> Event:
+def _add_role_rates(event: Event, rates: Mapping[str, dict[str, float]]) -> Event:
     if isinstance(event, EngineSampled) and event.engine in rates:
         return replace(event, roles=rates[event.engine])
     return event

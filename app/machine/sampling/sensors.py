@@ -42,11 +42,11 @@ _OF_HOST = "/proc/meminfo of the host, which shares its memory with the GPU"
 _AGED_AS = {"pcie_rx_mb_s": "pcie", "pcie_tx_mb_s": "pcie"}
 
 
-def told(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorReading:
+def read_sensor(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorReading:
     sensor, value = SENSORS[field], getattr(event, field)
     age = event.ages.get(_AGED_AS.get(field, field), 0.0) + event.ages.get("scrape", 0.0)
     shared = event.unified and field in ("used_gib", "total_gib")
-    source = _OF_HOST if shared else f"{reader(event, exporters)}: {sensor.dcgm if event.host else sensor.nvml}"
+    source = _OF_HOST if shared else f"{name_reader(event, exporters)}: {sensor.dcgm if event.host else sensor.nvml}"
     provenance: Provenance = "simulated" if event.simulated else "measured"
     return SensorReading(
         value,
@@ -57,7 +57,7 @@ def told(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorR
     )
 
 
-def reader(event: GpuSampled, exporters: Mapping[str, str]) -> str:
+def name_reader(event: GpuSampled, exporters: Mapping[str, str]) -> str:
     if event.simulated:
         return "Temper's simulator"
     if event.host:

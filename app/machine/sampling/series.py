@@ -30,27 +30,27 @@ class SeriesKey(NamedTuple):
     simulated: bool
 
     @property
-    def how(self) -> How:
+    def aggregation(self) -> How:
         return "most" if self.figure in MOST else "mean"
 
 
-def ticks(samples: Sequence[Recorded]) -> Iterator[tuple[float, dict[SeriesKey, float]]]:
+def group_by_time(samples: Sequence[Recorded]) -> Iterator[tuple[float, dict[SeriesKey, float]]]:
     """Yield each sampling time with its figures."""
     for at, together in groupby(samples, key=lambda one: one.at):
         found: dict[SeriesKey, float] = defaultdict(float)
-        for key, value in (pair for one in together for pair in _figures(one)):
+        for key, value in (pair for one in together for pair in _extract_figures(one)):
             found[key] += value
         yield at, found
 
 
-def _figures(one: Recorded) -> Iterator[tuple[SeriesKey, float]]:
+def _extract_figures(one: Recorded) -> Iterator[tuple[SeriesKey, float]]:
     match one.event:
         case EngineSampled() as event:
             for name in ENGINE:
                 if (value := getattr(event, name)) is not None:
                     shown = 100 * value if name == "kv_used" else value
                     yield SeriesKey("engine", event.engine, "", name, event.simulated), float(shown)
-            yield from _roles(event)
+            yield from _extract_role_rates(event)
         case GpuSampled() as event:
             for name in GPU:
                 if (value := getattr(event, name)) is not None:
@@ -61,7 +61,7 @@ def _figures(one: Recorded) -> Iterator[tuple[SeriesKey, float]]:
             pass
 
 
-def _roles(event: EngineSampled) -> Iterator[tuple[SeriesKey, float]]:
+def _extract_role_rates(event: EngineSampled) -> Iterator[tuple[SeriesKey, float]]:
     if event.tok_s is None and not event.roles:
         return
     rest = max(0.0, (event.tok_s or 0.0) - sum(event.roles.values())) if event.foreign else 0.0
@@ -94,16 +94,16 @@ class Grid:
             return
         sums = self._sums.setdefault(key, [0.0] * self.steps)
         counts = self._counts.setdefault(key, [0] * self.steps)
-        sums[place] = max(sums[place], value) if key.how == "most" else sums[place] + value
+        sums[place] = max(sums[place], value) if key.aggregation == "most" else sums[place] + value
         counts[place] += 1
 
-    def series(self) -> dict[SeriesKey, Values]:
+    def to_series(self) -> dict[SeriesKey, Values]:
         """Return the series; None where nothing was sampled, never 0."""
-        return {key: [self._value(key, place) for place in range(self.steps)] for key in sorted(self._sums)}
+        return {key: [self._compute_value(key, place) for place in range(self.steps)] for key in sorted(self._sums)}
 
-    def _value(self, key: SeriesKey, place: int) -> float | None:
+    def _compute_value(self, key: SeriesKey, place: int) -> float | None:
         count = self._counts[key][place]
         if not count:
             return None
         total = self._sums[key][place]
-        return round(total if key.how == "most" else total / count, 3)
+        return round(total if key.aggregation == "most" else total / count, 3)

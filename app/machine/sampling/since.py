@@ -3,40 +3,43 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.engines.metrics import EngineSample, growth, rate
+from app.engines.metrics import EngineSample, compute_growth, compute_rate
 
 LONGEST = 10.0
 """Seconds after which an earlier sample is not comparable."""
 
 
 @dataclass(frozen=True)
-class Look:
+class TimedSample:
     at: float
     sample: EngineSample
 
 
 @dataclass(frozen=True)
-class Since:
-    before: Sequence[Look | None]
-    now: Sequence[Look | None]
+class CounterGrowth:
+    before: Sequence[TimedSample | None]
+    now: Sequence[TimedSample | None]
 
-    def rate(self, name: str) -> float | None:
+    def compute_rate(self, name: str) -> float | None:
         """Return the rate per second, summed over all replicas."""
-        rates = [rate(_count(old, name), _count(new, name), new.at - old.at) for old, new in self._pairs()]
+        rates = [
+            compute_rate(_get_count(old, name), _get_count(new, name), new.at - old.at)
+            for old, new in self._list_pairs()
+        ]
         known = [one for one in rates if one is not None]
         return round(sum(known), 2) if known else None
 
-    def growth(self, name: str) -> float | None:
-        grown = [growth(_count(old, name), _count(new, name)) for old, new in self._pairs()]
+    def compute_growth(self, name: str) -> float | None:
+        grown = [compute_growth(_get_count(old, name), _get_count(new, name)) for old, new in self._list_pairs()]
         known = [one for one in grown if one is not None]
         return sum(known) if known else None
 
-    def _pairs(self) -> Iterator[tuple[Look, Look]]:
+    def _list_pairs(self) -> Iterator[tuple[TimedSample, TimedSample]]:
         for old, new in zip(self.before, self.now, strict=True):
             if old and new and new.at - old.at <= LONGEST:
                 yield old, new
 
 
-def _count(look: Look, name: str) -> float | None:
+def _get_count(look: TimedSample, name: str) -> float | None:
     value: float | None = getattr(look.sample, name)
     return value

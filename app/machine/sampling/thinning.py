@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from app.machine.sampling.series import Grid, SeriesKey, ticks
+from app.machine.sampling.series import Grid, SeriesKey, group_by_time
 from app.store.events import EventStore
 
 DAY = 24 * 3600.0
@@ -42,63 +42,67 @@ class Thinning:
         """Thin everything due, including what was missed while no node thinned."""
         for place, tier in enumerate(TIERS):
             finer = TIERS[place - 1] if place else None
-            last = self._store.thinned.last(tier.step)
-            begin = self._next(finer, 0.0 if last is None else last + tier.stretch, tier)
+            last = self._store.thinned.find_last_time(tier.step)
+            begin = self._find_next_stretch(finer, 0.0 if last is None else last + tier.stretch, tier)
             while begin is not None and begin + tier.stretch + SETTLED <= now:
-                self._thin(tier, finer, begin)
-                begin = self._next(finer, begin + tier.stretch, tier)
-            self._store.thinned.forget(tier.step, now - tier.keep)
+                self._thin_stretch(tier, finer, begin)
+                begin = self._find_next_stretch(finer, begin + tier.stretch, tier)
+            self._store.thinned.delete_before(tier.step, now - tier.keep)
 
     def read(self, since: float, until: float, step: float, now: float | None = None) -> Grid:
         """Read a grid aligned to multiples of `step`; coarser if that time is only kept coarser."""
-        step = max(step, _finest(since, time.time() if now is None else now))
+        step = max(step, _find_finest_step(since, time.time() if now is None else now))
         begin = math.floor(since / step) * step
         grid = Grid(begin, step, max(1, math.ceil((until - begin) / step)))
         at = begin
         for tier in reversed(TIERS):
             if tier.step <= step:
-                at = self._fill(grid, tier, at)
-        _into(grid, self._raw(at, grid.until))
+                at = self._fill_from_tier(grid, tier, at)
+        _add_points(grid, self._read_raw(at, grid.until))
         return grid
 
-    def _fill(self, grid: Grid, tier: Tier, at: float) -> float:
+    def _fill_from_tier(self, grid: Grid, tier: Tier, at: float) -> float:
         """Fill the grid from a tier, and return where its last stretch ends."""
-        for begin, body in self._store.thinned.stretches(tier.step, at - tier.stretch, grid.until):
-            _into(grid, (point for point in _points(tier, begin, body) if point[0] >= at))
+        for begin, body in self._store.thinned.list_stretches(tier.step, at - tier.stretch, grid.until):
+            _add_points(grid, (point for point in _decode_points(tier, begin, body) if point[0] >= at))
             at = max(at, begin + tier.stretch)
         return at
 
-    def _next(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
+    def _find_next_stretch(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
         """Return the start of the next stretch that has data, or None."""
-        found = self._store.thinned.first(finer.step, since) if finer else self._store.first_sample(since, SAMPLED)
+        found = (
+            self._store.thinned.find_first_time(finer.step, since)
+            if finer
+            else self._store.find_first_sample_time(since, SAMPLED)
+        )
         return None if found is None else math.floor(found / tier.stretch) * tier.stretch
 
-    def _thin(self, tier: Tier, finer: Tier | None, begin: float) -> None:
+    def _thin_stretch(self, tier: Tier, finer: Tier | None, begin: float) -> None:
         grid = Grid(begin, tier.step, tier.stretch // tier.step)
         if finer is None:
-            _into(grid, self._raw(begin, grid.until))
+            _add_points(grid, self._read_raw(begin, grid.until))
         else:
-            for at, body in self._store.thinned.stretches(finer.step, begin, grid.until):
-                _into(grid, _points(finer, at, body))
-        self._store.thinned.put(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.series().items()))))
+            for at, body in self._store.thinned.list_stretches(finer.step, begin, grid.until):
+                _add_points(grid, _decode_points(finer, at, body))
+        self._store.thinned.save(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.to_series().items()))))
 
-    def _raw(self, since: float, until: float) -> Iterator[Point]:
-        for at, found in ticks(self._store.samples(since, until, SAMPLED)):
+    def _read_raw(self, since: float, until: float) -> Iterator[Point]:
+        for at, found in group_by_time(self._store.read_samples(since, until, SAMPLED)):
             yield from ((at, key, value) for key, value in found.items())
 
 
-def _finest(since: float, now: float) -> float:
+def _find_finest_step(since: float, now: float) -> float:
     if now - since <= RAW_SECONDS:
         return 1.0
     return float(next((tier.step for tier in TIERS if now - since <= tier.keep), TIERS[-1].step))
 
 
-def _into(grid: Grid, points: Iterator[Point]) -> None:
+def _add_points(grid: Grid, points: Iterator[Point]) -> None:
     for at, key, value in points:
         grid.add(at, key, value)
 
 
-def _points(tier: Tier, begin: float, body: bytes) -> Iterator[Point]:
+def _decode_points(tier: Tier, begin: float, body: bytes) -> Iterator[Point]:
     for key, values in _STRETCH.decode(zlib.decompress(body)):
         for place, value in enumerate(values):
             if value is not None:

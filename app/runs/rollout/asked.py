@@ -6,11 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events.kinds import RolloutAsked, RunQueued
 from app.lineups.model import Lineup
-from app.runs.order import LONGEST, Order, queued
-from app.text.clean import clean
+from app.runs.order import LONGEST, Order, create_run_request
+from app.text.clean import clean_text
 
 MOST_AT_ONCE, MOST_WAVES = 1000, 20
 USUAL_WAVES = "1,10%,rest"
@@ -33,7 +33,7 @@ USUAL_TERMS = RolloutTerms()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rollout:
+class RolloutSpec:
     order: Order
     """Order for each host; its own host field is ignored."""
     hosts: tuple[str, ...]
@@ -42,18 +42,18 @@ class Rollout:
     terms: RolloutTerms = USUAL_TERMS
 
 
-def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
+def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) -> RolloutAsked:
     """Return the rollout's first event. Raise Rejected if the order is invalid for any host."""
     order, terms = rollout.order, rollout.terms
     if order.consent:
         said = "a host that cannot be rolled back is changed by a run of its own, never by a rollout."
-        raise NotTaken("consent", said)
+        raise Rejected("consent", said)
     check_terms(terms)
-    sizes = waves(terms.waves, len(rollout.hosts))
-    first, *others = (request_of(order, host, lineup, hosts) for host in rollout.hosts)
+    sizes = parse_waves(terms.waves, len(rollout.hosts))
+    first, *others = (create_host_request(order, host, lineup, hosts) for host in rollout.hosts)
     return RolloutAsked(
         hosts=rollout.hosts,
-        words=clean(rollout.words, 4000),
+        words=clean_text(rollout.words, 4000),
         skill=first.skill,
         rules=first.rules,
         mode=first.mode if {first.mode} == {one.mode for one in (first, *others)} else "",
@@ -66,7 +66,7 @@ def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
         waves=sizes,
         harmed=terms.harmed,
         escalated=terms.escalated,
-        note=clean(order.note, LONGEST["note"]),
+        note=clean_text(order.note, LONGEST["note"]),
         by=order.by,
         whose=order.whose,
         token=order.token,
@@ -77,15 +77,15 @@ def asked_of(rollout: Rollout, lineup: Lineup, hosts: Path) -> RolloutAsked:
 def check_terms(terms: RolloutTerms) -> None:
     for field, (least, most) in {"at_once": (1, MOST_AT_ONCE), "harmed": (0, 1000), "escalated": (0, 100)}.items():
         if not least <= getattr(terms, field) <= most:
-            raise NotTaken(field, f"{field} may be anything from {least} to {most}.")
-    waves(terms.waves, 1)
+            raise Rejected(field, f"{field} may be anything from {least} to {most}.")
+    parse_waves(terms.waves, 1)
 
 
-def request_of(order: Order, host: str, lineup: Lineup, hosts: Path) -> RunQueued:
-    return queued(replace(order, host=host), lineup, hosts)
+def create_host_request(order: Order, host: str, lineup: Lineup, hosts: Path) -> RunQueued:
+    return create_run_request(replace(order, host=host), lineup, hosts)
 
 
-def order_for(asked: RolloutAsked, rollout: str) -> Order:
+def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
     """Return the order for the runs of a rollout."""
     return Order(
         skill=asked.skill,
@@ -102,15 +102,15 @@ def order_for(asked: RolloutAsked, rollout: str) -> Order:
     )
 
 
-def waves(words: str, hosts: int) -> tuple[int, ...]:
+def parse_waves(words: str, hosts: int) -> tuple[int, ...]:
     """Parse wave sizes into host counts that add up to `hosts`. Raise Rejected if invalid."""
     said = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
     if len(said) > MOST_WAVES:
-        raise NotTaken("waves", f"there are {len(said)} waves: {MOST_WAVES} are the most.")
+        raise Rejected("waves", f"there are {len(said)} waves: {MOST_WAVES} are the most.")
     found: list[int] = []
     for word in said:
         if not (number := _WAVE.fullmatch(word)):
-            raise NotTaken("waves", f"{word[:20]!a} is no wave: say how many hosts, as 1, 10% or rest.")
+            raise Rejected("waves", f"{word[:20]!a} is no wave: say how many hosts, as 1, 10% or rest.")
         size = hosts if word == "rest" else -(-int(number[1]) * hosts // 100) if number[2] else int(number[1])
         if (left := hosts - sum(found)) > 0:
             found.append(min(size, left))

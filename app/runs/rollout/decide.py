@@ -10,23 +10,23 @@ from app.store.queries import UNENDED
 
 
 @dataclass(frozen=True)
-class Begin:
+class BeginHost:
     host: str
     wave: int
 
 
 @dataclass(frozen=True)
-class NoteEnd:
+class RecordHostEnd:
     ended: RolloutHostEnded
 
 
 @dataclass(frozen=True)
-class NoteWave:
+class RecordWaveEnd:
     ended: RolloutWaveEnded
 
 
 @dataclass(frozen=True)
-class HoldBack:
+class PauseByRule:
     """The pause rule applies: a person must resume the rollout."""
 
     reason: str
@@ -43,62 +43,62 @@ class StopRuns:
 
 
 @dataclass(frozen=True)
-class Conclude:
+class EndRollout:
     state: str
 
 
-RolloutStep = Begin | NoteEnd | NoteWave | HoldBack | PauseRuns | StopRuns | Conclude
+RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | PauseRuns | StopRuns | EndRollout
 
 
-def next_step(
+def decide_next_step(
     state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], told: Collection[str]
 ) -> RolloutStep | None:
     """Return the next step, or None to wait. `busy` are hosts with an unended run; `told` are runs that have already
     received the rollout's pause or stop."""
     if state.asked is None or state.status in ("finished", "stopped"):
         return None
-    for part in state.at_work:
+    for part in state.parts_at_work:
         if (run := runs.get(part.run)) and run.state not in UNENDED:
-            return NoteEnd(end_of(part, run))
-    if ended := wave_ended(state):
-        return NoteWave(ended)
+            return RecordHostEnd(create_host_ended(part, run))
+    if ended := find_ended_wave(state):
+        return RecordWaveEnd(ended)
     if state.status == "stopping":
-        return _stop(state, runs, told)
-    if all(part.over for part in state.parts.values()):
-        return Conclude("finished")
+        return _decide_stop(state, runs, told)
+    if all(part.is_over for part in state.parts.values()):
+        return EndRollout("finished")
     if state.status == "paused":
-        going = (part.run for part in state.at_work if _is(runs, part.run, "running"))
+        going = (part.run for part in state.parts_at_work if _is_in_state(runs, part.run, "running"))
         waiting = tuple(run for run in going if run not in told)
         return PauseRuns(waiting) if waiting else None
-    if reason := broken_rule(state):
-        return HoldBack(reason)
-    return _begin(state, busy)
+    if reason := describe_broken_rule(state):
+        return PauseByRule(reason)
+    return _decide_begin(state, busy)
 
 
-def _stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]) -> RolloutStep | None:
-    going = tuple(part.run for part in state.at_work if part.run in runs)
-    if not state.at_work:
-        return Conclude("stopped")
+def _decide_stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]) -> RolloutStep | None:
+    going = tuple(part.run for part in state.parts_at_work if part.run in runs)
+    if not state.parts_at_work:
+        return EndRollout("stopped")
     waiting = tuple(run for run in going if run not in told)
     return StopRuns(waiting) if waiting else None
 
 
-def _begin(state: RolloutState, busy: Collection[str]) -> Begin | None:
+def _decide_begin(state: RolloutState, busy: Collection[str]) -> BeginHost | None:
     """Begin the first free host of the current wave. A wave begins when the previous one is over."""
     assert state.asked
-    if len(state.at_work) >= state.asked.at_once:
+    if len(state.parts_at_work) >= state.asked.at_once:
         return None
-    wave = min(part.wave for part in state.parts.values() if not part.over)
+    wave = min(part.wave for part in state.parts.values() if not part.is_over)
     for part in state.parts.values():
-        if part.wave == wave and not part.run and not part.over and part.host not in busy:
-            return Begin(part.host, part.wave)
+        if part.wave == wave and not part.run and not part.is_over and part.host not in busy:
+            return BeginHost(part.host, part.wave)
     return None
 
 
-def broken_rule(state: RolloutState) -> str:
+def describe_broken_rule(state: RolloutState) -> str:
     """Return which pause limit the ended hosts exceed, or an empty string."""
     assert state.asked
-    ended = list(state.judged())
+    ended = list(state.iterate_counted_ends())
     harmed = [one.host for one in ended if one.harm]
     if state.asked.harmed and len(harmed) >= state.asked.harmed:
         hosts = "1 host is" if len(harmed) == 1 else f"{len(harmed)} hosts are"
@@ -109,7 +109,7 @@ def broken_rule(state: RolloutState) -> str:
     return ""
 
 
-def end_of(part: HostPart, run: RunRow) -> RolloutHostEnded:
+def create_host_ended(part: HostPart, run: RunRow) -> RolloutHostEnded:
     return RolloutHostEnded(
         host=part.host,
         of=run.id,
@@ -118,15 +118,15 @@ def end_of(part: HostPart, run: RunRow) -> RolloutHostEnded:
         passed=run.passed,
         escalated=run.escalated,
         rolled_back=run.rolled_back,
-        harm=harm_of(run),
+        harm=describe_harm(run),
     )
 
 
-def wave_ended(state: RolloutState) -> RolloutWaveEnded | None:
+def find_ended_wave(state: RolloutState) -> RolloutWaveEnded | None:
     """Return the event for the next wave if it is over, or None."""
     wave = state.waves_ended + 1
     parts = [part for part in state.parts.values() if part.wave == wave]
-    if not parts or not all(part.over for part in parts):
+    if not parts or not all(part.is_over for part in parts):
         return None
     ends = [part.ended for part in parts if part.ended]
     return RolloutWaveEnded(
@@ -140,11 +140,11 @@ def wave_ended(state: RolloutState) -> RolloutWaveEnded | None:
     )
 
 
-def harm_of(run: RunRow) -> str:
+def describe_harm(run: RunRow) -> str:
     if run.state == "failed":
         return run.reason or "the run failed"
     return f"{run.regressed} rules that held no longer do" if run.regressed else ""
 
 
-def _is(runs: Mapping[str, RunRow], run: str, state: str) -> bool:
+def _is_in_state(runs: Mapping[str, RunRow], run: str, state: str) -> bool:
     return run in runs and runs[run].state == state

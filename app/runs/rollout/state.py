@@ -34,11 +34,11 @@ class HostPart:
     """Why the run was not begun; empty otherwise."""
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.ended is not None or bool(self.left)
 
     @property
-    def word(self) -> str:
+    def status_word(self) -> str:
         if self.ended:
             return self.ended.state
         return "left" if self.left else "at work" if self.run else "waiting"
@@ -65,15 +65,15 @@ class RolloutState:
     """Hosts in the order of their end."""
 
     @property
-    def at_work(self) -> tuple[HostPart, ...]:
-        return tuple(part for part in self.parts.values() if part.run and not part.over)
+    def parts_at_work(self) -> tuple[HostPart, ...]:
+        return tuple(part for part in self.parts.values() if part.run and not part.is_over)
 
     @property
-    def asks(self) -> bool:
+    def is_paused_by_rule(self) -> bool:
         """Return True if the pause rule stopped it and a person must decide."""
         return self.status == "paused" and self.by == "rule"
 
-    def judged(self) -> Iterator[RolloutHostEnded]:
+    def iterate_counted_ends(self) -> Iterator[RolloutHostEnded]:
         """Yield the ended hosts that the pause rule counts."""
         yield from (ended for host in self.ends[self.counted :] if (ended := self.parts[host].ended))
 
@@ -81,20 +81,22 @@ class RolloutState:
 def fold_rollout(events: Iterable[Recorded], state: RolloutState | None = None) -> RolloutState:
     state = state or RolloutState()
     for recorded in events:
-        state = replace(_taken(state, recorded), rollout=recorded.run, seq=recorded.seq, at=recorded.at)
+        state = replace(_apply_event(state, recorded), rollout=recorded.run, seq=recorded.seq, at=recorded.at)
     return state
 
 
-def _taken(state: RolloutState, recorded: Recorded) -> RolloutState:
+def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
     match recorded.event:
         case RolloutAsked() as asked:
-            return replace(state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_parts(asked)))
+            return replace(
+                state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_create_parts(asked))
+            )
         case RolloutHostBegun(host=host, of=run):
-            return _with(state, replace(state.parts[host], run=run, begun_at=recorded.at))
+            return _replace_part(state, replace(state.parts[host], run=run, begun_at=recorded.at))
         case RolloutHostEnded(host=host) as ended:
-            return replace(_with(state, replace(state.parts[host], ended=ended)), ends=(*state.ends, host))
+            return replace(_replace_part(state, replace(state.parts[host], ended=ended)), ends=(*state.ends, host))
         case RolloutHostLeft(host=host, reason=reason):
-            return _with(state, replace(state.parts[host], left=reason))
+            return _replace_part(state, replace(state.parts[host], left=reason))
         case RolloutWaveEnded(wave=wave):
             return replace(state, waves_ended=wave)
         case RolloutPaused(by=by, reason=reason):
@@ -112,12 +114,12 @@ def _taken(state: RolloutState, recorded: Recorded) -> RolloutState:
             return state
 
 
-def _parts(asked: RolloutAsked) -> Iterator[tuple[str, HostPart]]:
+def _create_parts(asked: RolloutAsked) -> Iterator[tuple[str, HostPart]]:
     ends = list(accumulate(asked.waves))
     for place, host in enumerate(asked.hosts):
         wave = next((number for number, end in enumerate(ends, 1) if place < end), len(ends) or 1)
         yield host, HostPart(host, wave)
 
 
-def _with(state: RolloutState, part: HostPart) -> RolloutState:
+def _replace_part(state: RolloutState, part: HostPart) -> RolloutState:
     return replace(state, parts={**state.parts, part.host: part})

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from app.errors import BadInput
 from app.events.words import Word
-from app.scanners.openscap.oval import Finding, Oval, index
-from app.scanners.openscap.xml import Element, parse, words
-from app.text.clean import clean
+from app.scanners.openscap.oval import OvalFinding, OvalReport, index_report
+from app.scanners.openscap.xml import Element, get_text, parse_xml
+from app.text.clean import clean_text
 
 WORDS: Mapping[str, tuple[Word, str]] = {
     "pass": ("pass", "holds"),
@@ -29,7 +29,7 @@ LONGEST = 900
 class RuleOutcome:
     rule: str
     """The content's full id."""
-    said: str
+    result: str
     """OpenSCAP's own result, one of nine."""
     word: Word
     evidence: str
@@ -38,49 +38,53 @@ class RuleOutcome:
 
 
 @dataclass(frozen=True)
-class Report:
+class ArfReport:
     scanner: str
     profile: str
     outcomes: Mapping[str, RuleOutcome]
 
 
-def read_arf(content: bytes) -> Report:
-    root = parse(content, "The scan's result")
+def read_arf(content: bytes) -> ArfReport:
+    root = parse_xml(content, "The scan's result")
     reports = {one.get("id", ""): one for one in root.iter("{*}report")}
     result = next(root.iter("{*}TestResult"), None)
     if result is None:
         raise BadInput("The scan's result holds no TestResult; it is no asset report of OpenSCAP.")
-    ovals: dict[str, Oval] = {}
-    outcomes = [_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
+    ovals: dict[str, OvalReport] = {}
+    outcomes = [_parse_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
     profile = next(result.iter("{*}profile"), None)
-    return Report(
-        scanner=_version(result.get("test-system", "")),
+    return ArfReport(
+        scanner=_parse_version(result.get("test-system", "")),
         profile="" if profile is None else profile.get("idref", ""),
         outcomes={one.rule: one for one in outcomes},
     )
 
 
-def _version(system: str) -> str:
+def _parse_version(system: str) -> str:
     """Parse a CPE such as cpe:/a:redhat:openscap:1.3.7."""
     *_, number = system.split(":")
-    return f"OpenSCAP {clean(number, 20)}".strip()
+    return f"OpenSCAP {clean_text(number, 20)}".strip()
 
 
-def _outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> RuleOutcome:
-    said = words(one.find("{*}result"))
+def _parse_outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, OvalReport]) -> RuleOutcome:
+    said = get_text(one.find("{*}result"))
     word, meaning = WORDS.get(said, ("error", f"OpenSCAP gave a word that is none of XCCDF's: {said[:20]!a}"))
-    findings = [found for ref in one.iter("{*}check-content-ref") for found in _findings(ref, said, reports, ovals)]
-    messages = [words(message) for message in one.findall("{*}message")]
+    findings = [
+        found for ref in one.iter("{*}check-content-ref") for found in _collect_findings(ref, said, reports, ovals)
+    ]
+    messages = [get_text(message) for message in one.findall("{*}message")]
     told = " ".join([f"OpenSCAP: {said}, {meaning}.", *dict.fromkeys(found.text for found in findings), *messages])
-    idents = tuple(words(ident) for ident in one.findall("{*}ident"))
+    idents = tuple(get_text(ident) for ident in one.findall("{*}ident"))
     path = next((found.path for found in findings if found.path), None)
-    return RuleOutcome(one.get("idref", ""), said, word, clean(told, LONGEST), idents, path)
+    return RuleOutcome(one.get("idref", ""), said, word, clean_text(told, LONGEST), idents, path)
 
 
-def _findings(ref: Element, said: str, reports: Mapping[str, Element], ovals: dict[str, Oval]) -> tuple[Finding, ...]:
+def _collect_findings(
+    ref: Element, said: str, reports: Mapping[str, Element], ovals: dict[str, OvalReport]
+) -> tuple[OvalFinding, ...]:
     name, definition = ref.get("href", "").removeprefix("#"), ref.get("name", "")
     if said not in _OVAL or name not in reports:
         return ()
     if name not in ovals:
-        ovals[name] = index(reports[name])
-    return ovals[name].why(definition, _OVAL[said])
+        ovals[name] = index_report(reports[name])
+    return ovals[name].explain_result(definition, _OVAL[said])

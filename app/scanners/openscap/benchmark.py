@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from app.errors import BadInput
-from app.scanners.openscap.value import BenchmarkValue, read_value
-from app.scanners.openscap.xml import MOST, Element, local, parse
+from app.scanners.openscap.value import BenchmarkValue, parse_value
+from app.scanners.openscap.xml import MOST, Element, get_local_name, parse_xml
 from app.text.bounded import read_bounded
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
@@ -30,8 +30,8 @@ class Profile:
     rules: int
 
     @property
-    def short(self) -> str:
-        return short(self.id)
+    def short_id(self) -> str:
+        return shorten_id(self.id)
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ class ProfileValue:
         return self.value.id
 
 
-def short(id_: str) -> str:
+def shorten_id(id_: str) -> str:
     return re.sub(r"^xccdf_[\w.-]*?_(?:rule|profile|group|value)_", "", id_)
 
 
-def is_id(text: str) -> bool:
+def is_valid_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def discussion(description: str) -> str:
+def extract_discussion(description: str) -> str:
     """Return the discussion field of a DISA description, which holds several fields as escaped markup."""
     found = _DISCUSSION.search(description)
     return found[1].strip() if found else description
@@ -85,31 +85,31 @@ def discussion(description: str) -> str:
 
 class Benchmark:
     def __init__(self, content: bytes, what: str) -> None:
-        root = parse(content, what)
-        found = root if local(root) == "Benchmark" else next(root.iter("{*}Benchmark"), None)
+        root = parse_xml(content, what)
+        found = root if get_local_name(root) == "Benchmark" else next(root.iter("{*}Benchmark"), None)
         if found is None:
             raise BadInput(f"{what} holds no benchmark: choose a data stream, a file that ends in -ds.xml.")
         self._root: Element = found
         self._profiles = {one.get("id", ""): one for one in found.iter("{*}Profile")}
         if strange := next((id_ for id_ in self._profiles if not _ID.fullmatch(id_)), None):
             raise BadInput(f"{what} names a profile {strange[:60]!a}; such content is not read.")
-        self.id = clean(found.get("id", ""), 200)
+        self.id = clean_text(found.get("id", ""), 200)
         self._own: Mapping[str, Element] = {}
-        self.title = clean(_text(found.find("{*}title"), {}), TITLE)
-        self.version = clean(_text(found.find("{*}version"), {}), 40)
+        self.title = clean_text(_render_text(found.find("{*}title"), {}), TITLE)
+        self.version = clean_text(_render_text(found.find("{*}version"), {}), 40)
 
-    def tailored(self, profiles: Mapping[str, Element]) -> "Benchmark":
+    def with_tailoring(self, profiles: Mapping[str, Element]) -> "Benchmark":
         """Return a copy that offers only the tailoring's profiles. One may have the id of the profile it extends."""
         made = copy(self)
         made._own = profiles  # noqa: SLF001  (its own kind)
         return made
 
     @cached_property
-    def values(self) -> dict[str, BenchmarkValue]:
-        return {one.get("id", ""): read_value(one) for one in self._root.iter("{*}Value")}
+    def values_by_id(self) -> dict[str, BenchmarkValue]:
+        return {one.get("id", ""): parse_value(one) for one in self._root.iter("{*}Value")}
 
     @cached_property
-    def selectable(self) -> frozenset[str]:
+    def selectable_ids(self) -> frozenset[str]:
         """Ids of rules and groups."""
         return frozenset(one.get("id", "") for tag in ("Rule", "Group") for one in self._root.iter(f"{{*}}{tag}"))
 
@@ -119,47 +119,55 @@ class Benchmark:
     @property
     def profiles(self) -> list[Profile]:
         return [
-            Profile(id_, clean(_text(one.find("{*}title"), {}), TITLE), sum(1 for _ in self._selected(one)))
-            for id_, one in self._asked.items()
+            Profile(
+                id_,
+                clean_text(_render_text(one.find("{*}title"), {}), TITLE),
+                sum(1 for _ in self._iter_selected_rules(one)),
+            )
+            for id_, one in self._offered_profiles.items()
         ]
 
     @property
-    def _asked(self) -> Mapping[str, Element]:
+    def _offered_profiles(self) -> Mapping[str, Element]:
         return self._own or self._profiles
 
-    def profile(self, name: str) -> str:
+    def resolve_profile(self, name: str) -> str:
         """Return the full profile id for a full or short one; raise BadInput if unknown."""
-        for id_ in self._asked:
-            if name in (id_, short(id_)):
+        for id_ in self._offered_profiles:
+            if name in (id_, shorten_id(id_)):
                 return id_
-        names = ", ".join(map(short, self._asked)) or "none"
+        names = ", ".join(map(shorten_id, self._offered_profiles)) or "none"
         raise BadInput(f"{self.title} has no profile {name[:80]!a}; it has: {names}.")
 
-    def rules(self, profile: str, given: Mapping[str, str] | None = None) -> list[ScapRule]:
+    def list_profile_rules(self, profile: str, given: Mapping[str, str] | None = None) -> list[ScapRule]:
         """Return a profile's rules; `given` values override the profile's."""
-        one = self._asked[profile]
-        values = {**self._values(one), **(given or {})}
-        return [_rule(each, values) for each in self._selected(one)]
+        one = self._offered_profiles[profile]
+        values = {**self._resolve_values(one), **(given or {})}
+        return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
-    def parameters(self, profile: str) -> dict[str, ProfileValue]:
+    def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
         """Return the values that the profile's rules use, by short id."""
-        one = self._asked[profile]
+        one = self._offered_profiles[profile]
         users: dict[str, dict[str, None]] = {}
         compared: dict[str, set[str]] = {}
-        for rule in self._selected(one):
+        for rule in self._iter_selected_rules(one):
             for each in rule.iter("{*}check-export"):
                 id_ = each.get("value-id", "")
-                users.setdefault(id_, {})[_name(rule)] = None
-                compared.setdefault(id_, set()).update(self._compared.get(each.get("export-name", ""), ()))
-        values = self._values(one)
+                users.setdefault(id_, {})[_get_rule_name(rule)] = None
+                compared.setdefault(id_, set()).update(
+                    self._operations_by_variable.get(each.get("export-name", ""), ())
+                )
+        values = self._resolve_values(one)
         return {
-            short(id_): ProfileValue(self.values[id_], values[id_], tuple(rules), _weaker(compared[id_]))
+            shorten_id(id_): ProfileValue(
+                self.values_by_id[id_], values[id_], tuple(rules), _find_weaker_side(compared[id_])
+            )
             for id_, rules in users.items()
-            if id_ in self.values
+            if id_ in self.values_by_id
         }
 
     @cached_property
-    def _compared(self) -> dict[str, set[str]]:
+    def _operations_by_variable(self) -> dict[str, set[str]]:
         """OVAL operations that compare each variable, by variable id."""
         found: dict[str, set[str]] = {}
         for one in self._root.getroottree().getroot().iter("{*}value", "{*}subexpression"):
@@ -167,37 +175,42 @@ class Benchmark:
                 found.setdefault(variable, set()).add(one.get("operation", "equals"))
         return found
 
-    def left_out(self, profile: str) -> list[ScapRule]:
+    def list_omitted_rules(self, profile: str) -> list[ScapRule]:
         """Return the rules that a tailoring removes from the profile it extends."""
-        one = self._asked[profile]
+        one = self._offered_profiles[profile]
         below = self._profiles.get(one.get("extends", "")) if self._own else None
         if below is None:
             return []
-        kept, values = set(self._selected(one)), self._values(below)
-        return [_rule(each, values) for each in self._selected(below) if each not in kept]
+        kept, values = set(self._iter_selected_rules(one)), self._resolve_values(below)
+        return [_parse_rule(each, values) for each in self._iter_selected_rules(below) if each not in kept]
 
-    def _selected(self, profile: Element) -> Iterator[Element]:
-        chosen = {one.get("idref", ""): one.get("selected") == "true" for one in self._lines(profile, "select")}
-        yield from _walk(self._root, chosen)
-
-    def _values(self, profile: Element) -> dict[str, str]:
-        refined = {one.get("idref", ""): one.get("selector", "") for one in self._lines(profile, "refine-value")}
-        values = {
-            id_: one.choices.get(refined.get(id_, ""), one.choices.get("", "")) for id_, one in self.values.items()
+    def _iter_selected_rules(self, profile: Element) -> Iterator[Element]:
+        chosen = {
+            one.get("idref", ""): one.get("selected") == "true" for one in self._iter_inherited(profile, "select")
         }
-        return values | {one.get("idref", ""): one.text or "" for one in self._lines(profile, "set-value")}
+        yield from _walk_selected(self._root, chosen)
 
-    def _lines(self, one: Element, kind: str, behind: tuple[Element, ...] = ()) -> Iterator[Element]:
+    def _resolve_values(self, profile: Element) -> dict[str, str]:
+        refined = {
+            one.get("idref", ""): one.get("selector", "") for one in self._iter_inherited(profile, "refine-value")
+        }
+        values = {
+            id_: one.choices.get(refined.get(id_, ""), one.choices.get("", ""))
+            for id_, one in self.values_by_id.items()
+        }
+        return values | {one.get("idref", ""): one.text or "" for one in self._iter_inherited(profile, "set-value")}
+
+    def _iter_inherited(self, one: Element, kind: str, behind: tuple[Element, ...] = ()) -> Iterator[Element]:
         """Yield elements of the extended profiles, then of this one; raise BadInput beyond the depth limit."""
         below = self._profiles.get(one.get("extends", ""))
         if len(behind) > EXTENDED:
             raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others; such content is not read.")
         if below is not None and below not in (*behind, one):
-            yield from self._lines(below, kind, (*behind, one))
+            yield from self._iter_inherited(below, kind, (*behind, one))
         yield from one.findall(f"{{*}}{kind}")
 
 
-def _weaker(compared: set[str]) -> str:
+def _find_weaker_side(compared: set[str]) -> str:
     if compared and compared <= {"greater than", "greater than or equal"}:
         return "less"
     return "more" if compared and compared <= {"less than", "less than or equal"} else ""
@@ -210,62 +223,62 @@ def read_benchmark(file: Path) -> Benchmark:
         raise BadInput(f"The data stream {file} cannot be read: {exc.strerror}.") from exc
 
 
-def _walk(node: Element, chosen: Mapping[str, bool]) -> Iterator[Element]:
+def _walk_selected(node: Element, chosen: Mapping[str, bool]) -> Iterator[Element]:
     """Yield rules that are selected along with every group around them."""
     for child in node:
-        if local(child) not in ("Group", "Rule"):
+        if get_local_name(child) not in ("Group", "Rule"):
             continue
         if not chosen.get(child.get("id", ""), child.get("selected", "true") != "false"):
             continue
-        if local(child) == "Rule":
+        if get_local_name(child) == "Rule":
             yield child
         else:
-            yield from _walk(child, chosen)
+            yield from _walk_selected(child, chosen)
 
 
-def _rule(one: Element, values: Mapping[str, str]) -> ScapRule:
+def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
     if not _ID.fullmatch(one.get("id", "")):
         raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
     scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == _SCRIPT]
-    prose, script = _text(one.find("{*}fixtext"), values), _text(scripts[0] if scripts else None, values)
-    requirement = clean(discussion(_text(one.find("{*}description"), values)), REQUIREMENT)
-    fix = clean(prose or script, FIX)
+    prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
+    requirement = clean_text(extract_discussion(_render_text(one.find("{*}description"), values)), REQUIREMENT)
+    fix = clean_text(prose or script, FIX)
     return ScapRule(
         id=one.get("id", ""),
-        name=_name(one),
-        title=clean(" ".join(_text(one.find("{*}title"), values).split()), TITLE),
+        name=_get_rule_name(one),
+        title=clean_text(" ".join(_render_text(one.find("{*}title"), values).split()), TITLE),
         severity=one.get("severity", "unknown"),
         requirement=requirement,
         fix=fix,
         script=bool(script) and not prose,
-        idents=tuple(clean(ident.text or "", 40) for ident in one.findall("{*}ident")),
+        idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
         remedy=bool(script),
-        paths=_paths(f"{requirement}\n{script or fix}"),
+        paths=_find_paths(f"{requirement}\n{script or fix}"),
     )
 
 
-def _paths(text: str) -> tuple[str, ...]:
+def _find_paths(text: str) -> tuple[str, ...]:
     found = dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak"))
     return tuple(found)[:PATHS]
 
 
-def _name(one: Element) -> str:
+def _get_rule_name(one: Element) -> str:
     above = one.getparent()
     group = _GROUP.search(above.get("id", "")) if above is not None else None
-    return group[1] if group else short(one.get("id", ""))
+    return group[1] if group else shorten_id(one.get("id", ""))
 
 
-def _text(element: Element | None, values: Mapping[str, str]) -> str:
+def _render_text(element: Element | None, values: Mapping[str, str]) -> str:
     """Return the text with profile values substituted."""
     if element is None:
         return ""
     parts = [element.text or ""]
     for child in element:
-        gap = local(child) == "sub"
-        parts.append(values.get(child.get("idref", ""), "") if gap else _text(child, values))
-        parts += ["\n" if local(child) in _BREAKS else "", child.tail or ""]
+        gap = get_local_name(child) == "sub"
+        parts.append(values.get(child.get("idref", ""), "") if gap else _render_text(child, values))
+        parts += ["\n" if get_local_name(child) in _BREAKS else "", child.tail or ""]
     return (
         re.sub(r"[ \t]*\n\s*", "\n", "".join(parts)).strip()
-        if local(element) not in ("code", "sub")
+        if get_local_name(element) not in ("code", "sub")
         else "".join(parts)
     )

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from app.errors import TemperError, Unusable
-from app.scanners.openscap.shell import OscapRan
-from app.text.clean import clean
+from app.errors import EnvironmentUnusable, TemperError
+from app.scanners.openscap.shell import OscapResult
+from app.text.clean import clean_text
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
 _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
@@ -18,7 +18,7 @@ class ScanFailed(TemperError):
     """No rule was judged."""
 
 
-def evaluate(
+def build_eval_command(
     datastream: str, profile: str, rules: Sequence[str], result: str, seconds: float, tailoring: str = ""
 ) -> list[str]:
     """Build the scan command; the host's `timeout` ends it even if the connection is lost."""
@@ -31,7 +31,7 @@ def evaluate(
     return [*limit, "oscap", "xccdf", "eval", *by, "--profile", profile, *chosen, "--results-arf", result, datastream]
 
 
-def remediate(datastream: str, profile: str, tailoring: str = "") -> list[str]:
+def build_fix_command(datastream: str, profile: str, tailoring: str = "") -> list[str]:
     """Build the command that prints the profile's bash fixes; nothing is executed."""
     if not _ID.fullmatch(profile):
         raise ScanFailed(f"{profile[:80]!a} is no id of a profile; nothing was asked.")
@@ -40,7 +40,7 @@ def remediate(datastream: str, profile: str, tailoring: str = "") -> list[str]:
     return ["timeout", "--kill-after=5", "60", *asked]
 
 
-def check(ran: OscapRan, seconds: float) -> None:
+def require_result(ran: OscapResult, seconds: float) -> None:
     """Raise ScanFailed or Unusable unless oscap produced a result."""
     if ran.code in _JUDGED:
         return
@@ -48,17 +48,17 @@ def check(ran: OscapRan, seconds: float) -> None:
     if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")
     if ran.code == _NOT_FOUND or "failed to run command" in complaint:
-        raise Unusable(
+        raise EnvironmentUnusable(
             "OpenSCAP is not installed there: apt-get install openscap-scanner, or dnf install openscap-scanner."
         )
     if _NO_ROOM.search(complaint):
         raise ScanFailed(
             "OpenSCAP could not write its result there: look whether the host's disk is full or read-only."
         )
-    raise ScanFailed(f"OpenSCAP judged nothing (exit {ran.code}): {_reason(complaint) or 'it gave no reason'}")
+    raise ScanFailed(f"OpenSCAP judged nothing (exit {ran.code}): {_extract_reason(complaint) or 'it gave no reason'}")
 
 
-def _reason(complaint: str) -> str:
+def _extract_reason(complaint: str) -> str:
     lines = [line for line in complaint.splitlines() if line.strip() and not line.startswith("WARNING")]
     told = next((line for line in lines if "Error" in line), lines[0] if lines else "")
-    return clean(re.sub(r"\s*\[\S+\.c:\d+\]", "", told), 300)
+    return clean_text(re.sub(r"\s*\[\S+\.c:\d+\]", "", told), 300)

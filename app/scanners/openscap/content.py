@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.scanners.openscap.xml import MOST, local, parse
+from app.scanners.openscap.xml import MOST, get_local_name, parse_xml
 
 OWN = Path("~/.local/share/xml/scap")
 FOLDERS = (OWN, Path("/usr/local/share/xml/scap"), Path("/usr/share/xml/scap/ssg/content"))
@@ -21,7 +21,7 @@ _INSIDE = re.compile(r"(?:^|/)([\w.-]+(?:-xccdf|-ds|_Benchmark)\.xml)$", re.ASCI
 
 
 @dataclass(frozen=True)
-class Content:
+class ScapContent:
     """A data stream and the profile to scan a host with."""
 
     datastream: Path
@@ -31,47 +31,47 @@ class Content:
     """The tailoring file that defines the profile, if the data stream does not."""
 
 
-def datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
+def list_datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
     """Return data streams by name, without the file ending."""
     found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob(f"*{_ENDING}")))
     return {file.name.removesuffix(_ENDING): file for file in found}
 
 
-def benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
+def list_benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
     """Return added data streams and XCCDF files; they name the rules."""
     found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob("*.xml")))
     return list({file.name: file for file in found if file.name.endswith((_ENDING, _XCCDF))}.values())
 
 
-def add(file: Path, folder: Path = OWN) -> Path:
+def add_benchmark(file: Path, folder: Path = OWN) -> Path:
     """Copy a data stream, XCCDF file or DISA zip to `folder`; return the copy. Raise BadInput if it is no benchmark."""
-    name, content = _opened(file)
-    root = parse(content, name)
-    if local(root) != "Benchmark" and next(root.iter("{*}Benchmark"), None) is None:
+    name, content = _open_benchmark(file)
+    root = parse_xml(content, name)
+    if get_local_name(root) != "Benchmark" and next(root.iter("{*}Benchmark"), None) is None:
         raise BadInput(f"{name} holds no benchmark: choose a data stream or the XCCDF of a STIG.")
-    ending = _XCCDF if local(root) == "Benchmark" else _ENDING
+    ending = _XCCDF if get_local_name(root) == "Benchmark" else _ENDING
     folder.expanduser().mkdir(parents=True, exist_ok=True)
-    kept = folder.expanduser() / f"{_plain(name)}{ending}"
+    kept = folder.expanduser() / f"{_strip_ending(name)}{ending}"
     kept.write_bytes(content)
     return kept
 
 
-def _plain(name: str) -> str:
+def _strip_ending(name: str) -> str:
     return name.removesuffix(".xml").removesuffix("-xccdf").removesuffix("-ds")
 
 
-def _opened(file: Path) -> tuple[str, bytes]:
+def _open_benchmark(file: Path) -> tuple[str, bytes]:
     if not _NAME.fullmatch(file.name) or file.suffix.lower() not in (".xml", ".zip"):
         raise BadInput(
             f"{file.name[:80]!a} is no name for a benchmark: rename it to NAME.xml or NAME.zip, of plain letters."
         )
     try:
-        return _from_zip(file) if file.suffix.lower() == ".zip" else (file.name, file.read_bytes())
+        return _read_zip(file) if file.suffix.lower() == ".zip" else (file.name, file.read_bytes())
     except OSError as exc:
         raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
 
 
-def _from_zip(file: Path) -> tuple[str, bytes]:
+def _read_zip(file: Path) -> tuple[str, bytes]:
     try:
         with zipfile.ZipFile(file) as opened:
             inside = [one for one in opened.infolist() if _INSIDE.search(one.filename)]
@@ -87,8 +87,8 @@ def _from_zip(file: Path) -> tuple[str, bytes]:
     return name, content
 
 
-def datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
-    there = datastreams(folders)
+def find_datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
+    there = list_datastreams(folders)
     plain = name.removesuffix(".xml").removesuffix("-ds")
     if not _NAME.fullmatch(name) or plain not in there:
         choice = f"here are: {', '.join(there)}" if there else "here is none: apt-get install ssg-debian brings some"

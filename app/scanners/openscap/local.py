@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from app.errors import ActionFailed, Unusable
-from app.scanners.openscap.shell import OscapRan
+from app.errors import ActionFailed, EnvironmentUnusable
+from app.scanners.openscap.shell import OscapResult
 
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -26,7 +26,7 @@ class TreeShell:
             "OSCAP_PROBE_ROOT": str(root.absolute()),
         }
 
-    async def run(self, argv: Sequence[str], timeout: float) -> OscapRan:  # noqa: ASYNC109
+    async def run(self, argv: Sequence[str], timeout: float) -> OscapResult:  # noqa: ASYNC109
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._wall,
@@ -38,28 +38,28 @@ class TreeShell:
                 start_new_session=True,
             )
         except OSError as exc:
-            raise Unusable(
+            raise EnvironmentUnusable(
                 f"{self._wall[0]} does not start here ({exc.strerror}): apt-get install util-linux."
             ) from exc
         try:
             async with asyncio.timeout(timeout):
                 stdout, stderr = await process.communicate()
         except TimeoutError:
-            return OscapRan(None, b"", b"")
+            return OscapResult(None, b"", b"")
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-        return OscapRan(process.returncode, stdout, stderr)
+        return OscapResult(process.returncode, stdout, stderr)
 
-    async def get(self, path: str, limit: int) -> bytes | None:
-        return await asyncio.to_thread(_read, Path(path), limit)
+    async def read_file(self, path: str, limit: int) -> bytes | None:
+        return await asyncio.to_thread(_read_bytes, Path(path), limit)
 
-    async def put(self, path: str, content: bytes) -> None:
-        await asyncio.to_thread(_write, Path(path), content)
+    async def write_file(self, path: str, content: bytes) -> None:
+        await asyncio.to_thread(_write_bytes, Path(path), content)
 
 
-def _read(file: Path, limit: int) -> bytes | None:
+def _read_bytes(file: Path, limit: int) -> bytes | None:
     try:
         with file.open("rb") as stream:
             content = stream.read(limit + 1)
@@ -70,7 +70,7 @@ def _read(file: Path, limit: int) -> bytes | None:
     return content
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write_bytes(file: Path, content: bytes) -> None:
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
         stream.write(content)

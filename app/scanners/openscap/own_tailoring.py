@@ -6,15 +6,15 @@ from typing import Any
 
 from lxml import etree
 
-from app.scanners.openscap.xml import XCCDF, Element, local, parse
-from app.text.clean import clean
+from app.scanners.openscap.xml import XCCDF, Element, get_local_name, parse_xml
+from app.text.clean import clean_text
 
 _LAST = ("metadata", "signature")
 _REMARK = 2000
 
 
 @dataclass(frozen=True)
-class OwnTailoring:
+class GeneratedTailoring:
     benchmark: str
     """The benchmark's id."""
     file: str
@@ -32,55 +32,55 @@ class OwnTailoring:
     begins: bytes = b""
     """An operator's tailoring to extend; empty if the profile is the content's own."""
 
-    def written(self) -> bytes:
-        root = self._begun() if self.begins else self._new()
+    def to_xml(self) -> bytes:
+        root = self._copy_root() if self.begins else self._create_root()
         (profile,) = root.findall(f"{{{XCCDF}}}Profile")
         for rule, why in self.left_out:
-            select = _add(profile, "select", idref=rule, selected="false")
-            _put(select, "remark", why)
+            select = _replace_element(profile, "select", idref=rule, selected="false")
+            _add_text_element(select, "remark", why)
         for value, text in sorted(self.values.items()):
-            _add(profile, "set-value", idref=value).text = text
+            _replace_element(profile, "set-value", idref=value).text = text
         etree.indent(root)
         return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
-    def _new(self) -> Element:
+    def _create_root(self) -> Element:
         root: Element = etree.Element(f"{{{XCCDF}}}Tailoring", nsmap={"xccdf": XCCDF}, attrib={"id": _OURS})
-        self._head(root)
+        self._add_header(root)
         profile = etree.SubElement(root, f"{{{XCCDF}}}Profile", {"id": self.id, "extends": self.extends})
-        _put(profile, "title", self.title, override="true")
+        _add_text_element(profile, "title", self.title, override="true")
         return root
 
-    def _begun(self) -> Element:
+    def _copy_root(self) -> Element:
         """Copy an operator's tailoring with only the wanted profile."""
-        root = parse(self.begins, "The tailoring")
+        root = parse_xml(self.begins, "The tailoring")
         for one in root:
-            if local(one) != "Profile" or one.get("id") != self.extends:
+            if get_local_name(one) != "Profile" or one.get("id") != self.extends:
                 root.remove(one)
         profile = root[0]
         root.set("id", _OURS)
         root.remove(profile)
-        self._head(root)
+        self._add_header(root)
         root.append(profile)
         return root
 
-    def _head(self, root: Element) -> None:
+    def _add_header(self, root: Element) -> None:
         etree.SubElement(root, f"{{{XCCDF}}}benchmark", {"id": self.benchmark, "href": self.file})
-        _put(root, "version", "1", time=self.at)
+        _add_text_element(root, "version", "1", time=self.at)
 
 
 _OURS = "xccdf_temper_tailoring_site"
 
 
-def _put(parent: Element, tag: str, text: str, **attributes: Any) -> None:
-    etree.SubElement(parent, f"{{{XCCDF}}}{tag}", attributes).text = clean(text, _REMARK)
+def _add_text_element(parent: Element, tag: str, text: str, **attributes: Any) -> None:
+    etree.SubElement(parent, f"{{{XCCDF}}}{tag}", attributes).text = clean_text(text, _REMARK)
 
 
-def _add(profile: Element, tag: str, **attributes: Any) -> Element:
+def _replace_element(profile: Element, tag: str, **attributes: Any) -> Element:
     """Add an element and remove existing ones with the same idref."""
     for old in profile.findall(f"{{{XCCDF}}}{tag}"):
         if old.get("idref") == attributes["idref"]:
             profile.remove(old)
     made: Element = etree.Element(f"{{{XCCDF}}}{tag}", attributes)
-    places = [at for at, one in enumerate(profile) if local(one) in _LAST]
+    places = [at for at, one in enumerate(profile) if get_local_name(one) in _LAST]
     profile.insert(places[0] if places else len(profile), made)
     return made

@@ -11,7 +11,7 @@ _COUNTED = re.compile(r"""^\(>&2 echo "Remediating rule \d+/\d+: '[^'\n]*'"\);?[
 """The counter in front of a fix is not part of it."""
 
 
-def remedy_of(script: str, rule: str) -> str:
+def extract_fix_script(script: str, rule: str) -> str:
     """Return the rule's script unchanged; "" if the content has none. Raise ScanFailed if the script is ambiguous."""
     found = [match for match in _BEGIN.finditer(script) if match[1] == rule]
     if not found:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True)
-class OscapRan:
+class OscapResult:
     code: int | None
     """None if it timed out; its processes were killed."""
     stdout: bytes
@@ -16,10 +16,10 @@ class OscapRan:
 class Shell(Protocol):
     """Runs as an account that may read the whole host. Paths are the host's."""
 
-    async def run(self, argv: Sequence[str], timeout: float) -> OscapRan: ...  # noqa: ASYNC109
+    async def run(self, argv: Sequence[str], timeout: float) -> OscapResult: ...  # noqa: ASYNC109
 
-    async def get(self, path: str, limit: int) -> bytes | None:
+    async def read_file(self, path: str, limit: int) -> bytes | None:
         """Return the content, None if absent; raise ActionFailed above `limit` bytes."""
 
-    async def put(self, path: str, content: bytes) -> None:
+    async def write_file(self, path: str, content: bytes) -> None:
         """Write a file readable by its owner only; the folder exists."""

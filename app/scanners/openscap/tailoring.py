@@ -9,10 +9,10 @@ from pathlib import Path
 from lxml import etree
 
 from app.errors import BadInput
-from app.scanners.openscap.benchmark import Benchmark, is_id, short
+from app.scanners.openscap.benchmark import Benchmark, is_valid_id, shorten_id
 from app.scanners.openscap.content import FOLDERS, OWN
-from app.scanners.openscap.xml import XCCDF, Element, local, parse, words
-from app.text.clean import clean
+from app.scanners.openscap.xml import XCCDF, Element, get_local_name, get_text, parse_xml
+from app.text.clean import clean_text
 
 ENDING = "-tailoring.xml"
 MOST_BYTES = 4 << 20
@@ -37,15 +37,15 @@ class TailoringFile:
 
 
 def read_tailoring(content: bytes, name: str) -> TailoringFile:
-    what = f"The tailoring file {clean(name, 80)}"
+    what = f"The tailoring file {clean_text(name, 80)}"
     if len(content) > MOST_BYTES:
         raise BadInput(f"{what} has {len(content) >> 20} MiB; more than {MOST_BYTES >> 20} MiB are not read.")
-    top = parse(content, what)
-    root = _tailoring(top, what)
+    top = parse_xml(content, what)
+    root = _find_tailoring_element(top, what)
     profiles = {one.get("id", ""): one for one in root.findall(f"{{{XCCDF}}}Profile")}
     if not profiles:
         raise BadInput(f"{what} has no profile: there is nothing in it to scan by.")
-    if strange := next((id_ for id_ in profiles if not is_id(id_)), None):
+    if strange := next((id_ for id_ in profiles if not is_valid_id(id_)), None):
         raise BadInput(f"{what} names a profile {strange[:60]!a}; such a file is not read.")
     if len(profiles) != len(root.findall(f"{{{XCCDF}}}Profile")):
         raise BadInput(f"{what} has two profiles of the same id: rename one.")
@@ -53,65 +53,67 @@ def read_tailoring(content: bytes, name: str) -> TailoringFile:
     return TailoringFile(
         name=name,
         sha256=hashlib.sha256(content).hexdigest(),
-        id=clean(root.get("id", ""), 200),
-        version=clean(words(root.find(f"{{{XCCDF}}}version")), 40),
-        benchmark=clean(about.get("id", ""), 200) if about is not None else "",
-        hint=clean(about.get("href", "").partition("#")[0].rpartition("/")[2], 80) if about is not None else "",
+        id=clean_text(root.get("id", ""), 200),
+        version=clean_text(get_text(root.find(f"{{{XCCDF}}}version")), 40),
+        benchmark=clean_text(about.get("id", ""), 200) if about is not None else "",
+        hint=clean_text(about.get("href", "").partition("#")[0].rpartition("/")[2], 80) if about is not None else "",
         profiles=profiles,
         content=content if root is top else etree.tostring(root, xml_declaration=True, encoding="UTF-8"),
     )
 
 
-def _tailoring(top: Element, what: str) -> Element:
+def _find_tailoring_element(top: Element, what: str) -> Element:
     """Return the only Tailoring element, bare or inside a data stream collection; raise BadInput otherwise."""
-    found = list(top.iter("{*}Tailoring")) if local(top) != "Tailoring" else [top]
+    found = list(top.iter("{*}Tailoring")) if get_local_name(top) != "Tailoring" else [top]
     if len(found) != 1:
         said = "holds no tailoring" if not found else f"holds {len(found)} tailorings: give each in a file of its own"
-        raise BadInput(f"{what} {said}; an xccdf:Tailoring is wanted, and its root is <{clean(local(top), 60)}>.")
+        raise BadInput(
+            f"{what} {said}; an xccdf:Tailoring is wanted, and its root is <{clean_text(get_local_name(top), 60)}>."
+        )
     space = etree.QName(found[0]).namespace or ""
     if space != XCCDF:
         raise BadInput(f"{what} is in the namespace {space[:100]!a}; only XCCDF 1.2's is read, {XCCDF}.")
     return found[0]
 
 
-def fitted(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark:
+def apply_tailoring(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark:
     """Return the benchmark with the tailoring's profiles; raise BadInput if they name anything unknown."""
-    what = f"The tailoring file {clean(tailoring.name, 80)}"
+    what = f"The tailoring file {clean_text(tailoring.name, 80)}"
     if tailoring.benchmark not in ("", benchmark.id):
         raise BadInput(f"{what} is for the benchmark {tailoring.benchmark!a}, and {benchmark.title} is {benchmark.id}.")
     for id_, one in tailoring.profiles.items():
         below = one.get("extends", "")
         if below and not benchmark.has_profile(below):
             said = f"extends {below[:100]!a}, which {benchmark.title} does not have: it is for other content"
-            raise BadInput(f"{what}: its profile {short(id_)} {said}.")
-        for wrong in _unknown(one, benchmark):
-            raise BadInput(f"{what}: its profile {short(id_)} {wrong}.")
-    return benchmark.tailored(tailoring.profiles)
+            raise BadInput(f"{what}: its profile {shorten_id(id_)} {said}.")
+        for wrong in _iter_mismatches(one, benchmark):
+            raise BadInput(f"{what}: its profile {shorten_id(id_)} {wrong}.")
+    return benchmark.with_tailoring(tailoring.profiles)
 
 
-def _unknown(profile: Element, benchmark: Benchmark) -> Iterator[str]:
+def _iter_mismatches(profile: Element, benchmark: Benchmark) -> Iterator[str]:
     for line in profile:
-        kind, id_ = local(line), line.get("idref", "")
+        kind, id_ = get_local_name(line), line.get("idref", "")
         if kind not in _NAMED:
             continue
-        known = benchmark.values.get(id_) if kind.endswith("-value") else id_ in benchmark.selectable or None
+        known = benchmark.values_by_id.get(id_) if kind.endswith("-value") else id_ in benchmark.selectable_ids or None
         if known is None:
             yield f"names {_NAMED[kind]} {id_[:100]!a}, which {benchmark.title} does not have"
-        elif kind == "set-value" and (wrong := benchmark.values[id_].refuses(line.text or "")):
-            yield f"sets {short(id_)} to {(line.text or '')[:60]!a}, and {wrong}"
-        elif kind == "refine-value" and line.get("selector", "") not in benchmark.values[id_].choices:
-            choices = ", ".join(filter(None, benchmark.values[id_].choices)) or "none"
-            yield f"wants the choice {line.get('selector', '')[:60]!a} of {short(id_)}, which has: {choices[:300]}"
+        elif kind == "set-value" and (wrong := benchmark.values_by_id[id_].explain_refusal(line.text or "")):
+            yield f"sets {shorten_id(id_)} to {(line.text or '')[:60]!a}, and {wrong}"
+        elif kind == "refine-value" and line.get("selector", "") not in benchmark.values_by_id[id_].choices:
+            choices = ", ".join(filter(None, benchmark.values_by_id[id_].choices)) or "none"
+            yield f"wants the choice {line.get('selector', '')[:60]!a} of {shorten_id(id_)}, which has: {choices[:300]}"
 
 
-def tailorings() -> dict[str, Path]:
+def list_tailoring_files() -> dict[str, Path]:
     """Return added tailoring files by name."""
     found = (file for folder in reversed(FOLDERS[:2]) for file in sorted(folder.expanduser().glob(f"*{ENDING}")))
     return {file.name.removesuffix(ENDING): file for file in found}
 
 
-def tailoring(name: str) -> TailoringFile:
-    there = tailorings()
+def load_tailoring_file(name: str) -> TailoringFile:
+    there = list_tailoring_files()
     if name not in there:
         known = f"here are: {', '.join(there)}" if there else "here is none: temper scap tailor FILE adds one"
         raise BadInput(f"There is no tailoring {name[:80]!a}; {known}.")
@@ -127,8 +129,8 @@ def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringF
         said = "small letters, digits, '.', '_' and '-', sixty at the most"
         raise BadInput(f"{name[:80]!a} is no name for a tailoring: {said}.")
     read = read_tailoring(content, f"{name}{ENDING}")
-    fitted(read, benchmark)
-    if (there := tailorings().get(name)) and there.read_bytes() != content:
+    apply_tailoring(read, benchmark)
+    if (there := list_tailoring_files().get(name)) and there.read_bytes() != content:
         raise BadInput(f"There is another tailoring {name!a} already, and runs may have gone by it: choose a new name.")
     folder = OWN.expanduser()
     folder.mkdir(parents=True, exist_ok=True)

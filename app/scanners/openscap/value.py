@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.scanners.openscap.xml import Element
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
 _LONGEST = 4000
@@ -25,10 +25,10 @@ class BenchmarkValue:
     only: tuple[str, ...] = ()
     """The only accepted values, if the content restricts them."""
 
-    def refuses(self, text: str) -> str:
+    def explain_refusal(self, text: str) -> str:
         """Return why the value is not accepted, or "" if it is."""
         text = text.strip()
-        if len(text) > _LONGEST or clean(text, _LONGEST) != text:
+        if len(text) > _LONGEST or clean_text(text, _LONGEST) != text:
             return f"a value has {_LONGEST} characters at the most, and none that nobody can see"
         if self.kind == "number" and not _NUMBER.fullmatch(text):
             return "it takes a number"
@@ -43,24 +43,24 @@ class BenchmarkValue:
         return ""
 
 
-def read_value(one: Element) -> BenchmarkValue:
-    def text(tag: str) -> str:
+def parse_value(one: Element) -> BenchmarkValue:
+    def read_child_text(tag: str) -> str:
         found = one.find(f"{{*}}{tag}")
-        return "" if found is None else clean(" ".join("".join(map(str, found.itertext())).split()), 1000)
+        return "" if found is None else clean_text(" ".join("".join(map(str, found.itertext())).split()), 1000)
 
     said = one.findall("{*}choices")
     must = [each for each in said if each.get("mustMatch") == "true" and not each.get("selector")]
     return BenchmarkValue(
         id=one.get("id", ""),
         kind=one.get("type", "string"),
-        title=text("title"),
-        description=text("description"),
+        title=read_child_text("title"),
+        description=read_child_text("description"),
         choices={each.get("selector", ""): each.text or "" for each in one.findall("{*}value")},
-        least=_number(text("lower-bound")),
-        most=_number(text("upper-bound")),
+        least=_keep_number(read_child_text("lower-bound")),
+        most=_keep_number(read_child_text("upper-bound")),
         only=tuple((each.text or "").strip() for each in (must[0].findall("{*}choice") if must else ())),
     )
 
 
-def _number(text: str) -> str:
+def _keep_number(text: str) -> str:
     return text if _NUMBER.fullmatch(text) else ""

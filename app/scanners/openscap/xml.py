@@ -13,7 +13,7 @@ XCCDF = "http://checklists.nist.gov/xccdf/1.2"
 Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 
 
-def parse(content: bytes, what: str) -> Element:
+def parse_xml(content: bytes, what: str) -> Element:
     """Parse XML; raise BadInput, naming the document as `what`."""
     if len(content) > MOST:
         raise BadInput(f"{what} has {len(content) >> 20} MiB; more than {MOST >> 20} MiB are not read.")
@@ -31,10 +31,10 @@ def parse(content: bytes, what: str) -> Element:
     return root
 
 
-def local(element: Element) -> str:
+def get_local_name(element: Element) -> str:
     return str(etree.QName(element).localname)
 
 
-def words(element: Element | None) -> str:
+def get_text(element: Element | None) -> str:
     """Return the text without markup, whitespace collapsed."""
     return "" if element is None else " ".join("".join(map(str, element.itertext(with_tail=False))).split())

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from app.errors import BadInput
 from app.events.words import Category, Tailored
-from app.scanners.openscap.benchmark import Benchmark, ProfileValue, ScapRule, read_benchmark, short
-from app.scanners.openscap.content import Content, datastream, datastreams
-from app.scanners.openscap.own_tailoring import OwnTailoring
-from app.scanners.openscap.tailoring import TailoringFile, fitted, tailoring, tailorings
+from app.scanners.openscap.benchmark import Benchmark, ProfileValue, ScapRule, read_benchmark, shorten_id
+from app.scanners.openscap.content import ScapContent, find_datastream, list_datastreams
+from app.scanners.openscap.own_tailoring import GeneratedTailoring
+from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.verdict import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.skill import Check, Rule, Skill
@@ -29,46 +29,48 @@ _NOTHING: frozenset[str] = frozenset()
 def skill(argument: str) -> Skill:
     name, profile, by = [*argument.split(":", 2), "", ""][:3]
     if not name or not profile:
-        here = ", ".join(datastreams()) or "none yet: apt-get install ssg-debian brings some"
+        here = ", ".join(list_datastreams()) or "none yet: apt-get install ssg-debian brings some"
         raise BadInput(f"Ask for scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more.")
-    file = datastream(name)
-    stamp = tailorings()[by].stat().st_mtime_ns if by in tailorings() else 0
-    return _made(file, profile, by, (file.stat().st_mtime_ns, stamp), ())
+    file = find_datastream(name)
+    stamp = list_tailoring_files()[by].stat().st_mtime_ns if by in list_tailoring_files() else 0
+    return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp), ())
 
 
 @lru_cache(_KEPT)
-def _made(file: Path, profile: str, by: str, stamps: tuple[int, int], given: tuple[tuple[str, str], ...]) -> Skill:
+def _build_skill(
+    file: Path, profile: str, by: str, stamps: tuple[int, int], given: tuple[tuple[str, str], ...]
+) -> Skill:
     """Build the skill. Cached, since it takes 0.1 s and every page needs it.
 
     `given`: site values by short name; `stamps`: modification times of the files.
     """
-    whole, mine = read_benchmark(file), tailoring(by) if by else None
-    benchmark = fitted(mine, whole) if mine else whole
-    full = benchmark.profile(profile)
-    known = benchmark.parameters(full)
+    whole, mine = read_benchmark(file), load_tailoring_file(by) if by else None
+    benchmark = apply_tailoring(mine, whole) if mine else whole
+    full = benchmark.resolve_profile(profile)
+    known = benchmark.list_profile_parameters(full)
     values = {known[name].id: text for name, text in given if name in known}
-    left_out = {one.name: _rule(one) for one in benchmark.left_out(full)}
+    left_out = {one.name: _build_rule(one) for one in benchmark.list_omitted_rules(full)}
     return Skill(
         name=":".join(["scap", file.name.removesuffix("-ds.xml"), profile, *([by] if by else [])]),
         title=next(f"{benchmark.title}: {one.title}" for one in benchmark.profiles if one.id == full),
-        rules={rule.name: _rule(rule) for rule in benchmark.rules(full, values)},
-        content=_content(file, full, mine, whole, values),
-        tailored=_tailored(mine, full, tuple(left_out)) if mine else None,
+        rules={rule.name: _build_rule(rule) for rule in benchmark.list_profile_rules(full, values)},
+        content=_build_content(file, full, mine, whole, values),
+        tailored=_build_tailored(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
-        parameters={name: _parameter(name, one) for name, one in known.items()},
-        retuned=lambda chosen: _made(file, profile, by, stamps, tuple(sorted(chosen.items()))),
+        parameters={name: _build_parameter(name, one) for name, one in known.items()},
+        retuned=lambda chosen: _build_skill(file, profile, by, stamps, tuple(sorted(chosen.items()))),
     )
 
 
-def _content(
+def _build_content(
     file: Path, profile: str, mine: TailoringFile | None, whole: Benchmark, values: Mapping[str, str]
-) -> Content:
+) -> ScapContent:
     """Return the content for OpenSCAP. Site values are passed as a tailoring, its only way to accept values."""
     begins = mine.content if mine else b""
     if not values:
-        return Content(file, profile, begins)
-    name = profile if mine else f"xccdf_temper_profile_{short(profile)}"
-    made = OwnTailoring(
+        return ScapContent(file, profile, begins)
+    name = profile if mine else f"xccdf_temper_profile_{shorten_id(profile)}"
+    made = GeneratedTailoring(
         benchmark=whole.id,
         file=file.name,
         extends=profile,
@@ -78,10 +80,10 @@ def _content(
         values=values,
         begins=begins,
     )
-    return Content(file, name, made.written())
+    return ScapContent(file, name, made.to_xml())
 
 
-def _tailored(mine: TailoringFile, profile: str, left_out: tuple[str, ...]) -> Tailored:
+def _build_tailored(mine: TailoringFile, profile: str, left_out: tuple[str, ...]) -> Tailored:
     return Tailored(
         file=mine.name, sha256=mine.sha256, id=mine.id, version=mine.version, profile=profile, left_out=left_out
     )
@@ -91,7 +93,7 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 _KINDS: dict[str, Kind] = {"number": "number", "boolean": "boolean"}
 
 
-def _parameter(name: str, one: ProfileValue) -> Parameter:
+def _build_parameter(name: str, one: ProfileValue) -> Parameter:
     value, kind = one.value, _KINDS.get(one.value.kind, "text")
     least, most = (float(text) if text else None for text in (value.least, value.most))
     usual = float(one.usual) if kind == "number" and _NUMBER.fullmatch(one.usual) else None
@@ -113,7 +115,7 @@ def _parameter(name: str, one: ProfileValue) -> Parameter:
     )
 
 
-def _rule(rule: ScapRule) -> Rule:
+def _build_rule(rule: ScapRule) -> Rule:
     return Rule(
         id=rule.name,
         stig_id=rule.id,
@@ -122,7 +124,7 @@ def _rule(rule: ScapRule) -> Rule:
         requirement=rule.requirement or rule.title,
         fix=rule.fix,
         paths=rule.paths,
-        check=_scanners_own(rule.name),
+        check=_create_scanner_check(rule.name),
         asks=ASKS.get(rule.name, _NOTHING),
         foreign=True,
         script=rule.script,
@@ -130,8 +132,8 @@ def _rule(rule: ScapRule) -> Rule:
     )
 
 
-def _scanners_own(rule: str) -> Check:
-    def check(_: Files) -> Verdict:
+def _create_scanner_check(rule: str) -> Check:
+    def check_files(_: Files) -> Verdict:
         return Verdict(rule, "unknown", "This rule is the scanner's own: OpenSCAP judges it, on the host.")
 
-    return check
+    return check_files

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from app.skills.skill import Skill
 from app.skills.stig.rules import read_parts
-from app.skills.stig.site import PARAMETERS, tuned_rules
+from app.skills.stig.site import PARAMETERS, apply_site_values
 
 
-def _retuned(values: Mapping[str, str]) -> Skill:
-    return replace(SKILL, rules=tuned_rules(SKILL.rules, values))
+def _apply_values(values: Mapping[str, str]) -> Skill:
+    return replace(SKILL, rules=apply_site_values(SKILL.rules, values))
 
 
 SKILL = STIG = Skill(
@@ -17,5 +17,5 @@ SKILL = STIG = Skill(
     title="DISA STIG for RHEL 9: thirty rules that plain files decide",
     rules={rule.id: rule for part in read_parts().values() for rule in part},
     parameters=PARAMETERS,
-    retuned=_retuned,
+    retuned=_apply_values,
 )

@@ -7,24 +7,32 @@ from functools import partial
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
-from app.skills.stig.checks.login import idle_timeout, login_limit
-from app.skills.stig.checks.options import disk_full, password_age
-from app.skills.stig.checks.passwords import password_length
-from app.skills.stig.checks.sshd import shows_banner, states_time
+from app.skills.stig.checks.login import check_idle_timeout, check_login_limit
+from app.skills.stig.checks.options import check_disk_full_action, check_password_age
+from app.skills.stig.checks.passwords import check_password_length
+from app.skills.stig.checks.sshd import check_sshd_banner, check_sshd_time_option
 
 
-def _number(rule: str, name: str, title: str, least: int, most: int | None, usual: int, stated: str) -> Parameter:
+def _create_number_parameter(
+    rule: str, name: str, title: str, least: int, most: int | None, usual: int, stated: str
+) -> Parameter:
     said = f"The STIG {stated} ({rule})."
     return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=said)
 
 
 # No parameter for the attempts before a lockout: below three locks people out, which the policy refuses.
 _ALL = (
-    _number("V-258107", "minlen", "Characters of a new password", 15, 99, 15, "asks for 15 or more"),
-    _number("V-258041", "pass_max_days", "Days after which a password expires", 1, 60, 60, "allows 60 at the most"),
-    _number("V-258068", "tmout", "Seconds after which an idle shell ends", 100, 600, 600, "allows 600 at the most"),
-    _number("V-258069", "maxlogins", "Logins at a time for one account", 1, 10, 10, "allows 10 at the most"),
-    _number(
+    _create_number_parameter("V-258107", "minlen", "Characters of a new password", 15, 99, 15, "asks for 15 or more"),
+    _create_number_parameter(
+        "V-258041", "pass_max_days", "Days after which a password expires", 1, 60, 60, "allows 60 at the most"
+    ),
+    _create_number_parameter(
+        "V-258068", "tmout", "Seconds after which an idle shell ends", 100, 600, 600, "allows 600 at the most"
+    ),
+    _create_number_parameter(
+        "V-258069", "maxlogins", "Logins at a time for one account", 1, 10, 10, "allows 10 at the most"
+    ),
+    _create_number_parameter(
         *("V-257996", "client_alive_interval", "Seconds until SSH asks an idle client", 10, 600, 600),
         "allows 600 at the most, and 0 switches the question off",
     ),
@@ -48,46 +56,46 @@ _ALL = (
 PARAMETERS = {one.name: one for one in _ALL}
 
 
-def tuned_rules(rules: Mapping[str, Rule], values: Mapping[str, str]) -> dict[str, Rule]:
+def apply_site_values(rules: Mapping[str, Rule], values: Mapping[str, str]) -> dict[str, Rule]:
     """Return the rules with the site values in their texts and checks."""
     made = dict(rules)
     for name, value in values.items():
         for rule in PARAMETERS[name].rules:
-            made[rule] = replace(_TUNED.get(name, _by_number)(made[rule], value), check=_CHECKS[name](rule, value))
+            made[rule] = replace(_TUNED.get(name, _replace_number)(made[rule], value), check=_CHECKS[name](rule, value))
     return made
 
 
-def _by_number(rule: Rule, value: str) -> Rule:
+def _replace_number(rule: Rule, value: str) -> Rule:
     """Replace the default number in the rule's texts."""
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
     said = partial(re.sub, rf"\b{usual}\b", value)
-    return replace(rule, requirement=f"{said(rule.requirement)} {_chose(value, usual)}", fix=said(rule.fix))
+    return replace(rule, requirement=f"{said(rule.requirement)} {_describe_choice(value, usual)}", fix=said(rule.fix))
 
 
-def _chose(value: str, usual: str) -> str:
+def _describe_choice(value: str, usual: str) -> str:
     return f"The site chose {value} where {usual} is usual." if value != usual else f"The site chose {value}."
 
 
-def _disk_full(rule: Rule, value: str) -> Rule:
+def _tune_disk_full(rule: Rule, value: str) -> Rule:
     fix = rule.fix.replace("HALT", value)
-    requirement = f"disk_full_action in auditd.conf has to be {value}. {_chose(value, 'HALT')}"
+    requirement = f"disk_full_action in auditd.conf has to be {value}. {_describe_choice(value, 'HALT')}"
     return replace(rule, requirement=requirement, fix=fix)
 
 
-def _banner(rule: Rule, value: str) -> Rule:
+def _tune_banner(rule: Rule, value: str) -> Rule:
     words = " ".join(value.split())
     requirement = f"{rule.requirement} And /etc/issue has to hold the site's notice, word for word: `{words}`"
     fix = f"{rule.fix.replace(' and leave the notice in that file as it is', '')} Write to /etc/issue:\n{value}"
     return replace(rule, requirement=requirement, fix=fix)
 
 
-_TUNED: dict[str, Callable[[Rule, str], Rule]] = {"disk_full_action": _disk_full, "banner": _banner}
+_TUNED: dict[str, Callable[[Rule, str], Rule]] = {"disk_full_action": _tune_disk_full, "banner": _tune_banner}
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
-    "minlen": lambda rule, value: password_length(rule, int(value)),
-    "pass_max_days": lambda rule, value: password_age(rule, int(value)),
-    "tmout": lambda rule, value: idle_timeout(rule, int(value)),
-    "maxlogins": lambda rule, value: login_limit(rule, int(value)),
-    "client_alive_interval": lambda rule, value: states_time(rule, "ClientAliveInterval", int(value)),
-    "disk_full_action": lambda rule, value: disk_full(rule, frozenset({value.casefold()})),
-    "banner": shows_banner,
+    "minlen": lambda rule, value: check_password_length(rule, int(value)),
+    "pass_max_days": lambda rule, value: check_password_age(rule, int(value)),
+    "tmout": lambda rule, value: check_idle_timeout(rule, int(value)),
+    "maxlogins": lambda rule, value: check_login_limit(rule, int(value)),
+    "client_alive_interval": lambda rule, value: check_sshd_time_option(rule, "ClientAliveInterval", int(value)),
+    "disk_full_action": lambda rule, value: check_disk_full_action(rule, frozenset({value.casefold()})),
+    "banner": check_sshd_banner,
 }

@@ -6,34 +6,36 @@ from pathlib import Path
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.targets.confine import Confinement, ProgramOutcome, build_of
+from app.targets.confine import Confinement, ProgramOutcome, identify_build
 from app.targets.effects.daemon import Ask, Query
-from app.targets.recall import Recall
+from app.targets.recall import ReadTrackingCache
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 (made in it with a name of its own, and for its owner alone)
 _ROOM = 32 << 20
 
 
-def here(confinement: Confinement, recall: Recall | None = None) -> Ask:
+def create_local_asker(confinement: Confinement, recall: ReadTrackingCache | None = None) -> Ask:
     """Return an asker that runs local programs. `recall` caches answers for the host's files."""
-    known = recall or Recall()
+    known = recall or ReadTrackingCache()
 
-    def ask(files: Files, question: Query) -> ProgramOutcome | None:
-        if confinement.kind == "none" or not (build := build_of(question.program)):
+    def ask_local(files: Files, question: Query) -> ProgramOutcome | None:
+        if confinement.kind == "none" or not (build := identify_build(question.program)):
             return None
 
-        def said(files: Files) -> ProgramOutcome:
-            with tempfile.TemporaryDirectory(prefix="temper-ask-", dir=_in_memory()) as folder:
+        def run_program(files: Files) -> ProgramOutcome:
+            with tempfile.TemporaryDirectory(prefix="temper-ask-", dir=_find_memory_folder()) as folder:
                 root = Path(folder)
-                lay_out(root, files, question)
+                write_staged_files(root, files, question)
                 return confinement.run(root, [question.program, *question.arguments])
 
-        return known.ask((question, build), files, said, lasts=lambda outcome: outcome.code is not None)
+        return known.get_or_compute(
+            (question, build), files, run_program, lasts=lambda outcome: outcome.code is not None
+        )
 
-    return ask
+    return ask_local
 
 
-def _in_memory() -> Path | None:
+def _find_memory_folder() -> Path | None:
     """Return /dev/shm if it is writable and has room, so that no file reaches a disk; None otherwise."""
     try:
         room = os.statvfs(_MEMORY)
@@ -43,16 +45,16 @@ def _in_memory() -> Path | None:
     return _MEMORY if free >= _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None
 
 
-def lay_out(root: Path, files: Files, question: Query) -> None:
+def write_staged_files(root: Path, files: Files, question: Query) -> None:
     for path in (path for pattern in question.staged for path in files.glob(pattern)):
         state, content = files.state(path), files.read(path)
         if state is not None and content is not None:
-            _lay(root, path, content, state.mode | 0o400)
+            _write_staged_file(root, path, content, state.mode | 0o400)
     for path, text in question.made:
-        _lay(root, path, source.encode(text), 0o600)
+        _write_staged_file(root, path, source.encode_text(text), 0o600)
 
 
-def _lay(root: Path, path: str, content: bytes, mode: int) -> None:
+def _write_staged_file(root: Path, path: str, content: bytes, mode: int) -> None:
     at = root / path[1:]
     at.parent.mkdir(parents=True, exist_ok=True)
     at.write_bytes(content)

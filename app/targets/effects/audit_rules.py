@@ -6,8 +6,8 @@ from app.syntax import audit, source
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import by_key, more
-from app.targets.effects.strength import Compare, Strength, equal_or_not, fewer, ranked
+from app.targets.effects.scales import compare_by_key, compare_higher
+from app.targets.effects.strength import Compare, Strength, compare_sets, compare_unranked, create_ranking
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
 _NEXT = " at the next start"
@@ -17,20 +17,20 @@ _DEFAULTS: Mapping[str, str] = {"-e": "1", "-f": "1", "-b": "64", "-r": "0", "--
 _MOST_BACKLOG = 1_000_000
 
 
-def _backlog(was: str, now: str) -> Strength:
+def _compare_backlogs(was: str, now: str) -> Strength:
     """Compare backlog sizes. A very large backlog uses too much kernel memory."""
-    return Strength.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else more(was, now)
+    return Strength.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else compare_higher(was, now)
 
 
 _SCALES: Mapping[str, Compare] = {
-    "-e": ranked("0", "1", "2"),
-    "-f": ranked("0", "1", "2"),
-    "-b": _backlog,
+    "-e": create_ranking("0", "1", "2"),
+    "-f": create_ranking("0", "1", "2"),
+    "-b": _compare_backlogs,
     # Above 0, records beyond the rate are lost.
-    "-r": ranked("1", "0"),
+    "-r": create_ranking("1", "0"),
     # A shorter wait loses a burst sooner, or panics the kernel.
-    "--backlog_wait_time": more,
-    "--loginuid-immutable": ranked(UNSET, "yes"),
+    "--backlog_wait_time": compare_higher,
+    "--loginuid-immutable": create_ranking(UNSET, "yes"),
 }
 
 
@@ -38,24 +38,24 @@ class AuditRules:
     name = "audit"
     areas: tuple[str, ...] = ("/etc/audit/audit.rules", "/etc/audit/rules.d/")
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        now = in_force(audit.audit_lines(source.text(files, LOADED) or "", LOADED))
-        sources = audit.in_order(source.glob(files, SOURCES))
-        text = audit.joined(source.text(files, path) or "" for path in sources)
-        later = in_force(audit.audit_lines(text, SOURCES)) if sources else now
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        now = evaluate_audit_lines(audit.parse_audit_lines(source.read_text(files, LOADED) or "", LOADED))
+        sources = audit.sort_by_version(source.glob_files(files, SOURCES))
+        text = audit.merge_rule_files(source.read_text(files, path) or "" for path in sources)
+        later = evaluate_audit_lines(audit.parse_audit_lines(text, SOURCES)) if sources else now
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: auditctl reads only the running kernel."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         name = key.removesuffix(_NEXT)
         if name.startswith("rule "):
-            return _rule(was, now)
-        return by_key(_SCALES, name, was, now)
+            return _compare_audit_rules(was, now)
+        return compare_by_key(_SCALES, name, was, now)
 
 
-def in_force(lines: Iterable[AuditLine]) -> dict[str, str]:
+def evaluate_audit_lines(lines: Iterable[AuditLine]) -> dict[str, str]:
     """Return the settings that lines produce, up to the lock (-e 2) or the first line that the kernel rejects."""
     found = dict(_DEFAULTS)
     rules: list[str] = []
@@ -74,10 +74,10 @@ def in_force(lines: Iterable[AuditLine]) -> dict[str, str]:
             found[" ".join(line.words)] = "yes"
         if found["-e"] == "2":
             break
-    return {**found, **_recorded(rules)}
+    return {**found, **_describe_rules(rules)}
 
 
-def _recorded(rules: list[str]) -> dict[str, str]:
+def _describe_rules(rules: list[str]) -> dict[str, str]:
     """Return each rule with the exceptions in front of it; the first matching rule decides."""
     found, exceptions = {}, list[str]()
     for rule in rules:
@@ -88,7 +88,7 @@ def _recorded(rules: list[str]) -> dict[str, str]:
     return {**found, "exceptions": _BUT.join(sorted(exceptions))} if exceptions else found
 
 
-def _rule(was: str, now: str) -> Strength:
+def _compare_audit_rules(was: str, now: str) -> Strength:
     if not was or not now:
         return Strength.WEAKER if was else Strength.STRONGER
-    return fewer(was.split(_BUT), now.split(_BUT)) if was != now else equal_or_not(was, now)
+    return compare_sets(was.split(_BUT), now.split(_BUT)) if was != now else compare_unranked(was, now)

@@ -79,6 +79,6 @@ DEFAULTS: Mapping[str, str] = {
 }
 
 
-def takes(key: str, value: str) -> bool:
+def is_valid_value(key: str, value: str) -> bool:
     """Return True if auditd accepts the value for this key; words match in any case."""
     return key in _VALUES and re.fullmatch(_VALUES[key], value, re.IGNORECASE | re.ASCII) is not None

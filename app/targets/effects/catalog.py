@@ -15,15 +15,15 @@ from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.selinux import Selinux
 from app.targets.effects.sshd import Sshd
 from app.targets.effects.sudo import Sudo
-from app.targets.effects.sysctl import AtBoot, ByHand
+from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 
 DAEMONS: Daemons = (
     Sshd(),
     CryptoPolicies(),
     Sudo(),
     Pam(),
-    AtBoot(),
-    ByHand(),
+    SystemdSysctl(),
+    ProcpsSysctl(),
     Modprobe(),
     Auditd(),
     AuditRules(),

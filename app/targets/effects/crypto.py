@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
-from app.syntax.source import fold
+from app.syntax.source import fold_case
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.strength import Strength, equal_or_not, fewer, measured, ranked
+from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return text.split()
 
 
@@ -18,8 +18,8 @@ _CONFIG = "/etc/crypto-policies/config"
 _MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
 """FIPS and FUTURE do not compare: each forbids something that the other allows."""
-_TAKE_AWAY = _words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
-_BRING = _words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
+_TAKE_AWAY = _split_words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = _split_words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
 _THERE = "in force"
 _SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
 _LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}
@@ -33,13 +33,13 @@ class CryptoPolicies:
     name: str = "crypto-policies"
     areas: tuple[str, ...] = ("/etc/crypto-policies/config", _MODULES[0])
 
-    def settings(self, files: Files) -> Mapping[str, str]:
+    def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return the policy, its modules and their values; modules that are not named have no effect."""
-        base, modules, others = _chosen(files)
+        base, modules, others = _read_config(files)
         found = {"policy": base} | ({"further lines": others} if others else {})
         found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
         for module in modules:
-            written = _written(files, module)
+            written = _read_module_file(files, module)
             if written is None:
                 found[f"module {module}"] = _THERE
                 continue
@@ -48,64 +48,66 @@ class CryptoPolicies:
                 found[name] = value
         return found
 
-    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return None: update-crypto-policies would rewrite the host's files."""
         del files, ask
         return None
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         kind, _blank, module = key.partition(" ")
         if kind == "policy":
-            return _base(was, now)
+            return _compare_bases(was, now)
         if kind == "module":
-            return _module(module, was, now)
+            return _compare_modules(module, was, now)
         if kind in _SIZES:
-            return measured(lambda value: int(value) if value.isdigit() else None)(was, now)
-        return _of_a_module(kind, was, now)
+            return create_measure(lambda value: int(value) if value.isdigit() else None)(was, now)
+        return _compare_module_values(kind, was, now)
 
 
-def _chosen(files: Files) -> tuple[str, list[str], str]:
+def _read_config(files: Files) -> tuple[str, list[str], str]:
     """Return the base, its modules, and any further lines; the file should have one line only."""
-    lines = [line.partition("#")[0].strip() for _number, line in source.numbered(source.text(files, _CONFIG) or "")]
+    lines = [
+        line.partition("#")[0].strip() for _number, line in source.number_lines(source.read_text(files, _CONFIG) or "")
+    ]
     first, *others = [line for line in lines if line] or ["DEFAULT"]
     base, *modules = first.upper().split(":")
     return base, modules, " ".join(others)
 
 
-def _written(files: Files, module: str) -> list[tuple[str, str]] | None:
+def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None:
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
     text = next(
-        (text for folder in _MODULES if (text := source.text(files, f"{folder}{module}.pmod")) is not None), None
+        (text for folder in _MODULES if (text := source.read_text(files, f"{folder}{module}.pmod")) is not None), None
     )
     if text is None:
         return None
     found: dict[str, list[str]] = {}
-    for setting in keyvalue.options(text, ""):
-        found.setdefault(fold(setting.key), []).append(" ".join(setting.value.split()))
+    for setting in keyvalue.parse_options(text, ""):
+        found.setdefault(fold_case(setting.key), []).append(" ".join(setting.value.split()))
     return [(key, " ".join(values)) for key, values in found.items()]
 
 
-def _base(was: str, now: str) -> Strength:
+def _compare_bases(was: str, now: str) -> Strength:
     if (was, now) in _STRICTER:
         return Strength.STRONGER
-    return Strength.WEAKER if (now, was) in _STRICTER else equal_or_not(was, now)
+    return Strength.WEAKER if (now, was) in _STRICTER else compare_unranked(was, now)
 
 
-def _module(module: str, was: str, now: str) -> Strength:
+def _compare_modules(module: str, was: str, now: str) -> Strength:
     """Compare the presence of a module; only the effect of some is known."""
     if module in _TAKE_AWAY:
-        return ranked(UNSET, _THERE)(was, now)
-    return ranked(_THERE, UNSET)(was, now) if module in _BRING else equal_or_not(was, now)
+        return create_ranking(UNSET, _THERE)(was, now)
+    return create_ranking(_THERE, UNSET)(was, now) if module in _BRING else compare_unranked(was, now)
 
 
-def _of_a_module(kind: str, was: str, now: str) -> Strength:
+def _compare_module_values(kind: str, was: str, now: str) -> Strength:
     if kind in _BETTER_0:
-        return ranked("1", UNSET, "0")(was, now)
+        return create_ranking("1", UNSET, "0")(was, now)
     if kind in _BETTER_1:
-        return ranked("0", UNSET, "1")(was, now)
+        return create_ranking("0", UNSET, "1")(was, now)
     words = (was + " " + now).split()
     if kind.partition("@")[0] in _LISTS and all(_TAKEN.fullmatch(word) for word in words):
-        return fewer(now.split(), was.split())
-    return equal_or_not(was, now)
+        return compare_sets(now.split(), was.split())
+    return compare_unranked(was, now)

@@ -34,23 +34,23 @@ class Daemon(Protocol):
     areas: tuple[str, ...]
     """Prefixes of its paths; a change elsewhere cannot affect it."""
 
-    def settings(self, files: Files) -> Mapping[str, str]:
+    def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return all settings on these files by key, normalized, with built-in defaults and vendor files.
 
         A conditional setting is a key of its own: "maxauthtries for address 192.168.0.0/16".
         """
 
-    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return the settings as the program itself prints them; None if it cannot be asked."""
 
-    def order(self, key: str, was: str, now: str) -> Strength: ...
+    def compare_values(self, key: str, was: str, now: str) -> Strength: ...
 
 
 @runtime_checkable
-class Comparing(Protocol):
+class PairedDaemon(Protocol):
     """A daemon with keys that exist on one side only: it reads the keys of both sides on each."""
 
-    def between(self, before: Files, after: Files) -> Daemon: ...
+    def with_both_sides(self, before: Files, after: Files) -> Daemon: ...
 
 
 Daemons = Sequence[Daemon]

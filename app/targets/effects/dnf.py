@@ -6,8 +6,8 @@ from app.syntax import ini, source
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import by_key
-from app.targets.effects.strength import Compare, Strength, ranked
+from app.targets.effects.scales import compare_by_key
+from app.targets.effects.strength import Compare, Strength, create_ranking
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
@@ -21,7 +21,7 @@ _DEFAULTS: Mapping[str, str] = {
     "clean_requirements_on_remove": "1",
 }
 _OF_REPOSITORIES = ("gpgcheck", "repo_gpgcheck", "sslverify", "skip_if_unavailable")
-_STRICT, _LAX = ranked("0", "1"), ranked("1", "0")
+_STRICT, _LAX = create_ranking("0", "1"), create_ranking("1", "0")
 _SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_unavailable": _LAX}
 
 
@@ -29,29 +29,29 @@ class Dnf:
     name = "dnf"
     areas: tuple[str, ...] = (MAIN, "/etc/yum.repos.d/")
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        stated = ini.options(source.text(files, MAIN) or "", MAIN)
-        found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_values(stated)}
-        for path in source.glob(files, REPOS):
-            own = ini.options(source.text(files, path) or "", path)
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        stated = ini.parse_ini(source.read_text(files, MAIN) or "", MAIN)
+        found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
+        for path in source.glob_files(files, REPOS):
+            own = ini.parse_ini(source.read_text(files, path) or "", path)
             for name in {setting.key.partition(".")[0] for setting in own}:
                 found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
-            found |= _values(own)
+            found |= _collect_values(own)
         return found
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: dnf prints its configuration only with its repositories."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
-        return by_key(_SCALES, key.rpartition(".")[2], was, now)
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        return compare_by_key(_SCALES, key.rpartition(".")[2], was, now)
 
 
-def _values(settings: list[Setting]) -> dict[str, str]:
-    return {setting.key: _value(setting) for setting in settings}
+def _collect_values(settings: list[Setting]) -> dict[str, str]:
+    return {setting.key: _normalize_flag(setting) for setting in settings}
 
 
-def _value(setting: Setting) -> str:
-    word = source.fold(setting.value)
+def _normalize_flag(setting: Setting) -> str:
+    word = source.fold_case(setting.value)
     if setting.key.rpartition(".")[2] in _DEFAULTS:
         return "1" if word in _ON else "0" if word in _OFF else setting.value
     return setting.value

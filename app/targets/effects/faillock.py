@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import by_key, cap, lasting, more
-from app.targets.effects.strength import Compare, Strength, ranked
+from app.targets.effects.scales import compare_by_key, compare_caps, compare_durations, compare_higher
+from app.targets.effects.strength import Compare, Strength, create_ranking
 
 PATH = "/etc/security/faillock.conf"
 _WEEK = 604_800
@@ -22,7 +22,7 @@ DEFAULTS: Mapping[str, str] = {
     "dir": "/var/run/faillock",
     "admin_group": "",
 }
-_MORE_STRICT, _LESS_STRICT = ranked("no", "yes"), ranked("yes", "no")
+_MORE_STRICT, _LESS_STRICT = create_ranking("no", "yes"), create_ranking("yes", "no")
 _SCALES: Mapping[str, Compare] = {
     "even_deny_root": _MORE_STRICT,
     "audit": _MORE_STRICT,
@@ -31,12 +31,12 @@ _SCALES: Mapping[str, Compare] = {
     "no_log_info": _LESS_STRICT,
     "local_users_only": _LESS_STRICT,
     "nodelay": _LESS_STRICT,
-    "deny": cap,
-    "fail_interval": more,
-    "unlock_time": lasting,
-    "root_unlock_time": lasting,
+    "deny": compare_caps,
+    "fail_interval": compare_higher,
+    "unlock_time": compare_durations,
+    "root_unlock_time": compare_durations,
     # /var/run is emptied at boot, which resets every count.
-    "dir": ranked("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
+    "dir": create_ranking("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
 }
 
 
@@ -44,22 +44,22 @@ class Faillock:
     name = "faillock"
     areas: tuple[str, ...] = (PATH,)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
+    def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        for setting in keyvalue.options(source.text(files, PATH) or "", PATH):
-            value = _value(setting.key, setting.value)
+        for setting in keyvalue.parse_options(source.read_text(files, PATH) or "", PATH):
+            value = _parse_faillock_value(setting.key, setting.value)
             if value is not None:
                 found[setting.key] = value
         return {"root_unlock_time": found["unlock_time"], **found}
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: no program prints what the PAM module reads."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
-        return by_key(_SCALES, key, was, now)
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        return compare_by_key(_SCALES, key, was, now)
 
 
-def _value(key: str, value: str) -> str | None:
+def _parse_faillock_value(key: str, value: str) -> str | None:
     """Return the value as faillock reads it; None if it rejects it."""
     if key in _FLAGS:
         return "yes"

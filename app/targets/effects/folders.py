@@ -12,15 +12,15 @@ VENDOR = (shipped.DEBIAN, *(f"{folder}/{name}/*.conf" for name in NAMES for fold
 """Read-only, but the effect of a change in /etc depends on them."""
 
 
-def texts(name: str, files: Files, *, hidden: bool = False) -> list[str]:
+def read_drop_ins(name: str, files: Files, *, hidden: bool = False) -> list[str]:
     """Return the drop-in texts in reading order; the distribution's known files if no vendor folder is visible.
 
     With `hidden`, names that start with a dot are included, as some programs do.
     """
     patterns = ("*.conf", ".*.conf") if hidden else ("*.conf",)
     seen = any(files.glob(f"{folder}/{name}/*.conf") for folder in _VENDORS)
-    found = {} if seen else dict(shipped.of(name, files))
+    found = {} if seen else dict(shipped.get_shipped_files(name, files))
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):
-        for path in (path for pattern in patterns for path in source.glob(files, f"{folder}/{name}/{pattern}")):
-            found[path.rpartition("/")[2]] = source.text(files, path) or ""
+        for path in (path for pattern in patterns for path in source.glob_files(files, f"{folder}/{name}/{pattern}")):
+            found[path.rpartition("/")[2]] = source.read_text(files, path) or ""
     return [found[name] for name in sorted(found)]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.syntax import limits, source
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.strength import Strength, by_number, equal_or_not
+from app.targets.effects.strength import Strength, compare_numbers, compare_unranked
 
 EXEMPT = "exempt"
 _ENDLESS = ("-1", "unlimited", "infinity", UNSET)
@@ -18,35 +18,35 @@ class Limits:
     name = "limits"
     areas: tuple[str, ...] = (limits.MAIN, "/etc/security/limits.d/")
 
-    def settings(self, files: Files) -> Mapping[str, str]:
+    def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for path in [limits.MAIN, *source.glob(files, limits.FOLDER)]:
-            text = source.text(files, path) or ""
-            for limit in limits.limits(text, path):
-                for kind in _kinds(limit.kind, limit.item):
-                    found[f"{limit.domain} {kind}{limit.item}"] = source.fold(limit.value)
-            found |= {f"{domain} {EXEMPT}": "yes" for domain in limits.exempt(text)}
+        for path in [limits.MAIN, *source.glob_files(files, limits.FOLDER)]:
+            text = source.read_text(files, path) or ""
+            for limit in limits.parse_limits(text, path):
+                for kind in _expand_kinds(limit.kind, limit.item):
+                    found[f"{limit.domain} {kind}{limit.item}"] = source.fold_case(limit.value)
+            found |= {f"{domain} {EXEMPT}": "yes" for domain in limits.list_exempt_domains(text)}
         return found
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: no program prints what the PAM module reads."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         item = key.rpartition(" ")[2]
         if item == "nonewprivs":
-            return by_number(_number(was), _number(now)) if was else Strength.STRONGER
+            return compare_numbers(_parse_limit(was), _parse_limit(now)) if was else Strength.STRONGER
         if item not in _LESS:
-            return equal_or_not(was, now)
-        return by_number(-_number(was), -_number(now))
+            return compare_unranked(was, now)
+        return compare_numbers(-_parse_limit(was), -_parse_limit(now))
 
 
-def _kinds(kind: str, item: str) -> tuple[str, ...]:
+def _expand_kinds(kind: str, item: str) -> tuple[str, ...]:
     if item in _ONE_KIND:
         return ("",)
     return ("hard ", "soft ") if kind == "-" else (f"{kind} ",)
 
 
-def _number(value: str) -> float:
+def _parse_limit(value: str) -> float:
     """Return the limit; pam_limits ignores a value that is no number, which means no limit."""
     if value in _ENDLESS or not value.isdigit():
         return float("inf")

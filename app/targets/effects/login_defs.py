@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import by_key, cap, less, mask, mode, more
-from app.targets.effects.strength import Compare, Strength, ranked
+from app.targets.effects.scales import (
+    compare_by_key,
+    compare_caps,
+    compare_higher,
+    compare_lower,
+    compare_masks,
+    compare_modes,
+)
+from app.targets.effects.strength import Compare, Strength, create_ranking
 
 PATH = "/etc/login.defs"
 _OF_PAM = " in PAM"
@@ -34,22 +41,22 @@ _PAM_DEFAULTS: Mapping[str, str] = {
     "SHA_CRYPT_MAX_ROUNDS": "5000",
     "YESCRYPT_COST_FACTOR": "5",
 }
-_METHODS = ranked("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
+_METHODS = create_ranking("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
 _SCALES: Mapping[str, Compare] = {
-    "UMASK": mask,
-    "HOME_MODE": mode,
-    "PASS_MAX_DAYS": cap,
-    "PASS_MIN_DAYS": more,
-    "PASS_WARN_AGE": more,
-    "PASS_MIN_LEN": more,
-    "LOGIN_RETRIES": less,
-    "FAIL_DELAY": more,
+    "UMASK": compare_masks,
+    "HOME_MODE": compare_modes,
+    "PASS_MAX_DAYS": compare_caps,
+    "PASS_MIN_DAYS": compare_higher,
+    "PASS_WARN_AGE": compare_higher,
+    "PASS_MIN_LEN": compare_higher,
+    "LOGIN_RETRIES": compare_lower,
+    "FAIL_DELAY": compare_higher,
     "ENCRYPT_METHOD": _METHODS,
-    "SHA_CRYPT_MIN_ROUNDS": more,
-    "SHA_CRYPT_MAX_ROUNDS": more,
-    "YESCRYPT_COST_FACTOR": more,
-    "CREATE_HOME": ranked("no", "yes"),
-    _BETWEEN: ranked("none", "some"),
+    "SHA_CRYPT_MIN_ROUNDS": compare_higher,
+    "SHA_CRYPT_MAX_ROUNDS": compare_higher,
+    "YESCRYPT_COST_FACTOR": compare_higher,
+    "CREATE_HOME": create_ranking("no", "yes"),
+    _BETWEEN: create_ranking("none", "some"),
 }
 _WORD = re.compile(r"[ \t]*([^ \t=#]+)[ \t=]*([^#]*)")
 
@@ -58,22 +65,26 @@ class LoginDefs:
     name = "login.defs"
     areas: tuple[str, ...] = (PATH,)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        text = source.text(files, PATH) or ""
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        text = source.read_text(files, PATH) or ""
         found = dict(_DEFAULTS)
-        for setting in keyvalue.login_defs(text, PATH):
-            found[setting.key] = _of_shadow(setting.key, setting.value)
-        found.setdefault("HOME_MODE", _home_mode(found["UMASK"]))
-        return {**found, **_of_pam(text), _BETWEEN: _between(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])}
+        for setting in keyvalue.parse_login_defs(text, PATH):
+            found[setting.key] = _parse_shadow_value(setting.key, setting.value)
+        found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
+        return {
+            **found,
+            **_read_pam_values(text),
+            _BETWEEN: _describe_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"]),
+        }
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: no program prints what it reads."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
-        return by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        return compare_by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
 
 
-def _of_shadow(key: str, value: str) -> str:
+def _parse_shadow_value(key: str, value: str) -> str:
     """Normalize a number as C parses it: 077 is octal, 0x1f hexadecimal."""
     if re.fullmatch(r"0[0-7]*", value):
         number = int(value, 8)
@@ -88,26 +99,26 @@ def _of_shadow(key: str, value: str) -> str:
     return str(max(number, 0)) if key == "PASS_MAX_DAYS" else str(number)
 
 
-def _of_pam(text: str) -> dict[str, str]:
+def _read_pam_values(text: str) -> dict[str, str]:
     """Return PAM's values: the first line of each name, valid or not."""
     found: dict[str, str] = {}
-    for _number, line in source.numbered(text):
+    for _number, line in source.number_lines(text):
         match = _WORD.match(line.rstrip(source.TRAIL))
         name = match[1].upper() if match and match[1].isascii() else ""
         if match and name in _PAM_DEFAULTS:
-            found.setdefault(f"{name}{_OF_PAM}", _octal(name, match[2].strip(source.TRAIL)))
+            found.setdefault(f"{name}{_OF_PAM}", _normalize_octal(name, match[2].strip(source.TRAIL)))
     return {**{f"{name}{_OF_PAM}": value for name, value in _PAM_DEFAULTS.items()}, **found}
 
 
-def _octal(name: str, value: str) -> str:
+def _normalize_octal(name: str, value: str) -> str:
     return f"{int(value, 8):03o}" if name in _OCTAL and re.fullmatch(r"[0-7]{1,4}", value) else value
 
 
-def _home_mode(umask: str) -> str:
+def _derive_home_mode(umask: str) -> str:
     return f"{0o777 & ~int(umask, 8):03o}" if re.fullmatch(r"[0-7]{1,4}", umask) else UNSET
 
 
-def _between(least: str, most: str) -> str:
+def _describe_change_window(least: str, most: str) -> str:
     """Return "none" if a password must be changed before it may be, else "some"."""
     if not (least.isdigit() and most.isdigit()):
         return "some"

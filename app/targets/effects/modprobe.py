@@ -9,7 +9,7 @@ from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import folders
 from app.targets.effects.daemon import UNSET, Ask, Query
-from app.targets.effects.strength import Strength, ranked
+from app.targets.effects.strength import Strength, create_ranking
 
 NOTHING = "nothing"
 _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
@@ -21,27 +21,31 @@ class Modprobe:
     name = "modprobe"
     areas: tuple[str, ...] = ("/etc/modprobe.d/",)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        return in_force(
-            [line for text in folders.texts("modprobe.d", files) for line in modprobe.module_lines(text, "")]
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        return evaluate_module_lines(
+            [
+                line
+                for text in folders.read_drop_ins("modprobe.d", files)
+                for line in modprobe.parse_module_lines(text, "")
+            ]
         )
 
-    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         outcome = ask(files, Query("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))
         if outcome is None or END not in outcome.output:
             return None
-        return in_force(modprobe.dumped(outcome.output.partition(END)[0]))
+        return evaluate_module_lines(modprobe.parse_modprobe_dump(outcome.output.partition(END)[0]))
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         kind = key.partition(" ")[0]
         if kind == "blacklist":
-            return ranked(UNSET, "yes")(was, now)
+            return create_ranking(UNSET, "yes")(was, now)
         if kind == "install" and now == NOTHING:
             return Strength.STRONGER
         return Strength.WEAKER if was == NOTHING else Strength.INCOMPARABLE
 
 
-def in_force(lines: list[ModuleLine]) -> dict[str, str]:
+def evaluate_module_lines(lines: list[ModuleLine]) -> dict[str, str]:
     found: dict[str, str] = {}
     installs = [line for line in lines if line.command == "install" and line.rest]
     for line in installs:
@@ -52,23 +56,23 @@ def in_force(lines: list[ModuleLine]) -> dict[str, str]:
         key = f"{line.command} {line.module}"
         if line.command == "blacklist":
             found[key] = "yes"
-        elif line.command in _LISTED and (rest := line.rest and _spelt(line)):
+        elif line.command in _LISTED and (rest := line.rest and _format_rest(line)):
             found[key] = f"{found[key]}; {rest}" if key in found else rest
     return found
 
 
-def _spelt(line: ModuleLine) -> str:
+def _format_rest(line: ModuleLine) -> str:
     """Format the rest of a line as modprobe prints it."""
     if line.command == "alias":
-        return modprobe.underscored(line.rest.replace("\t", " ").split(" ")[0])
-    return _softdep(line.rest) if line.command == "softdep" else line.rest.replace("\t", " ")
+        return modprobe.normalize_module_name(line.rest.replace("\t", " ").split(" ")[0])
+    return _format_softdep(line.rest) if line.command == "softdep" else line.rest.replace("\t", " ")
 
 
-def _softdep(rest: str) -> str:
+def _format_softdep(rest: str) -> str:
     """Merge repeated pre: and post: lists."""
     held: dict[str, list[str]] = {"": [], "pre:": [], "post:": []}
     now = ""
-    for word in source.words(rest):
+    for word in source.split_words(rest):
         now = word if word in held else now
         held[now] += [] if word == now else [word]
     return " ".join(f"{name} {' '.join(held[name])}" for name in ("pre:", "post:") if held[name])

@@ -8,9 +8,9 @@ from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, answers
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strength import Strength
-from app.targets.stack import SUCCESS, outcome
+from app.targets.stack import SUCCESS, compute_outcome
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"
@@ -24,42 +24,44 @@ class Pam:
     name = "pam"
     areas: tuple[str, ...] = ("/etc/pam.d/", "/etc/security/faillock.conf", "/etc/security/pwquality.conf")
 
-    def settings(self, files: Files) -> Mapping[str, str]:
+    def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for path in source.glob(files, f"{FOLDER}/*"):
+        for path in source.glob_files(files, f"{FOLDER}/*"):
             service = path.rpartition("/")[2]
-            chains = pam.chains(files, service)
+            chains = pam.read_chains(files, service)
             for kind in KINDS:
                 chain = None if chains is None else chains[kind]
-                found |= _outcomes(f"{service} {kind}", chain, kind)
-                found |= dict(_strictness(f"{service} {kind}", chain or (), files))
+                found |= _evaluate_outcomes(f"{service} {kind}", chain, kind)
+                found |= dict(_iter_module_options(f"{service} {kind}", chain or (), files))
         return found
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: libpam would load the host's modules; tests/differential compares with it."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         found = _OUTCOME.fullmatch(key)
         if found:
-            return _shut(found["who"], was, now)
+            return _compare_outcomes(found["who"], was, now)
         option = _OPTION.fullmatch(key)
         if option is None or UNSET in (was, now):
-            return _come_or_gone(option["module"] if option else "", was)
+            return _compare_rule_presence(option["module"] if option else "", was)
         old, new = (UNSET if value == _NONE else value for value in (was, now))
-        return pam_options.order(option["module"], option["option"], old, new)
+        return pam_options.compare_options(option["module"], option["option"], old, new)
 
 
-def _outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
+def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
     """Return the outcome for each kind of rightful user and intruder."""
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            ends = outcome(chain, answers(who, kind, otherwise=otherwise)) if chain is not None else _OUT
+            ends = (
+                compute_outcome(chain, create_responder(who, kind, otherwise=otherwise)) if chain is not None else _OUT
+            )
             found[f"{place} for {who}{words}"] = _IN if ends == SUCCESS else _OUT
     return found
 
 
-def _shut(who: str, was: str, now: str) -> Strength:
+def _compare_outcomes(who: str, was: str, now: str) -> Strength:
     """Compare outcomes: no intruder may get in, no rightful user may be shut out."""
     rightful = any(who.startswith(name) for names in RIGHTFUL.values() for name in names)
     if UNSET in (was, now):
@@ -71,21 +73,21 @@ def _shut(who: str, was: str, now: str) -> Strength:
     return Strength.STRONGER if now == _OUT else Strength.WEAKER
 
 
-def _strictness(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
+def _iter_module_options(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
     met: dict[str, int] = {}
     for rule in chain:
-        if rule.broken or rule.opens:
+        if rule.broken or rule.opens_substack:
             continue
         parts = " ".join(word for word in pam_options.PARTS if word in rule.arguments)
         name = f"{rule.module} {parts}".strip()
         met[name] = met.get(name, 0) + 1
         named = f"{place}: {name}" + (f" ({met[name]})" if met[name] > 1 else "")
         yield f"{named}: {_ASKED}", "yes"
-        for option, value in pam_options.of(rule, files).items():
+        for option, value in pam_options.read_rule_options(rule, files).items():
             yield f"{named}: {option}", value or _NONE
 
 
-def _come_or_gone(module: str, was: str) -> Strength:
+def _compare_rule_presence(module: str, was: str) -> Strength:
     """Compare the presence of a rule or option."""
     if was != UNSET:
         return Strength.WEAKER

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_options import is_empty_taken
+from app.targets.effects.pam_options import accepts_empty_password
 from app.targets.stack import SUCCESS
 
 _PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a directory", "root with the right password"
@@ -40,17 +40,17 @@ _UNIX = {
 }
 
 
-def answers(who: str, kind: str, *, otherwise: bool) -> Callable[[PamRule], str]:
+def create_responder(who: str, kind: str, *, otherwise: bool) -> Callable[[PamRule], str]:
     """Return a function from rule to PAM result. Unknown modules accept if `otherwise`, else refuse."""
 
-    def answer(rule: PamRule) -> str:
-        found = _known(rule, who, kind)
+    def answer_rule(rule: PamRule) -> str:
+        found = _answer_known_module(rule, who, kind)
         return found or (SUCCESS if otherwise else _DENIES[kind])
 
-    return answer
+    return answer_rule
 
 
-def _known(rule: PamRule, who: str, kind: str) -> str:
+def _answer_known_module(rule: PamRule, who: str, kind: str) -> str:
     if rule.module in _CONTENT:
         return SUCCESS
     if rule.module in _LEFT_OUT:
@@ -58,39 +58,39 @@ def _known(rule: PamRule, who: str, kind: str) -> str:
     if rule.module == "pam_deny.so":
         return _DENIES[kind]
     if rule.module in _DIRECTORIES:
-        return _directory(who, kind)
+        return _answer_directory(who, kind)
     special = _SPECIAL.get(rule.module)
     return special(rule, who, kind) if special else ""
 
 
-def _directory(who: str, kind: str) -> str:
+def _answer_directory(who: str, kind: str) -> str:
     if kind == "auth":
         return SUCCESS if who == _ELSEWHERE else "auth_err" if who == _WRONG else "user_unknown"
     return "user_unknown" if kind in ("account", "password") else SUCCESS
 
 
-def _unix(rule: PamRule, who: str, kind: str) -> str:
+def _answer_unix(rule: PamRule, who: str, kind: str) -> str:
     if who == _NONE:
-        return SUCCESS if is_empty_taken(rule) else "auth_err"
+        return SUCCESS if accepts_empty_password(rule) else "auth_err"
     if who == _WEAK and kind == "password":
         return SUCCESS
     return _UNIX.get(who, SUCCESS)
 
 
-def _faillock(rule: PamRule, who: str, kind: str) -> str:
+def _answer_faillock(rule: PamRule, who: str, kind: str) -> str:
     if kind == "auth" and "authfail" in rule.arguments:
         return "auth_err"
     return "auth_err" if who == _LOCKED and "preauth" in rule.arguments else SUCCESS
 
 
-def _rootok(_rule: PamRule, who: str, _kind: str) -> str:
+def _answer_rootok(_rule: PamRule, who: str, _kind: str) -> str:
     return SUCCESS if who == _ROOT else "auth_err"
 
 
 _SPECIAL: Mapping[str, Callable[[PamRule, str, str], str]] = {
-    "pam_unix.so": _unix,
-    "pam_faillock.so": _faillock,
-    "pam_rootok.so": _rootok,
+    "pam_unix.so": _answer_unix,
+    "pam_faillock.so": _answer_faillock,
+    "pam_rootok.so": _answer_rootok,
     "pam_localuser.so": lambda _rule, who, _kind: "perm_denied" if who == _ELSEWHERE else SUCCESS,
     "pam_pwquality.so": lambda _rule, who, _kind: "authtok_err" if who == _WEAK else SUCCESS,
     "pam_pwhistory.so": lambda _rule, who, _kind: "authtok_err" if who == _OLD else SUCCESS,

@@ -11,14 +11,14 @@ from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
-from app.targets.effects.scales import more
-from app.targets.effects.strength import Compare, Strength, equal_or_not, ranked
+from app.targets.effects.scales import compare_higher
+from app.targets.effects.strength import Compare, Strength, compare_unranked, create_ranking
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"
 OTHERS = "other arguments"
 PARTS = ("preauth", "authfail", "authsucc")
-_OPENS, _CLOSES = ranked(ON, OFF), ranked(OFF, ON)
+_OPENS, _CLOSES = create_ranking(ON, OFF), create_ranking(OFF, ON)
 _NEUTRAL = frozenset(["silent", "quiet", "debug", "shadow", "try_first_pass", "use_first_pass", "likeauth"])
 """Options without effect on strictness, for modules without a file."""
 _HASHES = ("des", "bigcrypt", "md5", "sha256", "sha512", "blowfish", "gost_yescrypt", "yescrypt")
@@ -34,19 +34,19 @@ _SCALES: Mapping[str, Mapping[str, Compare]] = {
         "not_set_pass": _OPENS,
         "use_authtok": _CLOSES,
         "obscure": _CLOSES,
-        "hash": ranked(*_HASHES),
-        "rounds": more,
-        "remember": more,
-        "minlen": more,
+        "hash": create_ranking(*_HASHES),
+        "rounds": compare_higher,
+        "remember": compare_higher,
+        "minlen": compare_higher,
     },
     "pam_pwhistory.so": {
-        "remember": more,
+        "remember": compare_higher,
         "enforce_for_root": _CLOSES,
         "use_authtok": _CLOSES,
-        "retry": ranked("3", "2", "1"),
+        "retry": create_ranking("3", "2", "1"),
     },
-    "pam_faildelay.so": {"delay": more},
-    "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": equal_or_not},
+    "pam_faildelay.so": {"delay": compare_higher},
+    "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": compare_unranked},
 }
 _BUILT_IN: Mapping[str, str] = {
     "rounds": "0",
@@ -63,9 +63,9 @@ _NO_OPTIONS = frozenset({*PARTS, "use_authtok", "authtok_type", "use_first_pass"
 """Arguments that are not valid in the module's file."""
 
 
-def of(rule: PamRule, files: Files) -> Mapping[str, str]:
+def read_rule_options(rule: PamRule, files: Files) -> Mapping[str, str]:
     if rule.module in _FILES:
-        return _with_file(rule, files)
+        return _read_options_with_file(rule, files)
     scales = _SCALES.get(rule.module)
     if scales is None:
         return {OTHERS: " ".join(rule.arguments)}
@@ -73,13 +73,13 @@ def of(rule: PamRule, files: Files) -> Mapping[str, str]:
     if rule.module == "pam_pwhistory.so":
         found["remember"] = "10"
     if "hash" in scales:
-        found["hash"] = _usual_hash(files)
+        found["hash"] = _get_default_hash(files)
     others = []
     for word in rule.arguments:
         name, mark, value = word.partition("=")
         name = "nullok" if name in _NULLOK else name
-        if source.fold(word) in _HASHES and "hash" in scales:
-            found["hash"] = source.fold(word)
+        if source.fold_case(word) in _HASHES and "hash" in scales:
+            found["hash"] = source.fold_case(word)
         elif name in scales:
             found[name] = value if mark else ON
         elif name not in _NEUTRAL:
@@ -87,33 +87,33 @@ def of(rule: PamRule, files: Files) -> Mapping[str, str]:
     return {**found, OTHERS: " ".join(others)}
 
 
-def _usual_hash(files: Files) -> str:
+def _get_default_hash(files: Files) -> str:
     """Return the hash that pam_unix uses by default, from login.defs."""
-    known = keyvalue.login_defs(source.text(files, "/etc/login.defs") or "", "")
+    known = keyvalue.parse_login_defs(source.read_text(files, "/etc/login.defs") or "", "")
     said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
-    return source.fold(said[-1]) if said else "des"
+    return source.fold_case(said[-1]) if said else "des"
 
 
-def _with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
+def _read_options_with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
     """Return options with arguments treated as last lines of the module's file."""
     path, daemon = _FILES[rule.module]
     given = [word.partition("=") for word in rule.arguments if word.partition("=")[0] not in _NO_OPTIONS]
     instead = [value for name, _, value in given if name == "conf" and rule.module == "pam_faillock.so"]
-    text = source.text(files, instead[-1] if instead else path)
+    text = source.read_text(files, instead[-1] if instead else path)
     lines = [f"{name} = {value}" if mark else name for name, mark, value in given if name != "conf"]
     whole = "\n".join([text or "", *lines])
-    found = daemon.settings(Overlay(files, {path: FileState(source.encode(whole), 0o644, "root:root")}))
+    found = daemon.read_settings(Overlay(files, {path: FileState(source.encode_text(whole), 0o644, "root:root")}))
     asks = ON if "use_authtok" in rule.arguments else OFF
     return {**found, "use_authtok": asks, "conf": instead[-1] if instead else UNSET}
 
 
-def order(module: str, option: str, was: str, now: str) -> Strength:
+def compare_options(module: str, option: str, was: str, now: str) -> Strength:
     if option == "use_authtok":
         return _CLOSES(was, now)
     if module in _FILES:
-        return _FILES[module][1].order(option, was, now)
-    return _SCALES.get(module, {}).get(option, equal_or_not)(was, now)
+        return _FILES[module][1].compare_values(option, was, now)
+    return _SCALES.get(module, {}).get(option, compare_unranked)(was, now)
 
 
-def is_empty_taken(rule: PamRule) -> bool:
+def accepts_empty_password(rule: PamRule) -> bool:
     return any(re.fullmatch(r"nullok(?:_secure)?", word) for word in rule.arguments)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from app.syntax import source
 from app.syntax.files import Files
-from app.syntax.shell import Assignment, declarations
+from app.syntax.shell import Assignment, parse_declarations
 from app.targets.effects.daemon import Ask
-from app.targets.effects.strength import Strength, by_number, fewer
+from app.targets.effects.strength import Strength, compare_numbers, compare_sets
 
 LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
@@ -21,30 +21,30 @@ class ShellProfile:
     name = "profile"
     areas: tuple[str, ...] = (LOGIN, "/etc/profile.d/", *RUNS)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        before, after = _around(files)
-        scripts = [one for path in source.glob(files, FOLDER) for one in _of(files, path)]
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        before, after = _split_at_drop_ins(files)
+        scripts = [one for path in source.glob_files(files, FOLDER) for one in _read_tmout_lines(files, path)]
         login = [*before, *scripts, *after]
         return {
-            "TMOUT of a login": ending(login),
-            FAILING: _AND.join(failing(login)),
-            **{f"TMOUT in {path}": ending(_of(files, path)) for path in RUNS},
+            "TMOUT of a login": evaluate_timeout(login),
+            FAILING: _AND.join(find_failing_lines(login)),
+            **{f"TMOUT in {path}": evaluate_timeout(_read_tmout_lines(files, path)) for path in RUNS},
         }
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: a shell would execute the host's scripts as our user."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == FAILING:
-            return fewer(was.split(_AND), now.split(_AND))
+            return compare_sets(was.split(_AND), now.split(_AND))
         old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
         if old is None or new is None or bool(old[2]) > bool(new[2]):
             return Strength.INCOMPARABLE
-        found = by_number(-_seconds(old[1]), -_seconds(new[1]))
+        found = compare_numbers(-_parse_seconds(old[1]), -_parse_seconds(new[1]))
         return Strength.STRONGER if found is Strength.EQUAL and new[2] else found
 
 
-def ending(made: Iterable[Assignment]) -> str:
+def evaluate_timeout(made: Iterable[Assignment]) -> str:
     """Return the final TMOUT; conditional assignments are appended with `or` and do not compare."""
     value, fixed, perhaps = _NEVER, False, list[str]()
     for one in made:
@@ -60,7 +60,7 @@ def ending(made: Iterable[Assignment]) -> str:
     return " or ".join([value + (FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
 
 
-def failing(made: Iterable[Assignment]) -> list[str]:
+def find_failing_lines(made: Iterable[Assignment]) -> list[str]:
     """Return assignments after a readonly one; each prints an error at every login."""
     found, fixed = list[str](), False
     for one in made:
@@ -70,19 +70,19 @@ def failing(made: Iterable[Assignment]) -> list[str]:
     return found
 
 
-def _around(files: Files) -> tuple[list[Assignment], list[Assignment]]:
+def _split_at_drop_ins(files: Files) -> tuple[list[Assignment], list[Assignment]]:
     """Return the assignments of /etc/profile before and after the drop-ins."""
-    text = source.text(files, LOGIN) or ""
+    text = source.read_text(files, LOGIN) or ""
     middle = text.find("/profile.d/")
     line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0
-    made = _of(files, LOGIN)
+    made = _read_tmout_lines(files, LOGIN)
     return [one for one in made if one.line < line], [one for one in made if one.line >= line]
 
 
-def _of(files: Files, path: str) -> list[Assignment]:
-    return [one for one in declarations(source.text(files, path) or "", path) if one.name == "TMOUT"]
+def _read_tmout_lines(files: Files, path: str) -> list[Assignment]:
+    return [one for one in parse_declarations(source.read_text(files, path) or "", path) if one.name == "TMOUT"]
 
 
-def _seconds(value: str) -> float:
+def _parse_seconds(value: str) -> float:
     """Return seconds; 0 and never are infinite, as in bash."""
     return float("inf") if value == _NEVER or int(value) == 0 else int(value)

@@ -7,8 +7,8 @@ from app.syntax import keyvalue, source
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import by_key, cap, less, more
-from app.targets.effects.strength import Compare, Strength, ranked
+from app.targets.effects.scales import compare_by_key, compare_caps, compare_higher, compare_lower
+from app.targets.effects.strength import Compare, Strength, create_ranking
 
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"
@@ -26,14 +26,14 @@ DEFAULTS: Mapping[str, str] = {
     READ: "yes",
 }
 _BOUNDS = {"minlen": (6, 2**31 - 1), "minclass": (-(2**31), 4)}
-_SWITCH = ranked("0", "1")
+_SWITCH = create_ranking("0", "1")
 _SCALES: Mapping[str, Compare] = {
-    **dict.fromkeys(("minlen", "difok", "minclass"), more),
-    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), less),
-    **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), cap),
+    **dict.fromkeys(("minlen", "difok", "minclass"), compare_higher),
+    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), compare_lower),
+    **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), compare_caps),
     **dict.fromkeys(("gecoscheck", "dictcheck", "usercheck", "enforcing", "enforce_for_root"), _SWITCH),
-    "local_users_only": ranked("1", "0"),
-    READ: ranked("no", "yes"),
+    "local_users_only": create_ranking("1", "0"),
+    READ: create_ranking("no", "yes"),
 }
 
 
@@ -41,27 +41,27 @@ class Pwquality:
     name = "pwquality"
     areas: tuple[str, ...] = (MAIN,)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
+    def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        drop_ins = {*source.glob(files, FOLDER), *source.glob(files, _HIDDEN)}
+        drop_ins = {*source.glob_files(files, FOLDER), *source.glob_files(files, _HIDDEN)}
         for path in [*sorted(drop_ins), MAIN]:
-            for setting in keyvalue.options(source.text(files, path) or "", path):
-                value = _value(setting)
+            for setting in keyvalue.parse_options(source.read_text(files, path) or "", path):
+                value = _parse_pwquality_value(setting)
                 if value is None:
                     return {**found, READ: "no"}
-                found[source.fold(setting.key)] = value
+                found[source.fold_case(setting.key)] = value
         return found
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: it is a library; tests/differential compares with it."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
-        return by_key(_SCALES, key, was, now)
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        return compare_by_key(_SCALES, key, was, now)
 
 
-def _value(setting: Setting) -> str | None:
+def _parse_pwquality_value(setting: Setting) -> str | None:
     """Return the value as the library reads it; None if the library stops at it."""
-    key = source.fold(setting.key)
+    key = source.fold_case(setting.key)
     if key in _FLAGS:
         return "1"
     if key in _WORDS:

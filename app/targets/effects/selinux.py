@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from app.syntax import source
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
-from app.targets.effects.strength import Strength, equal_or_not, ranked
+from app.targets.effects.strength import Strength, compare_unranked, create_ranking
 
 PATH = "/etc/selinux/config"
 INSTALLED = "policy installed"
@@ -15,33 +15,35 @@ VENDOR = ("/etc/selinux/*/seusers",)
 
 _MODE = re.compile(r"SELINUX=(?i:(enforcing|permissive|disabled))")
 _TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
-_MODES = ranked("disabled", "permissive", "enforcing")
+_MODES = create_ranking("disabled", "permissive", "enforcing")
 
 
 class Selinux:
     name = "selinux"
     areas: tuple[str, ...] = (PATH,)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        text = source.text(files, PATH)
-        mode = next((source.fold(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled")
-        policy = _policy(text or "")
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        text = source.read_text(files, PATH)
+        mode = next(
+            (source.fold_case(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled"
+        )
+        policy = _read_policy_name(text or "")
         there = bool(files.glob(f"/etc/selinux/{policy}/*")) if re.fullmatch(r"[\w-]+", policy) else False
         return {"SELINUX": mode, "SELINUXTYPE": policy, INSTALLED: "yes" if there else "no"}
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: libselinux prints only the loaded policy."""
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:
-            return ranked("no", "yes")(was, now)
+            return create_ranking("no", "yes")(was, now)
         if key == "SELINUX":
             # Files of a host without SELinux have no labels: enforcing, it would not boot.
             return Strength.INCOMPARABLE if was == "disabled" and now == "enforcing" else _MODES(was, now)
-        return equal_or_not(was, now)
+        return compare_unranked(was, now)
 
 
-def _policy(text: str) -> str:
+def _read_policy_name(text: str) -> str:
     """Return the policy of the last SELINUXTYPE line; a trailing comment is part of the name."""
     found = "targeted"
     for line in text.split("\n"):

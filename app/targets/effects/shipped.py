@@ -62,5 +62,5 @@ def is_debian(files: Files) -> bool:
     return files.state(DEBIAN) is not None
 
 
-def of(name: str, files: Files) -> Mapping[str, str]:
+def get_shipped_files(name: str, files: Files) -> Mapping[str, str]:
     return _SHIPPED[name, is_debian(files)]

@@ -6,15 +6,15 @@ from functools import cached_property
 
 from app.syntax import source, sshd
 from app.syntax.files import Files
-from app.syntax.sshd_effect import program, settings
+from app.syntax.sshd_effect import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
-from app.syntax.sshd_match import SshdVisitor
-from app.targets.accounts import people
+from app.syntax.sshd_match import ConnectionSpec
+from app.targets.accounts import read_host_accounts
 from app.targets.effects import sshd_order
 from app.targets.effects.daemon import Ask, Daemon, Query
-from app.targets.effects.sshd_cases import NO_PORT, connections
+from app.targets.effects.sshd_cases import NO_PORT, list_connections
 from app.targets.effects.strength import Strength
-from app.targets.host_key import HOST_KEY, host_key
+from app.targets.host_key import HOST_KEY, create_host_key
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
@@ -37,68 +37,76 @@ class Sshd:
         """`sides` are both file sets of a comparison: cases of either are evaluated on both."""
         self._sides = sides
 
-    def between(self, before: Files, after: Files) -> Daemon:
+    def with_both_sides(self, before: Files, after: Files) -> Daemon:
         return Sshd(before, after)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        config, built = sshd.effective(files), program(files)
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        config, built = sshd.read_sshd_config(files), detect_sshd_program(files)
         found: dict[str, str] = {}
-        for case, who in self._cases(files).items():
-            found |= _told(settings(config, built, who), case)
+        for case, who in self._list_cases(files).items():
+            found |= _label_settings(compute_sshd_settings(config, built, who), case)
         return found
 
-    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         found: dict[str, str] = {}
-        staged = (*sshd.effective(files).paths, *_ACCOUNTS)
-        for case, who in list(self._cases(files).items())[:_MOST_ASKED]:
-            if any(_SPLIT in part for part in _spec(who)):
+        staged = (*sshd.read_sshd_config(files).paths, *_ACCOUNTS)
+        for case, who in list(self._list_cases(files).items())[:_MOST_ASKED]:
+            if any(_SPLIT in part for part in _format_connection(who)):
                 continue
-            outcome = ask(files, _question(files, who, staged))
+            outcome = ask(files, _build_query(files, who, staged))
             if outcome is None or outcome.code != 0:
                 return None
-            found |= _told(printed(outcome.output), case)
+            found |= _label_settings(parse_sshd_output(outcome.output), case)
         return found
 
-    def order(self, key: str, was: str, now: str) -> Strength:
-        return sshd_order.order(key.partition(" for ")[0], was, now)
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        return sshd_order.compare_keyword(key.partition(" for ")[0], was, now)
 
-    def _cases(self, files: Files) -> dict[str, SshdVisitor]:
-        return self._of_both if self._sides else connections([sshd.effective(files)], people(files))
+    def _list_cases(self, files: Files) -> dict[str, ConnectionSpec]:
+        return (
+            self._cases_of_both_sides
+            if self._sides
+            else list_connections([sshd.read_sshd_config(files)], read_host_accounts(files))
+        )
 
     @cached_property
-    def _of_both(self) -> dict[str, SshdVisitor]:
-        return connections([sshd.effective(side) for side in self._sides], people(self._sides[0]))
+    def _cases_of_both_sides(self) -> dict[str, ConnectionSpec]:
+        return list_connections(
+            [sshd.read_sshd_config(side) for side in self._sides], read_host_accounts(self._sides[0])
+        )
 
 
-def _told(found: Mapping[str, str], case: str) -> dict[str, str]:
+def _label_settings(found: Mapping[str, str], case: str) -> dict[str, str]:
     if not case:
         return dict(found)
     return {f"{keyword} for {case}": value for keyword, value in found.items() if keyword in IN_MATCH}
 
 
-def _spec(who: SshdVisitor) -> list[str]:
+def _format_connection(who: ConnectionSpec) -> list[str]:
     parts = {"user": who.user, "host": who.host, "addr": who.address, "laddr": who.localaddress}
     parts |= {"lport": who.localport or NO_PORT, "rdomain": who.rdomain}
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 
-def _question(files: Files, who: SshdVisitor, staged: tuple[str, ...]) -> Query:
-    made = ((HOST_KEY, host_key()), *_as_if_there(files, who))
-    return Query(_PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_spec(who))), staged, made)
+def _build_query(files: Files, who: ConnectionSpec, staged: tuple[str, ...]) -> Query:
+    made = ((HOST_KEY, create_host_key()), *_add_missing_accounts(files, who))
+    return Query(
+        _PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_format_connection(who))), staged, made
+    )
 
 
-def _as_if_there(files: Files, who: SshdVisitor) -> tuple[tuple[str, str], ...]:
+def _add_missing_accounts(files: Files, who: ConnectionSpec) -> tuple[tuple[str, str], ...]:
     """Return passwd and group with sshd's own account, and with a matched user or group that is missing."""
-    known = people(files)
-    passwd, group = (source.text(files, path) or "" for path in _ACCOUNTS)
-    wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.account(name)]
+    known = read_host_accounts(files)
+    passwd, group = (source.read_text(files, path) or "" for path in _ACCOUNTS)
+    wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.find_account(name)]
     added = "".join(f"{name}:x:{_FREE + at}:{_FREE}::/:/usr/sbin/nologin\n" for at, name in enumerate(wanted))
-    missing = sorted(who.groups - known.groups_of(who.user))
+    missing = sorted(who.groups - known.list_groups(who.user))
     joined = "".join(f"{name}:x:{_FREE + 1 + at}:{who.user}\n" for at, name in enumerate(missing))
     return (("/etc/passwd", f"{added}{passwd}"), ("/etc/group", f"{group.rstrip()}\n{joined}"))
 
 
-def printed(output: str) -> dict[str, str]:
+def parse_sshd_output(output: str) -> dict[str, str]:
     """Parse `sshd -T`: value by keyword; repeated keywords are joined."""
     found: dict[str, list[str]] = {}
     for line in output.split("\n"):

@@ -3,7 +3,7 @@
 An algorithm adds no risk beside one that is no stronger: an attacker could have chosen that one.
 """
 
-from app.targets.effects.strength import Strength, equal_or_not
+from app.targets.effects.strength import Strength, compare_unranked
 
 _RISING = tuple(
     tuple(line.split())
@@ -43,22 +43,22 @@ _RISING = tuple(
 """Each line is ordered from weaker to stronger."""
 
 
-def order(was: str, now: str) -> Strength:
+def compare_algorithms(was: str, now: str) -> Strength:
     """Compare two lists. The client sets the order; an empty list is an error and not a short list."""
     if not was or not now or was == now:
-        return equal_or_not(was, now)
+        return compare_unranked(was, now)
     old, new = was.split(","), now.split(",")
-    fine, gained = _no_weaker(old, new), not _no_weaker(new, old)
+    fine, gained = _is_no_weaker(old, new), not _is_no_weaker(new, old)
     if fine:
         return Strength.STRONGER if gained else Strength.EQUAL
     return Strength.INCOMPARABLE if gained else Strength.WEAKER
 
 
-def _no_weaker(old: list[str], new: list[str]) -> bool:
-    return all(_at_most(name) & {*old} for name in new)
+def _is_no_weaker(old: list[str], new: list[str]) -> bool:
+    return all(_find_no_stronger(name) & {*old} for name in new)
 
 
-def _at_most(name: str) -> set[str]:
+def _find_no_stronger(name: str) -> set[str]:
     """Return the algorithm, its aliases and all weaker ones."""
     found, waiting = {name}, [name]
     while waiting:

@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from app.syntax.sshd import SshdConfig
-from app.syntax.sshd_match import ATTRIBUTES, Conditions, Network, SshdVisitor, fits, net
-from app.targets.accounts import People
+from app.syntax.sshd_match import ATTRIBUTES, Conditions, ConnectionSpec, Network, matches_conditions, parse_network
+from app.targets.accounts import HostAccounts
 
 NO_PORT = "65534"
 """A port that no Match line names; sshd needs one to evaluate LocalPort."""
@@ -17,83 +17,92 @@ _OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress":
 Values = dict[str, object]
 
 
-def connections(configs: Sequence[SshdConfig], people: People) -> dict[str, SshdVisitor]:
+def list_connections(configs: Sequence[SshdConfig], people: HostAccounts) -> dict[str, ConnectionSpec]:
     """Return a connection for each label, such as "address 192.168.0.0/16"; the label "" matches no block."""
     blocks = list(dict.fromkeys(block.conditions for config in configs for block in config.matches if block.conditions))
     asked = list(dict.fromkeys(condition for block in blocks for condition in block))
-    found = {"": SshdVisitor()}
-    ways = [_telling(_candidates(attribute, asked, people), asked) for attribute in _varied(asked)]
+    found = {"": ConnectionSpec()}
+    ways = [
+        _keep_distinct(_list_candidates(attribute, asked, people), asked)
+        for attribute in _list_varied_attributes(asked)
+    ]
     for parts in itertools.islice(itertools.product(*ways), _MOST):
-        who = SshdVisitor(**{name: value for part in parts for name, value in part.items()})  # type: ignore[arg-type]
-        met = [block for block in blocks if fits(block, who)]
+        who = ConnectionSpec(**{name: value for part in parts for name, value in part.items()})  # type: ignore[arg-type]
+        met = [block for block in blocks if matches_conditions(block, who)]
         if met:
-            found.setdefault(" and ".join(_words(block) for block in met), who)
+            found.setdefault(" and ".join(_format_conditions(block) for block in met), who)
     return found
 
 
-def _words(block: Conditions) -> str:
+def _format_conditions(block: Conditions) -> str:
     return " ".join(f"{attribute} {value}" for attribute, value in block)
 
 
-def _varied(asked: Sequence[tuple[str, str]]) -> list[str]:
+def _list_varied_attributes(asked: Sequence[tuple[str, str]]) -> list[str]:
     """Return the attributes to vary; user and group vary together."""
     named = {"user" if attribute == "group" else attribute for attribute, _value in asked}
     return sorted({name if name in ATTRIBUTES else "also" for name in named})
 
 
-def _telling(candidates: Iterable[Values], asked: Sequence[tuple[str, str]]) -> list[Values]:
+def _keep_distinct(candidates: Iterable[Values], asked: Sequence[tuple[str, str]]) -> list[Values]:
     """Keep one candidate for each set of conditions that it meets."""
     found: dict[tuple[bool, ...], Values] = {}
     for values in candidates:
-        who = SshdVisitor(**values)  # type: ignore[arg-type]
-        found.setdefault(tuple(fits((one,), who) for one in asked), values)
+        who = ConnectionSpec(**values)  # type: ignore[arg-type]
+        found.setdefault(tuple(matches_conditions((one,), who) for one in asked), values)
     return list(found.values())
 
 
-def _candidates(attribute: str, asked: Sequence[tuple[str, str]], people: People) -> list[Values]:
+def _list_candidates(attribute: str, asked: Sequence[tuple[str, str]], people: HostAccounts) -> list[Values]:
     written = [value for name, value in asked if name == attribute]
     if attribute == "also":
-        return [{"also": some} for some in _subsets([one for one in asked if one[0] not in ATTRIBUTES])]
+        return [{"also": some} for some in _list_subsets([one for one in asked if one[0] not in ATTRIBUTES])]
     if attribute == "user":
-        return _users(written, [value for name, value in asked if name == "group"], people)
+        return _list_user_candidates(written, [value for name, value in asked if name == "group"], people)
     if attribute in ("address", "localaddress"):
-        return [{attribute: one} for one in (_OTHERS[attribute], *_addresses(written))]
-    return [{attribute: one} for one in (_OTHERS.get(attribute, ANYBODY), *_names(written))]
+        return [{attribute: one} for one in (_OTHERS[attribute], *_list_boundary_addresses(written))]
+    return [{attribute: one} for one in (_OTHERS.get(attribute, ANYBODY), *_list_matching_names(written))]
 
 
-def _subsets(unknown: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], ...]]:
+def _list_subsets(unknown: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], ...]]:
     """Return subsets of unknown criteria: none, each alone, and all together."""
     return [(), *((one,) for one in unknown), tuple(unknown)]
 
 
-def _users(written: Sequence[str], groups: Sequence[str], people: People) -> list[Values]:
+def _list_user_candidates(written: Sequence[str], groups: Sequence[str], people: HostAccounts) -> list[Values]:
     """Return users to try; existing accounts first, because sshd can be queried about those."""
-    known: list[Values] = [{"user": one.name, "groups": people.groups_of(one.name)} for one in people.accounts]
-    belongs = [frozenset[str](), *(frozenset({group}) for group in _names(groups)), frozenset(_names(groups))]
+    known: list[Values] = [{"user": one.name, "groups": people.list_groups(one.name)} for one in people.accounts]
+    belongs = [
+        frozenset[str](),
+        *(frozenset({group}) for group in _list_matching_names(groups)),
+        frozenset(_list_matching_names(groups)),
+    ]
     might: list[Values] = [
-        {"user": name, "groups": some} for name in (ANYBODY, *_names(written)) for some in dict.fromkeys(belongs)
+        {"user": name, "groups": some}
+        for name in (ANYBODY, *_list_matching_names(written))
+        for some in dict.fromkeys(belongs)
     ]
     return [*known, *might]
 
 
-def _names(written: Sequence[str]) -> list[str]:
+def _list_matching_names(written: Sequence[str]) -> list[str]:
     """Return names that match one pattern, or two of them at once."""
     patterns = list(dict.fromkeys(one.removeprefix("!") for value in written for one in value.split(",")))
-    plain = [_filled(pattern, "x") for pattern in patterns]
+    plain = [_fill_pattern(pattern, "x") for pattern in patterns]
     open_ones = [pattern for pattern in patterns if "*" in pattern]
-    both = [_filled(one, other.replace("*", "").replace("?", "x")) for one in open_ones for other in patterns]
+    both = [_fill_pattern(one, other.replace("*", "").replace("?", "x")) for one in open_ones for other in patterns]
     return [name for name in dict.fromkeys((*plain, *both)) if name]
 
 
-def _filled(pattern: str, filling: str) -> str:
+def _fill_pattern(pattern: str, filling: str) -> str:
     return pattern.replace("*", filling).replace("?", "x")
 
 
-def _addresses(written: Sequence[str]) -> list[str]:
+def _list_boundary_addresses(written: Sequence[str]) -> list[str]:
     """Return the first and last address of each network and the one after it, which covers every region."""
     patterns = [one.removeprefix("!") for value in written for one in value.split(",")]
-    networks = [network for network in map(net, patterns) if network]
-    named = [_filled(pattern, "1") for pattern in patterns if net(pattern) is None]
+    networks = [network for network in map(parse_network, patterns) if network]
+    named = [_fill_pattern(pattern, "1") for pattern in patterns if parse_network(pattern) is None]
     ends: list[Callable[[Network], object]] = [lambda one: one[0], lambda one: one[-1] + 1, lambda one: one[-1]]
     found = []
     for network, end in itertools.product(networks, ends):

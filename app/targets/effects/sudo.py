@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
-from app.targets.accounts import People, people
+from app.targets.accounts import HostAccounts, read_host_accounts
 from app.targets.effects import sudo_defaults, sudo_rights
 from app.targets.effects.daemon import UNSET, Ask, Query
 from app.targets.effects.strength import Strength
-from app.targets.effects.sudo_said import read
-from app.targets.granted import Principal, in_force, rights
+from app.targets.effects.sudo_said import parse_cvtsudoers
+from app.targets.granted import Principal, resolve_defaults, resolve_rights
 
 _PROGRAM = "/usr/bin/cvtsudoers"
 _RULES = ("-f", "json", "-s", "defaults")
@@ -28,40 +28,40 @@ class Sudo:
     name = "sudo"
     areas: tuple[str, ...] = ("/etc/sudoers",)
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        return _settings(sudoers.effective(files), people(files))
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        return _collect_settings(sudoers.read_sudoers(files), read_host_accounts(files))
 
-    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return settings from cvtsudoers' parse; which rules apply to whom is computed here."""
-        paths = sudoers.effective(files).paths
+        paths = sudoers.read_sudoers(files).paths
         answers = [ask(files, Query(_PROGRAM, (*how, MAIN), paths)) for how in (_RULES, _DEFAULTS)]
         said = [answer.output for answer in answers if answer and answer.code == 0]
-        found = read(*said) if len(said) == len(answers) else None
-        return None if found is None else _settings(found, people(files))
+        found = parse_cvtsudoers(*said) if len(said) == len(answers) else None
+        return None if found is None else _collect_settings(found, read_host_accounts(files))
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == _UNREADABLE:
             return Strength.STRONGER if now == UNSET else Strength.INCOMPARABLE
         if _BY_NAME in key:
-            was, now = _either(was, now)
+            was, now = _replace_unset_side(was, now)
         option = _OPTION.fullmatch(key)
         if option:
-            return sudo_defaults.of(option["name"])(was, now)
-        return sudo_rights.compare(was, now)
+            return sudo_defaults.get_option_compare(option["name"])(was, now)
+        return sudo_rights.compare_rights(was, now)
 
 
-def _settings(read: Sudoers, who: People) -> dict[str, str]:
+def _collect_settings(read: Sudoers, who: HostAccounts) -> dict[str, str]:
     found: dict[str, str] = {}
     if read.problems:
         found[_UNREADABLE] = ", ".join(f"{problem.path} line {problem.line}" for problem in read.problems)
-    anybody = dict(_of(read, _ELSE))
+    anybody = dict(_iter_principal_settings(read, _ELSE))
     found |= {f"anybody else{key}": value for key, value in anybody.items()}
     for account in who.accounts:
-        known = Principal(account.name, account.uid, who.entries_of(account.name))
-        found |= {f"{account.name}{key}": value for key, value in _of(read, known)}
-    for entry in _strangers(read, who):
+        known = Principal(account.name, account.uid, who.list_sudoers_groups(account.name))
+        found |= {f"{account.name}{key}": value for key, value in _iter_principal_settings(read, known)}
+    for entry in _list_unknown_principals(read, who):
         stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
-        own = dict(_of(read, stranger))
+        own = dict(_iter_principal_settings(read, stranger))
         for key in own.keys() | anybody.keys():
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
@@ -69,18 +69,18 @@ def _settings(read: Sudoers, who: People) -> dict[str, str]:
     return found
 
 
-def _of(read: Sudoers, who: Principal) -> Iterator[tuple[str, str]]:
-    yield _MAY, sudo_rights.told(rights(read, who))
-    plain = in_force(read, who)
+def _iter_principal_settings(read: Sudoers, who: Principal) -> Iterator[tuple[str, str]]:
+    yield _MAY, sudo_rights.format_rights(resolve_rights(read, who))
+    plain = resolve_defaults(read, who)
     for name, value in plain.items():
         yield f": {name}", value
     for scope in sorted({default.scope for default in read.defaults if default.scope[:1] in ("@", ">", "!")} - {""}):
-        for name, value in in_force(read, who, scope).items():
+        for name, value in resolve_defaults(read, who, scope).items():
             if plain.get(name) != value:
                 yield f": {name} where {scope} fits", value
 
 
-def _strangers(read: Sudoers, who: People) -> list[str]:
+def _list_unknown_principals(read: Sudoers, who: HostAccounts) -> list[str]:
     """Return users and groups in sudoers without a local account: directory users or future members."""
     scopes = [default.scope[1:].split(", ") for default in read.defaults if default.scope.startswith(":")]
     listed = [grant.users for grant in read.grants] + scopes
@@ -91,7 +91,7 @@ def _strangers(read: Sudoers, who: People) -> list[str]:
     return sorted(named - known - aliases - {"ALL"})
 
 
-def _either(was: str, now: str) -> tuple[str, str]:
+def _replace_unset_side(was: str, now: str) -> tuple[str, str]:
     """Replace an unset side by what any other user has; that is also compared on its own."""
     old, _, old_else = was.partition(_OTHERWISE)
     new, _, new_else = now.partition(_OTHERWISE)

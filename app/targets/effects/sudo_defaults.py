@@ -1,6 +1,6 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
-from app.targets.effects.strength import Compare, Strength, by_number, equal_or_not, fewer
+from app.targets.effects.strength import Compare, Strength, compare_numbers, compare_sets, compare_unranked
 from app.targets.granted import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT_TEXT = (
@@ -37,35 +37,35 @@ _WORDS = {
 }
 
 
-def of(name: str) -> Compare:
+def get_option_compare(name: str) -> Compare:
     """Return the comparison for an option; an empty value means the built-in one."""
 
     def compare(was: str, now: str) -> Strength:
         if was == now:
             return Strength.EQUAL
-        old, new = (_strictness(name, was, before=True), _strictness(name, now, before=False))
+        old, new = (_measure_strictness(name, was, before=True), _measure_strictness(name, now, before=False))
         if old is not None and new is not None:
-            return by_number(old, new)
-        return _lists(name, was or BUILT_IN, now or BUILT_IN)
+            return compare_numbers(old, new)
+        return _compare_variable_lists(name, was or BUILT_IN, now or BUILT_IN)
 
     return compare
 
 
-def _strictness(name: str, value: str, *, before: bool) -> float | None:
+def _measure_strictness(name: str, value: str, *, before: bool) -> float | None:
     if name in _ON_IS_STRICT | _OFF_IS_STRICT:
-        return _flag(name, value, before=before)
+        return _measure_flag(name, value, before=before)
     if name == "passwd_tries":
-        tries = _number(value or "3")
+        tries = _parse_float(value or "3")
         return -tries if tries and tries >= 1 else None
     if name in _SPANS:
-        return _span(name, value, before=before)
+        return _measure_span(name, value, before=before)
     if name in _WORDS:
         words, built_in = _WORDS[name]
         return words.index(value or built_in) if (value or built_in) in words else None
     return None
 
 
-def _flag(name: str, value: str, *, before: bool) -> float | None:
+def _measure_flag(name: str, value: str, *, before: bool) -> float | None:
     strict = ON if name in _ON_IS_STRICT else OFF
     if not value:
         built_in = ON if name in _BUILT_IN_ON else OFF
@@ -73,19 +73,19 @@ def _flag(name: str, value: str, *, before: bool) -> float | None:
     return float(value == strict) if value in (ON, OFF) else None
 
 
-def _span(name: str, value: str, *, before: bool) -> float | None:
+def _measure_span(name: str, value: str, *, before: bool) -> float | None:
     strictest, laxest = _SPANS[name]
     if not value:
         minutes: float | None = strictest if before else laxest
     else:
-        minutes = 0.0 if value == OFF else _number(value)
+        minutes = 0.0 if value == OFF else _parse_float(value)
     if minutes is None:
         return None
     without_end = minutes < 0 or (name == "passwd_timeout" and minutes == 0)
     return -_FOREVER if without_end else -minutes
 
 
-def _number(value: str) -> float | None:
+def _parse_float(value: str) -> float | None:
     try:
         found = float(value) if value.isascii() and len(value) < 12 else None
     except ValueError:
@@ -93,11 +93,11 @@ def _number(value: str) -> float | None:
     return found if found is not None and abs(found) < _FOREVER else None
 
 
-def _lists(name: str, was: str, now: str) -> Strength:
+def _compare_variable_lists(name: str, was: str, now: str) -> Strength:
     """Compare lists of variables; a minus removes a built-in one."""
     old, new = (set() if value == OFF else set(value.split()) for value in (was, now))
-    kept = fewer(sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-"))
-    less = fewer(sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-"))
+    kept = compare_sets(sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-"))
+    less = compare_sets(sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-"))
     if (
         name in ("env_keep", "env_check")
         and Strength.INCOMPARABLE not in (kept, less)
@@ -106,4 +106,4 @@ def _lists(name: str, was: str, now: str) -> Strength:
         return less if kept is Strength.EQUAL else kept
     if name == "env_delete" and less is Strength.EQUAL and kept in (Strength.WEAKER, Strength.STRONGER):
         return Strength.STRONGER if kept is Strength.WEAKER else Strength.WEAKER
-    return equal_or_not(was, now)
+    return compare_unranked(was, now)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.syntax.sudoers import Sudoers
-from app.syntax.sudoers_line import Alias, Default, Grant, defaults
+from app.syntax.sudoers_line import Alias, Grant, SudoDefault, parse_defaults
 
 _TAGS = {
     "authenticate": ("PASSWD", "NOPASSWD"),
@@ -19,29 +19,29 @@ _TAGS = {
     "sudoedit_follow": ("FOLLOW", "NOFOLLOW"),
     "intercept": ("INTERCEPT", "NOINTERCEPT"),
 }
-Told = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
-def read(rules: str, options: str) -> Sudoers | None:
+def parse_cvtsudoers(rules: str, options: str) -> Sudoers | None:
     """Parse rules from JSON and Defaults from sudoers text; return None if the output is invalid.
 
     The JSON does not distinguish `Defaults>root` from `Defaults:root`.
     """
     try:
         told = json.loads(rules[rules.index("{") :]) if rules.strip() else {}
-        return Sudoers(tuple(_defaults(options)), tuple(_aliases(told)), tuple(_grants(told)), ())
+        return Sudoers(tuple(_iter_defaults(options)), tuple(_iter_aliases(told)), tuple(_iter_grants(told)), ())
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _defaults(options: str) -> Iterator[Default]:
+def _iter_defaults(options: str) -> Iterator[SudoDefault]:
     for line in options.replace("\\\n", " ").split("\n"):
         if line.startswith("Defaults"):
             # cvtsudoers writes %!group for !%group.
-            yield from defaults(re.sub(r"(%:?|\+)!", r"!\1", line.strip()), "", 0) or ()
+            yield from parse_defaults(re.sub(r"(%:?|\+)!", r"!\1", line.strip()), "", 0) or ()
 
 
-def _aliases(told: Told) -> Iterator[Alias]:
+def _iter_aliases(told: JsonObject) -> Iterator[Alias]:
     for kind, name in (
         ("User", "User_Aliases"),
         ("Runas", "Runas_Aliases"),
@@ -49,30 +49,30 @@ def _aliases(told: Told) -> Iterator[Alias]:
         ("Cmnd", "Command_Aliases"),
     ):
         for alias, members in told.get(name, {}).items():
-            yield Alias(kind, alias, tuple(map(_member, members)))
+            yield Alias(kind, alias, tuple(map(_format_member, members)))
 
 
-def _grants(told: Told) -> Iterator[Grant]:
+def _iter_grants(told: JsonObject) -> Iterator[Grant]:
     for spec in told.get("User_Specs", ()):
-        users, hosts = tuple(map(_member, spec["User_List"])), tuple(map(_member, spec["Host_List"]))
+        users, hosts = tuple(map(_format_member, spec["User_List"])), tuple(map(_format_member, spec["Host_List"]))
         for given in spec["Cmnd_Specs"]:
             options = {name: value for one in given.get("Options", ()) for name, value in one.items()}
             tags = frozenset(_TAGS[name][not held] for name, held in options.items() if name in _TAGS)
             others = tuple(sorted(f"{name}={value}" for name, value in options.items() if name not in _TAGS))
             for command in given["Commands"]:
-                named = _member(command)
-                yield Grant(users, hosts, _runas(given), tags, named, "", 0, others)
+                named = _format_member(command)
+                yield Grant(users, hosts, _format_runas(given), tags, named, "", 0, others)
 
 
-def _runas(given: Told) -> str:
-    users = ", ".join(map(_member, given.get("runasusers", ())))
-    groups = ", ".join(_member(entry).replace("%", "", 1) for entry in given.get("runasgroups", ()))
+def _format_runas(given: JsonObject) -> str:
+    users = ", ".join(map(_format_member, given.get("runasusers", ())))
+    groups = ", ".join(_format_member(entry).replace("%", "", 1) for entry in given.get("runasgroups", ()))
     if not users and not groups:
         return "" if "runasusers" in given else "root"
     return f"{users} : {groups}".strip() if groups else users
 
 
-def _member(entry: Told) -> str:
+def _format_member(entry: JsonObject) -> str:
     bang = "!" if entry.get("negated") else ""
     digests = "".join(f"{kind}:{value} " for kind, value in entry.items() if kind.startswith("sha"))
     kind, value = next(

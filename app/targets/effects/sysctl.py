@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from app.syntax import source, sysctl
 from app.syntax.files import Files
-from app.syntax.sysctl import SysctlLoaded
+from app.syntax.sysctl import LoadedSysctls
 from app.targets.effects import folders, shipped
 from app.targets.effects.daemon import Ask, Query
-from app.targets.effects.scales import by_key
-from app.targets.effects.strength import Compare, Strength, ranked
+from app.targets.effects.scales import compare_by_key
+from app.targets.effects.strength import Compare, Strength, create_ranking
 
 MAIN = "/etc/sysctl.conf"
 
-_OFF_ON, _ON_OFF = ranked("0", "1"), ranked("1", "0")
-_UP_TO_2 = ranked("0", "1", "2")
+_OFF_ON, _ON_OFF = create_ranking("0", "1"), create_ranking("1", "0")
+_UP_TO_2 = create_ranking("0", "1", "2")
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class KnownKey:
     """The default of Debian's kernel if it differs."""
 
 
-def _conf(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, KnownKey]:
+def _define_conf_keys(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, KnownKey]:
     base = f"net.{family}.conf"
     return {f"{base}.all.{setting}": KnownKey(compare, every), f"{base}.default.{setting}": KnownKey(compare, default)}
 
@@ -35,35 +35,35 @@ def _conf(family: str, setting: str, compare: Compare, every: str, default: str)
 KNOWN: Mapping[str, KnownKey] = {
     "kernel.dmesg_restrict": KnownKey(_OFF_ON, "0", "1"),
     "kernel.kptr_restrict": KnownKey(_UP_TO_2, "0"),
-    "kernel.yama.ptrace_scope": KnownKey(ranked("0", "1", "2", "3"), "1", "0"),
+    "kernel.yama.ptrace_scope": KnownKey(create_ranking("0", "1", "2", "3"), "1", "0"),
     "kernel.randomize_va_space": KnownKey(_UP_TO_2, "2"),
-    "kernel.perf_event_paranoid": KnownKey(ranked("-1", "0", "1", "2", "3", "4"), "2", "3"),
+    "kernel.perf_event_paranoid": KnownKey(create_ranking("-1", "0", "1", "2", "3", "4"), "2", "3"),
     "kernel.kexec_load_disabled": KnownKey(_OFF_ON, "0"),
     # root can reset 2; 1 holds until the next boot.
-    "kernel.unprivileged_bpf_disabled": KnownKey(ranked("0", "2", "1"), "2"),
-    "kernel.core_pattern": KnownKey(ranked("core", "|/bin/false"), "core"),
+    "kernel.unprivileged_bpf_disabled": KnownKey(create_ranking("0", "2", "1"), "2"),
+    "kernel.core_pattern": KnownKey(create_ranking("core", "|/bin/false"), "core"),
     "fs.protected_hardlinks": KnownKey(_OFF_ON, "0", "1"),
     "fs.protected_symlinks": KnownKey(_OFF_ON, "0", "1"),
     "fs.protected_fifos": KnownKey(_UP_TO_2, "0"),
     "fs.protected_regular": KnownKey(_UP_TO_2, "0"),
-    "fs.suid_dumpable": KnownKey(ranked("1", "2", "0"), "0"),
+    "fs.suid_dumpable": KnownKey(create_ranking("1", "2", "0"), "0"),
     "net.core.bpf_jit_harden": KnownKey(_UP_TO_2, "0"),
     "net.ipv4.ip_forward": KnownKey(_ON_OFF, "0"),
     "net.ipv4.icmp_echo_ignore_broadcasts": KnownKey(_OFF_ON, "1"),
     "net.ipv4.icmp_ignore_bogus_error_responses": KnownKey(_OFF_ON, "1"),
     "net.ipv4.tcp_syncookies": KnownKey(_OFF_ON, "1"),
-    **_conf("ipv4", "accept_redirects", _ON_OFF, "1", "1"),
-    **_conf("ipv4", "secure_redirects", _ON_OFF, "1", "1"),
-    **_conf("ipv4", "send_redirects", _ON_OFF, "1", "1"),
-    **_conf("ipv4", "accept_source_route", _ON_OFF, "0", "1"),
-    **_conf("ipv4", "forwarding", _ON_OFF, "0", "0"),
+    **_define_conf_keys("ipv4", "accept_redirects", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv4", "secure_redirects", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv4", "send_redirects", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv4", "accept_source_route", _ON_OFF, "0", "1"),
+    **_define_conf_keys("ipv4", "forwarding", _ON_OFF, "0", "0"),
     # 2 accepts a packet if any route leads back, 1 only the best one.
-    **_conf("ipv4", "rp_filter", ranked("0", "2", "1"), "0", "0"),
-    **_conf("ipv4", "log_martians", _OFF_ON, "0", "0"),
-    **_conf("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
-    **_conf("ipv6", "accept_source_route", ranked("1", "0", "-1"), "0", "0"),
-    **_conf("ipv6", "accept_ra", ranked("2", "1", "0"), "1", "1"),
-    **_conf("ipv6", "forwarding", _ON_OFF, "0", "0"),
+    **_define_conf_keys("ipv4", "rp_filter", create_ranking("0", "2", "1"), "0", "0"),
+    **_define_conf_keys("ipv4", "log_martians", _OFF_ON, "0", "0"),
+    **_define_conf_keys("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv6", "accept_source_route", create_ranking("1", "0", "-1"), "0", "0"),
+    **_define_conf_keys("ipv6", "accept_ra", create_ranking("2", "1", "0"), "1", "1"),
+    **_define_conf_keys("ipv6", "forwarding", _ON_OFF, "0", "0"),
 }
 _SCALES = {key: known.compare for key, known in KNOWN.items()}
 
@@ -71,50 +71,52 @@ _SCALES = {key: known.compare for key, known in KNOWN.items()}
 class _Sysctl:
     areas: tuple[str, ...] = ("/etc/sysctl",)
 
-    def order(self, key: str, was: str, now: str) -> Strength:
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "kernel.core_pattern" and now == "|/bin/false":
             return Strength.STRONGER
-        return by_key(_SCALES, key, was, now)
+        return compare_by_key(_SCALES, key, was, now)
 
 
-class AtBoot(_Sysctl):
+class SystemdSysctl(_Sysctl):
     """systemd-sysctl reads the folders only; sysctl.conf counts if a link there names it."""
 
     name = "systemd-sysctl"
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        return in_force(sysctl.by_systemd(folders.texts("sysctl.d", files)), debian=shipped.is_debian(files))
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        return evaluate_sysctl(
+            sysctl.load_as_systemd(folders.read_drop_ins("sysctl.d", files)), debian=shipped.is_debian(files)
+        )
 
-    def said(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return settings from the files that systemd-sysctl lists; how it parses a line is ours."""
         outcome = ask(files, Query("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
-        return in_force(sysctl.by_systemd([outcome.output]), debian=shipped.is_debian(files))
+        return evaluate_sysctl(sysctl.load_as_systemd([outcome.output]), debian=shipped.is_debian(files))
 
 
-class ByHand(_Sysctl):
+class ProcpsSysctl(_Sysctl):
     """`sysctl --system` of procps reads the folders, then sysctl.conf."""
 
     name = "sysctl"
 
-    def settings(self, files: Files) -> Mapping[str, str]:
-        texts = [*folders.texts("sysctl.d", files, hidden=True), source.text(files, MAIN) or ""]
-        return in_force(sysctl.by_procps(texts), debian=shipped.is_debian(files))
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        texts = [*folders.read_drop_ins("sysctl.d", files, hidden=True), source.read_text(files, MAIN) or ""]
+        return evaluate_sysctl(sysctl.load_as_procps(texts), debian=shipped.is_debian(files))
 
-    def said(self, files: Files, ask: Ask) -> None:
+    def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: the program would change the kernel."""
 
 
-def in_force(loaded: SysctlLoaded, *, debian: bool) -> dict[str, str]:
+def evaluate_sysctl(loaded: LoadedSysctls, *, debian: bool) -> dict[str, str]:
     found = {**dict(loaded.patterns), **loaded.stated}
     for key, known in KNOWN.items():
-        value = loaded.value(key)
-        found[key] = ((debian and known.debian) or known.default) if value is None else _number(value)
+        value = loaded.get_value(key)
+        found[key] = ((debian and known.debian) or known.default) if value is None else _normalize_number(value)
     return found
 
 
-def _number(value: str) -> str:
+def _normalize_number(value: str) -> str:
     """Normalize a number as the kernel reads it; other text stays as it is."""
     if re.fullmatch(r"-?0[xX][0-9a-fA-F]{1,8}", value):
         return str(int(value, 16))

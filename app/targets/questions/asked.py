@@ -8,13 +8,13 @@ from app.syntax import sshd, sudoers
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
 from app.syntax.sudoers import Sudoers
-from app.targets.accounts import People, people
+from app.targets.accounts import HostAccounts, read_host_accounts
 from app.targets.login import SshdLogin
-from app.targets.recall import Recall
+from app.targets.recall import ReadTrackingCache
 
 
 @dataclass(frozen=True)
-class Fill:
+class DiskUsage:
     """Size and free space of the audit log's file system, in bytes."""
 
     size: int
@@ -22,36 +22,40 @@ class Fill:
 
 
 @dataclass(frozen=True)
-class Host:
+class ProbedHost:
     """The host that probes read; data that several probes need is parsed once."""
 
     files: Files
-    recall: Recall
+    recall: ReadTrackingCache
     today: int
-    fill: Fill | None = None
+    fill: DiskUsage | None = None
     """None if unknown."""
 
     @cached_property
-    def people(self) -> People:
-        return self.recall.ask(people, self.files, people)
+    def people(self) -> HostAccounts:
+        return self.recall.get_or_compute(read_host_accounts, self.files, read_host_accounts)
 
     @cached_property
     def sshd(self) -> SshdLogin:
-        return SshdLogin(self.files, self.people, self.recall.ask(sshd.effective, self.files, sshd.effective))
+        return SshdLogin(
+            self.files,
+            self.people,
+            self.recall.get_or_compute(sshd.read_sshd_config, self.files, sshd.read_sshd_config),
+        )
 
     @cached_property
     def sudoers(self) -> Sudoers:
-        return self.recall.ask(sudoers.effective, self.files, sudoers.effective)
+        return self.recall.get_or_compute(sudoers.read_sudoers, self.files, sudoers.read_sudoers)
 
 
-class Heard(NamedTuple):
+class ProbeAnswer(NamedTuple):
     ok: bool
     detail: str
     holds: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
 
 
-def parsed(problems: tuple[BadSetting, ...], fine: str) -> Heard:
+def answer_from_problems(problems: tuple[BadSetting, ...], fine: str) -> ProbeAnswer:
     if not problems:
-        return Heard(True, fine)
-    return Heard(False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})")
+        return ProbeAnswer(True, fine)
+    return ProbeAnswer(False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})")

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 
 from app.syntax import audit, keyvalue, source
 from app.syntax.audit import AuditLine
-from app.syntax.setting import last
-from app.targets.questions.asked import Fill, Heard, Host
+from app.syntax.setting import find_last
+from app.targets.questions.asked import DiskUsage, ProbeAnswer, ProbedHost
 
 AUDITD = "/etc/audit/auditd.conf"
 _RULES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
@@ -43,90 +43,92 @@ _HOT_CALLS = re.compile(
 _NARROWS_NOTHING = ("arch", "key", "perm", "path", "dir")
 
 
-def audit_disk(host: Host) -> Heard:
-    text = source.text(host.files, AUDITD)
+def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
+    text = source.read_text(host.files, AUDITD)
     if text is None:
-        return Heard(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
-    settings, _ = keyvalue.auditd(text, AUDITD)
-    told = {key: found.value.lower() for key in _KEYS if (found := last(settings, key))}
+        return ProbeAnswer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
+    settings, _ = keyvalue.parse_auditd(text, AUDITD)
+    told = {key: found.value.lower() for key in _KEYS if (found := find_last(settings, key))}
     if host.fill is None:
-        return Heard(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
+        return ProbeAnswer(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
     free = f"{host.fill.free // _MIB} of {host.fill.size // _MIB} MiB are free"
     for threshold, action in _THRESHOLDS:
         does = told.get(action, "")
-        below = _below(told.get(threshold, "0"), host.fill)
+        below = _parse_threshold_bytes(told.get(threshold, "0"), host.fill)
         if does in _ENDS and host.fill.free <= below:
             when = f"{threshold} {told[threshold]}" if threshold else "a full disk"
-            return Heard(False, f"auditd goes to {does} now and at each boot: {action} at {when}, and {free}")
-    return Heard(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
+            return ProbeAnswer(False, f"auditd goes to {does} now and at each boot: {action} at {when}, and {free}")
+    return ProbeAnswer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
 
 
 _KEYS = [key for pair in _THRESHOLDS for key in pair if key]
 
 
-def _below(value: str, fill: Fill) -> int:
+def _parse_threshold_bytes(value: str, fill: DiskUsage) -> int:
     """Return the threshold in bytes, from MiB or a percentage."""
     digits = value.removesuffix("%")
     number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 12 else 0
     return fill.size * number // 100 if value.endswith("%") else number * _MIB
 
 
-def audit_panic(host: Host) -> Heard:
+def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:
     lines = [
         line
         for pattern in _RULES
-        for path in source.glob(host.files, pattern)
-        for line in audit.audit_lines(source.text(host.files, path) or "", path)
+        for path in source.glob_files(host.files, pattern)
+        for line in audit.parse_audit_lines(source.read_text(host.files, path) or "", path)
     ]
     if not any(line.control and line.control.key == "-f" and line.control.value == _PANIC for line in lines):
-        return Heard(True, "what the audit system cannot write does not stop the kernel")
-    tight = next((line for line in lines if _leaves_no_room(line)), None)
-    flood = next((line for line in lines if floods(line)), None)
+        return ProbeAnswer(True, "what the audit system cannot write does not stop the kernel")
+    tight = next((line for line in lines if _is_backlog_too_small(line)), None)
+    flood = next((line for line in lines if records_too_much(line)), None)
     for line in (flood, tight):
         if line:
             said = " ".join(line.words)
-            return Heard(False, f"the kernel stops when records are lost, and {said} loses some ({_at(line)})")
-    return Heard(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
+            return ProbeAnswer(
+                False, f"the kernel stops when records are lost, and {said} loses some ({_format_position(line)})"
+            )
+    return ProbeAnswer(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
 
 
-def _leaves_no_room(line: AuditLine) -> bool:
+def _is_backlog_too_small(line: AuditLine) -> bool:
     if line.words[0] == "--backlog_wait_time":
         return line.words[1:] == ("0",)
     control = line.control
-    value = source.number(control.value) if control and control.key == "-b" else None
+    value = source.parse_number(control.value) if control and control.key == "-b" else None
     return value is not None and value < _LEAST_BACKLOG
 
 
-def floods(line: AuditLine) -> bool:
+def records_too_much(line: AuditLine) -> bool:
     """Return True if the rule records something that every program does constantly."""
     words = line.words
     if words[0] == "-w" and len(words) > 1:
-        return _hot(words[1]) and _is_read("".join(_behind("-p", words)) or "rwxa")
+        return _is_hot_path(words[1]) and _includes_reading("".join(_get_flag_values("-p", words)) or "rwxa")
     if words[0] not in ("-a", "-A") or len(words) < 2 or "never" in words[1].split(","):
         return False
-    fields = _behind("-F", words)
+    fields = _get_flag_values("-F", words)
     if any(re.split(r"[!<>=&]", field)[0] not in _NARROWS_NOTHING for field in fields):
         return False
     named = dict(field.split("=", 1) for field in fields if "=" in field)
     place = named.get("path") or named.get("dir")
     if place is not None:
-        return _hot(place) and _is_read(named.get("perm", "rwxa"))
-    calls = [call for listed in _behind("-S", words) for call in listed.split(",")]
+        return _is_hot_path(place) and _includes_reading(named.get("perm", "rwxa"))
+    calls = [call for listed in _get_flag_values("-S", words) for call in listed.split(",")]
     return not calls or any(_HOT_CALLS.fullmatch(call) for call in calls)
 
 
-def _hot(path: str) -> bool:
+def _is_hot_path(path: str) -> bool:
     whole = "/" + path.strip("/")
     return whole.count("/") == 1 or any(fnmatchcase(whole, pattern) for pattern in _HOT_FILES)
 
 
-def _is_read(permissions: str) -> bool:
+def _includes_reading(permissions: str) -> bool:
     return bool({"r", "x"} & set(permissions))
 
 
-def _behind(flag: str, words: tuple[str, ...]) -> list[str]:
+def _get_flag_values(flag: str, words: tuple[str, ...]) -> list[str]:
     return [value for one, value in itertools.pairwise(words) if one == flag]
 
 
-def _at(line: AuditLine) -> str:
+def _format_position(line: AuditLine) -> str:
     return f"{line.path} line {line.line}"

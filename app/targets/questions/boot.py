@@ -4,8 +4,8 @@ from typing import Protocol, runtime_checkable
 
 from app.syntax import keyvalue, source
 from app.syntax.files import Files
-from app.syntax.setting import last
-from app.targets.questions.asked import Heard, Host
+from app.syntax.setting import find_last
+from app.targets.questions.asked import ProbeAnswer, ProbedHost
 
 FSTAB, SELINUX = "/etc/fstab", "/etc/selinux/config"
 _UNITS = "/etc/systemd/system"
@@ -22,45 +22,47 @@ _FIELDS = (2, 6)
 
 
 @runtime_checkable
-class Linked(Files, Protocol):
+class LinkedFiles(Files, Protocol):
     def link(self, path: str) -> str | None: ...
 
 
-def next_boot(host: Host) -> Heard:
+def probe_next_boot(host: ProbedHost) -> ProbeAnswer:
     files = host.files
-    goal = files.link(_DEFAULT) if isinstance(files, Linked) else None
+    goal = files.link(_DEFAULT) if isinstance(files, LinkedFiles) else None
     target = (goal or "").rpartition("/")[2].removesuffix(".target")
-    if masked(files, _DEFAULT):
-        return Heard(False, f"the next boot goes to nothing at all: {_DEFAULT} is masked")
+    if is_masked(files, _DEFAULT):
+        return ProbeAnswer(False, f"the next boot goes to nothing at all: {_DEFAULT} is masked")
     if target in NO_WORK:
-        return Heard(False, f"the next boot goes to {target}: {_DEFAULT} says so")
-    shut = [unit for unit in NEEDED if masked(files, f"{_UNITS}/{unit}")]
+        return ProbeAnswer(False, f"the next boot goes to {target}: {_DEFAULT} says so")
+    shut = [unit for unit in NEEDED if is_masked(files, f"{_UNITS}/{unit}")]
     if shut:
-        return Heard(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
-    mounts, fault = _mounts(files)
+        return ProbeAnswer(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
+    mounts, fault = _read_mounts(files)
     if fault:
-        return Heard(False, fault, mounts)
+        return ProbeAnswer(False, fault, mounts)
     goes = f"the next boot goes to {target or 'the default target of its distribution'}"
     said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"{FSTAB} mounts nothing"
-    return Heard(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_going(target)))
+    return ProbeAnswer(
+        True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_format_boot_target(target))
+    )
 
 
-def masked(files: Files, path: str) -> bool:
+def is_masked(files: Files, path: str) -> bool:
     """Return True if the unit is a link to /dev/null or an empty file."""
-    if isinstance(files, Linked) and (goal := files.link(path)) is not None:
+    if isinstance(files, LinkedFiles) and (goal := files.link(path)) is not None:
         return goal == "/dev/null"
     return files.state(path) is not None and files.read(path) == b""
 
 
-def _going(target: str) -> tuple[str, ...]:
+def _format_boot_target(target: str) -> tuple[str, ...]:
     return (f"boots into {target}.target",) if target else ()
 
 
-def _mounts(files: Files) -> tuple[tuple[str, ...], str]:
+def _read_mounts(files: Files) -> tuple[tuple[str, ...], str]:
     """Return the mounts, and an error for the first line that systemd rejects."""
     mounts: list[str] = []
-    for number, line in source.numbered(source.text(files, FSTAB) or ""):
-        words = source.words(line)
+    for number, line in source.number_lines(source.read_text(files, FSTAB) or ""):
+        words = source.split_words(line)
         if not words or words[0].startswith("#"):
             continue
         if not _FIELDS[0] < len(words) <= _FIELDS[1]:
@@ -69,15 +71,17 @@ def _mounts(files: Files) -> tuple[tuple[str, ...], str]:
     return tuple(mounts), ""
 
 
-def selinux_boot(host: Host) -> Heard:
+def probe_selinux_boot(host: ProbedHost) -> ProbeAnswer:
     """Probe the SELinux policy: a missing one halts the boot in enforcing mode."""
     if host.files.state(SELINUX) is None:
-        return Heard(True, f"there is no {SELINUX}, so no policy is loaded at boot")
-    settings = keyvalue.read(host.files, [SELINUX], keyvalue.options)
-    mode, policy = (last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
+        return ProbeAnswer(True, f"there is no {SELINUX}, so no policy is loaded at boot")
+    settings = keyvalue.read_setting_files(host.files, [SELINUX], keyvalue.parse_options)
+    mode, policy = (find_last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
     named = policy.value if policy else "targeted"
     if mode and mode.value == "disabled":
-        return Heard(True, "SELinux is disabled at boot, so no policy is loaded")
+        return ProbeAnswer(True, "SELinux is disabled at boot, so no policy is loaded")
     if host.files.state(f"/etc/selinux/{named}") is None or "/" in named:
-        return Heard(False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there")
-    return Heard(True, f"the next boot loads the SELinux policy {named}, which is there")
+        return ProbeAnswer(
+            False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there"
+        )
+    return ProbeAnswer(True, f"the next boot loads the SELinux policy {named}, which is there")

@@ -2,7 +2,7 @@
 
 from app.targets import access
 from app.targets.login import NO_SHELL
-from app.targets.questions.asked import Heard, Host
+from app.targets.questions.asked import ProbeAnswer, ProbedHost
 
 _NEEDED = (
     "/etc/passwd",
@@ -21,22 +21,22 @@ _PASSED_OVER = ("/etc/profile.d/*.sh",)
 """A shell skips unreadable ones silently; but none may become unreadable."""
 
 
-def login_shells(host: Host) -> Heard:
+def probe_login_shells(host: ProbedHost) -> ProbeAnswer:
     names = [account.name for account in host.people.accounts if account.uid and account.shell not in NO_SHELL]
     if not names:
-        return Heard(True, "nobody but root has a shell")
-    needed, others = (_there(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
-    closed = [path for path in needed + others if _closed(host, path, names)]
+        return ProbeAnswer(True, "nobody but root has a shell")
+    needed, others = (_list_existing_files(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
+    closed = [path for path in needed + others if _is_unreadable(host, path, names)]
     weak = tuple(f"{path} closed to those who log in" for path in closed)
     if missed := [path for path in needed if path in closed]:
-        return Heard(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)
-    return Heard(True, f"everybody with a shell may read the {len(needed)} files that a login needs", weak=weak)
+        return ProbeAnswer(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)
+    return ProbeAnswer(True, f"everybody with a shell may read the {len(needed)} files that a login needs", weak=weak)
 
 
-def _there(host: Host, patterns: tuple[str, ...]) -> list[str]:
+def _list_existing_files(host: ProbedHost, patterns: tuple[str, ...]) -> list[str]:
     found = (path for pattern in patterns for path in host.files.glob(pattern))
     return sorted(path for path in found if host.files.state(path) is not None)
 
 
-def _closed(host: Host, path: str, names: list[str]) -> bool:
-    return any(access.refusal(host.files, host.people, name, path) for name in names)
+def _is_unreadable(host: ProbedHost, path: str, names: list[str]) -> bool:
+    return any(access.explain_read_refusal(host.files, host.people, name, path) for name in names)

@@ -19,8 +19,8 @@ from app.events.words import (
     SetUnit,
 )
 from app.syntax.files import FileState
-from app.targets.baseline import Aftermath
-from app.targets.digest import change
+from app.targets.baseline import SideEffects
+from app.targets.digest import build_file_change
 
 PACKAGE, UNIT, MOUNT, ACCOUNT, VENDOR = "package:", "unit:", "mount:", "account:", "vendor:"
 INSTALLED = "installed "
@@ -55,24 +55,24 @@ class DryRun:
     """Digest of the result, computed on the host."""
 
     @property
-    def before(self) -> dict[str, FileState | None]:
-        return {one.name: _kept(one.before) for one in self.states}
+    def before_states(self) -> dict[str, FileState | None]:
+        return {one.name: _to_file_state(one.before) for one in self.states}
 
     @property
-    def after(self) -> dict[str, FileState]:
+    def after_states(self) -> dict[str, FileState]:
         """A removed resource has an empty state here."""
         return {one.name: FileState(one.after.encode(), 0, "") for one in self.states}
 
 
 @dataclass(frozen=True)
-class Performed:
-    aftermath: Aftermath = field(default_factory=Aftermath)
+class PerformedChange:
+    side_effects: SideEffects = field(default_factory=SideEffects)
     changes: tuple[FileChange, ...] = ()
 
 
-class Resources(Protocol):
-    def foresee(self, actions: Sequence[AnyAction]) -> DryRun: ...
-    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> Performed: ...
+class ResourceManager(Protocol):
+    def predict_changes(self, actions: Sequence[AnyAction]) -> DryRun: ...
+    def perform_actions(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> PerformedChange: ...
 
 
 _ONLY_FILES = "this host is a tree of files, with nothing that installs or removes"
@@ -81,12 +81,12 @@ _ONLY_FILES = "this host is a tree of files, with nothing that installs or remov
 class NoResources:
     """Resources of a host that is a tree of files: there are none."""
 
-    def foresee(self, actions: Sequence[AnyAction]) -> DryRun:
+    def predict_changes(self, actions: Sequence[AnyAction]) -> DryRun:
         asked = any(isinstance(action, ResourceAction) for action in actions)
         return DryRun(lacking=_ONLY_FILES) if asked else NONE
 
-    def perform(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> Performed:  # noqa: ARG002
-        return Performed()
+    def perform_actions(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> PerformedChange:  # noqa: ARG002
+        return PerformedChange()
 
 
 NONE = DryRun()
@@ -96,7 +96,7 @@ def is_resource(place: str) -> bool:
     return not place.startswith("/")
 
 
-def resource_of(action: ResourceAction) -> str:
+def get_resource_name(action: ResourceAction) -> str:
     match action:
         case InstallPackage() | RemovePackage():
             return f"{PACKAGE}{action.package}"
@@ -110,16 +110,18 @@ def resource_of(action: ResourceAction) -> str:
             return f"{VENDOR}{action.rule}"
 
 
-def came(wanted: str, found: str) -> bool:
+def state_matches(wanted: str, found: str) -> bool:
     """Return True if the actual state is the expected one. An unmasked unit may be enabled or disabled."""
     if wanted.startswith("unmasked "):
         return not found.startswith("masked") and found.partition(" ")[2] == wanted.partition(" ")[2]
     return wanted in (found, NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
-def recorded(foreseen: DryRun) -> tuple[FileChange, ...]:
-    return tuple(change(one.name, _kept(one.before), _kept(one.after)) for one in foreseen.states)
+def to_file_changes(foreseen: DryRun) -> tuple[FileChange, ...]:
+    return tuple(
+        build_file_change(one.name, _to_file_state(one.before), _to_file_state(one.after)) for one in foreseen.states
+    )
 
 
-def _kept(state: str) -> FileState | None:
+def _to_file_state(state: str) -> FileState | None:
     return FileState(state.encode(), 0, "") if state else None

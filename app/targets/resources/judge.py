@@ -4,26 +4,26 @@ from collections.abc import Sequence
 
 from app.events.words import AnyAction, FileAction, PackageAction, ResourceAction, RunVendorScript
 from app.targets.resources import ageing, mounts, packages, units, vendor
-from app.targets.resources.foreseen import DryRun, resource_of
+from app.targets.resources.foreseen import DryRun, get_resource_name
 from app.targets.subjects.edit import Objection
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 
-def objection(action: ResourceAction, allowed: frozenset[str], foreseen: DryRun) -> Objection | None:
-    name = resource_of(action)
+def judge_resource_action(action: ResourceAction, allowed: frozenset[str], foreseen: DryRun) -> Objection | None:
+    name = get_resource_name(action)
     if name not in allowed:
         return Objection("outside the plan", f"the plan does not name {name}.")
-    if isinstance(action, RunVendorScript) and (hidden := vendor.objection(action)):
+    if isinstance(action, RunVendorScript) and (hidden := vendor.judge_vendor_script(action)):
         return hidden
     if foreseen.lacking:
-        return Objection("not understood", f"{name}: {clean(foreseen.lacking, 300).rstrip('.')}.")
+        return Objection("not understood", f"{name}: {clean_text(foreseen.lacking, 300).rstrip('.')}.")
     asked = next((one for one in foreseen.states if one.name == name), None)
     if asked is None or asked.before == asked.after:
         return Objection("not understood", f"{name} is that way already; there is nothing to do.")
     return None
 
 
-def of_all(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
+def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
     """Judge the change as a whole, with everything that it adds and removes."""
     ours = [action for action in actions if isinstance(action, ResourceAction)]
     kinds = {isinstance(action, PackageAction) or type(action) for action in ours}
@@ -32,9 +32,9 @@ def of_all(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
     if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
         reason = "a package or unit brings changes of its own: let it be a change by itself, and files another."
         return Objection("too much", reason)
-    if len({resource_of(action) for action in ours}) < len(ours):
+    if len({get_resource_name(action) for action in ours}) < len(ours):
         return Objection("too much", "the answer names one thing twice.")
     return next((found for judge in _JUDGES if (found := judge(foreseen))), None)
 
 
-_JUDGES = (packages.judge, units.judge, mounts.judge, ageing.judge)
+_JUDGES = (packages.judge_packages, units.judge_units, mounts.judge_mounts, ageing.judge_ageing)

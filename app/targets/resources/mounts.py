@@ -8,7 +8,7 @@ _RUN_PROGRAMS = ("/var", "/var/lib", "/opt", "/srv", "/boot")
 """Programs or package scripts run from here, so noexec is refused."""
 
 
-def judge(foreseen: DryRun) -> Objection | None:
+def judge_mounts(foreseen: DryRun) -> Objection | None:
     for one in foreseen.states:
         if not one.name.startswith(MOUNT):
             continue

@@ -15,7 +15,7 @@ from app.events.words import (
     SetUnit,
 )
 from app.targets.resources.foreseen import INSTALLED
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _PLAIN = {
     "package": re.compile(r"[a-zA-Z0-9][a-zA-Z0-9+._-]{1,99}"),
@@ -37,7 +37,7 @@ class WantedResources:
     ages: tuple[tuple[AgeSetting, int], ...] = ()
 
     @classmethod
-    def of(
+    def from_names(
         cls,
         names: Iterable[tuple[str, str]],
         options: Iterable[MountOption] = (),
@@ -56,24 +56,26 @@ class Offer:
     actions: tuple[ResourceAction, ...]
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         return f"{self.place}: {self.state or 'absent'}"
 
 
-def offered(
+def build_offers(
     states: Iterable[tuple[str, str]], could: Mapping[str, str], wanted: WantedResources, *, runs: bool
 ) -> tuple[Offer, ...]:
     found = []
     for place, said in states:
-        actions = tuple(_actions(place, said, could.get(place, ""), wanted, runs=runs))
+        actions = tuple(_list_actions(place, said, could.get(place, ""), wanted, runs=runs))
         if actions:
             version = could.get(place, "")
             more = f"; {version} could be installed" if version and not said.startswith(INSTALLED) else ""
-            found.append(Offer(place, clean(said + more, _LONGEST).removeprefix("; "), actions))
+            found.append(Offer(place, clean_text(said + more, _LONGEST).removeprefix("; "), actions))
     return tuple(found)
 
 
-def _actions(place: str, said: str, could: str, wanted: WantedResources, *, runs: bool) -> Iterator[ResourceAction]:
+def _list_actions(
+    place: str, said: str, could: str, wanted: WantedResources, *, runs: bool
+) -> Iterator[ResourceAction]:
     kind, _, name = place.partition(":")
     match kind:
         case "package" if said.startswith(INSTALLED):
@@ -81,7 +83,7 @@ def _actions(place: str, said: str, could: str, wanted: WantedResources, *, runs
         case "package" if could:
             yield InstallPackage(package=name)
         case "unit":
-            yield from _of_unit(name, *said.split(" ", 1), runs=runs)
+            yield from _list_unit_actions(name, *said.split(" ", 1), runs=runs)
         case "mount" if wanted.options:
             yield AddMountOptions(mount=name, options=wanted.options)
         case "account":
@@ -90,7 +92,7 @@ def _actions(place: str, said: str, could: str, wanted: WantedResources, *, runs
                     yield SetAgeing(account=name, setting=setting, days=days)
 
 
-def _of_unit(name: str, enabled: str, active: str, *, runs: bool) -> Iterator[SetUnit]:
+def _list_unit_actions(name: str, enabled: str, active: str, *, runs: bool) -> Iterator[SetUnit]:
     if enabled == "masked":
         yield SetUnit(unit=name, to="unmask")
     else:

@@ -27,17 +27,17 @@ _UNWELCOME = re.compile(
 """Packages that hardening removes are not installed."""
 
 
-def judge(foreseen: DryRun) -> Objection | None:
+def judge_packages(foreseen: DryRun) -> Objection | None:
     packages = [one for one in foreseen.states if one.name.startswith(PACKAGE)]
-    coming = sum(map(_comes, packages))
+    coming = sum(map(_is_new, packages))
     if coming > MOST_COMING:
         return Objection("too much", f"{coming} packages would come; one change may bring {MOST_COMING}.")
-    return next((found for one in packages for found in _objections(one, foreseen.needed)), None)
+    return next((found for one in packages for found in _find_objections(one, foreseen.needed)), None)
 
 
-def _objections(one: ResourceState, needed: frozenset[str]) -> Iterator[Objection]:
+def _find_objections(one: ResourceState, needed: frozenset[str]) -> Iterator[Objection]:
     name = one.name.removeprefix(PACKAGE)
-    if _comes(one):
+    if _is_new(one):
         if _UNWELCOME.fullmatch(name):
             yield Objection("weakening", f"{name} would come, and it is among what hardening takes away.")
     elif one.after.startswith(INSTALLED):
@@ -50,5 +50,5 @@ def _objections(one: ResourceState, needed: frozenset[str]) -> Iterator[Objectio
                 yield Objection(clause, f"{name} would go, and it is protected.")
 
 
-def _comes(one: ResourceState) -> bool:
+def _is_new(one: ResourceState) -> bool:
     return one.after.startswith(INSTALLED) and not one.before.startswith(INSTALLED)

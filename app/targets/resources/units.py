@@ -23,7 +23,7 @@ _UNWELCOME = re.compile(
 _OFF, _ON = ("disabled", "masked"), ("enabled", "unmasked")
 
 
-def judge(foreseen: DryRun) -> Objection | None:
+def judge_units(foreseen: DryRun) -> Objection | None:
     for one in foreseen.states:
         if not one.name.startswith(UNIT) or one.after == NOT_FORESEEN:
             continue

@@ -15,12 +15,12 @@ _LONGEST_LINE = 400
 """The longest line that a diff shows."""
 
 
-def vendors(rule: str, text: str) -> RunVendorScript:
-    return RunVendorScript(rule=rule, sha256=_digest(text), script=text)
+def create_vendor_action(rule: str, text: str) -> RunVendorScript:
+    return RunVendorScript(rule=rule, sha256=_hash_text(text), script=text)
 
 
-def objection(action: RunVendorScript) -> Objection | None:
-    if _digest(action.script) != action.sha256:
+def judge_vendor_script(action: RunVendorScript) -> Objection | None:
+    if _hash_text(action.script) != action.sha256:
         return Objection("not understood", "the vendor's script has another digest than the action says.")
     if not _READABLE.fullmatch(action.script) or max(map(len, action.script.split("\n"))) > _LONGEST_LINE:
         reason = "the vendor's script cannot be shown as it is: odd characters, or lines of no end."
@@ -28,15 +28,15 @@ def objection(action: RunVendorScript) -> Objection | None:
     return None
 
 
-def shown(actions: Sequence[AnyAction]) -> str:
+def render_vendor_scripts(actions: Sequence[AnyAction]) -> str:
     """Return the scripts in full, to be shown before the diff of their result."""
     ours = (one for one in actions if isinstance(one, RunVendorScript))
-    return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_lines(one.script)}" for one in ours)
+    return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_prefix_lines(one.script)}" for one in ours)
 
 
-def _lines(script: str) -> str:
+def _prefix_lines(script: str) -> str:
     return "".join(f"{SCRIPT}{line}\n" for line in script.split("\n"))
 
 
-def _digest(text: str) -> str:
+def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

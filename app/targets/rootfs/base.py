@@ -32,7 +32,7 @@ echo "deb [trusted=yes] file:/srv/offers ./" >/etc/apt/sources.list.d/offers.lis
 
 
 @dataclass(frozen=True)
-class Base:
+class BaseImage:
     suite: str = "bookworm"
     packages: tuple[str, ...] = PACKAGES
     mirror: str = MIRROR
@@ -42,16 +42,20 @@ class Base:
     def name(self) -> str:
         """A name derived from the ingredients."""
         digest = hashlib.sha256(
-            "\0".join([self.mirror, self.suite, *self.packages, "", *self.offers, *self._pins()]).encode()
+            "\0".join([self.mirror, self.suite, *self.packages, "", *self.offers, *self._format_pins()]).encode()
         )
         return f"{self.suite}-{digest.hexdigest()[:12]}"
 
-    def command(self, archive: str) -> list[str]:
+    def build_command(self, archive: str) -> list[str]:
         """Return the mmdebstrap command; a namespace is used unless we are root."""
         mode = "root" if os.geteuid() == 0 else "unshare"
         lean = [f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("doc", "man", "scap-security-guide")]
-        sources = [f"deb {self.mirror} {suite} main" for suite in self._suites()]
-        hook = f"--setup-hook=printf '{self._pins()}' > \"$1/etc/apt/preferences.d/content\"" if self._pins() else ""
+        sources = [f"deb {self.mirror} {suite} main" for suite in self._list_suites()]
+        hook = (
+            f"--setup-hook=printf '{self._format_pins()}' > \"$1/etc/apt/preferences.d/content\""
+            if self._format_pins()
+            else ""
+        )
         offers = f"--customize-hook={_OFFERED.format(' '.join(self.offers))}"
         return [
             *("mmdebstrap", "--quiet", f"--mode={mode}", "--variant=minbase", "--format=tar"),
@@ -60,10 +64,10 @@ class Base:
             *(self.suite, archive, *sources),
         ]
 
-    def _suites(self) -> list[str]:
+    def _list_suites(self) -> list[str]:
         return [self.suite, *filter(None, [_NEXT.get(self.suite)])]
 
-    def _pins(self) -> str:
+    def _format_pins(self) -> str:
         """Return apt pins that take only the content from the next release."""
         later = _NEXT.get(self.suite)
         if later is None:

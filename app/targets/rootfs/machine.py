@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import BadInput, Unusable
-from app.targets.rootfs.base import Base
-from app.targets.rootfs.needs import entered, lacks, own
-from app.targets.rootfs.process import Process
-from app.text.clean import clean
+from app.errors import BadInput, EnvironmentUnusable
+from app.targets.rootfs.base import BaseImage
+from app.targets.rootfs.needs import build_namespace_command, create_owned_folder, list_missing_requirements
+from app.targets.rootfs.process import DetachedProcess
+from app.text.clean import clean_text
 
 _HERE = Path(__file__).parent
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
@@ -24,7 +24,7 @@ KEYS = ("temper", "backup")
 
 
 @dataclass(frozen=True)
-class Reachable:
+class SshAccess:
     """What an SSH client needs."""
 
     port: int
@@ -41,7 +41,7 @@ class Rootfs:
         self.name = name
         self._machines = folder.absolute()
         self.folder = self._machines / name
-        self._process = Process(self.folder / "pid")
+        self._process = DetachedProcess(self.folder / "pid")
 
     @property
     def is_built(self) -> bool:
@@ -49,62 +49,64 @@ class Rootfs:
 
     @property
     def is_up(self) -> bool:
-        return self._process.alive
+        return self._process.is_alive
 
     @property
-    def base(self) -> Path:
+    def base_folder(self) -> Path:
         """The folder of the unchanged Debian files under the overlay."""
-        self._known()
-        return self._machines / "bases" / self._base()
+        self._require_built()
+        return self._machines / "bases" / self._read_base_name()
 
-    def reachable(self, account: str = "temper") -> Reachable:
+    def get_access(self, account: str = "temper") -> SshAccess:
         key = self.folder / ("backup" if account == "root" else "temper")
-        return Reachable(self._port(), account, key, self.folder / "known_hosts")
+        return SshAccess(self._read_port(), account, key, self.folder / "known_hosts")
 
-    def build(self, base: Base) -> None:
+    def build(self, base: BaseImage) -> None:
         """Build the machine; the first build of a base image takes minutes."""
-        self._refuse(building=True)
+        self._require_support(building=True)
         if self.is_built:
             raise BadInput(f"{self.name} is built already; `temper rootfs reset {self.name}` makes it new.")
         if not (self._machines / "bases" / base.name).is_dir():
             self._build_base(base)
-        own(self.folder)
+        create_owned_folder(self.folder)
         for key in KEYS:
             (self.folder / key).unlink(missing_ok=True)
-            self._do(
+            self._run_command(
                 ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(self.folder / key)]
             )
             # The machine's root is an unprivileged user here and reads the public half.
             (self.folder / f"{key}.pub").chmod(0o644)
-        self._seed(base.name)
+        self._seed_layer(base.name)
         (self.folder / "base").write_text(base.name)
 
-    def start(self) -> Reachable:
+    def start(self) -> SshAccess:
         """Start the machine in its own session; it runs until `stop`. Raise Unusable if sshd does not answer."""
-        self._known()
+        self._require_built()
         if self.is_up:
-            return self.reachable()
-        port = self._free_port()
+            return self.get_access()
+        port = self._choose_port()
         (self.folder / "port").write_text(str(port))
-        self._name_the_host(port)
-        command = ["sh", "-s", f"bases/{self._base()}", self.name, str(port)]
-        self._process.start(entered(self._machines, *command), _HERE / "start.sh", self.folder / "console.log")
-        if not self._answers(port):
+        self._write_known_hosts(port)
+        command = ["sh", "-s", f"bases/{self._read_base_name()}", self.name, str(port)]
+        self._process.start(
+            build_namespace_command(self._machines, *command), _HERE / "start.sh", self.folder / "console.log"
+        )
+        if not self._wait_for_sshd(port):
             self.stop()
-            told = clean((self.folder / "console.log").read_text(errors="replace")[-300:].strip(), 300)
-            raise Unusable(f"{self.name} does not come up: {told or 'it said nothing'}")
-        return self.reachable()
+            told = clean_text((self.folder / "console.log").read_text(errors="replace")[-300:].strip(), 300)
+            raise EnvironmentUnusable(f"{self.name} does not come up: {told or 'it said nothing'}")
+        return self.get_access()
 
     def stop(self) -> None:
         """Stop the machine; no process of it is left."""
-        self._process.end()
+        self._process.terminate()
 
     def reset(self) -> None:
         """Restore the machine to its built state, including its host keys."""
-        self._known()
+        self._require_built()
         was_up = self.is_up
         self.stop()
-        self._seed(self._base())
+        self._seed_layer(self._read_base_name())
         if was_up:
             self.start()
 
@@ -112,56 +114,60 @@ class Rootfs:
         """Remove the machine; the base image stays."""
         self.stop()
         if self.folder.is_dir():
-            self._inside(
+            self._run_inside(
                 "rm", "-rf", *(f"{self.name}/{part}" for part in ("upper", "work", "root", "keys", "snapshots"))
             )
             shutil.rmtree(self.folder)
 
-    def _known(self) -> None:
+    def _require_built(self) -> None:
         if not self.is_built:
             raise BadInput(f"There is no machine {self.name}: temper rootfs build {self.name}.")
 
-    def _refuse(self, *, building: bool) -> None:
-        if found := lacks(self._machines, building=building):
-            raise Unusable("A disposable machine cannot be had here. " + " ".join(found))
+    def _require_support(self, *, building: bool) -> None:
+        if found := list_missing_requirements(self._machines, building=building):
+            raise EnvironmentUnusable("A disposable machine cannot be had here. " + " ".join(found))
 
-    def _base(self) -> str:
+    def _read_base_name(self) -> str:
         return (self.folder / "base").read_text().strip()
 
-    def _build_base(self, base: Base) -> None:
+    def _build_base(self, base: BaseImage) -> None:
         bases = self._machines / "bases"
-        own(bases)
+        create_owned_folder(bases)
         archive = bases / f"{base.name}.tar"
         try:
-            self._do(base.command(str(archive)), _BUILD_SECONDS)
+            self._run_command(base.build_command(str(archive)), _BUILD_SECONDS)
             archive.chmod(0o644)
             part = f"bases/{base.name}.part"
-            self._inside("rm", "-rf", part)
-            self._inside("mkdir", part)
-            self._inside("tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"bases/{base.name}.tar")
-            self._inside("mv", part, f"bases/{base.name}")
+            self._run_inside("rm", "-rf", part)
+            self._run_inside("mkdir", part)
+            self._run_inside("tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"bases/{base.name}.tar")
+            self._run_inside("mv", part, f"bases/{base.name}")
         finally:
             archive.unlink(missing_ok=True)
 
-    def _seed(self, base: str) -> None:
+    def _seed_layer(self, base: str) -> None:
         with (_HERE / "seed.sh").open("rb") as script:
-            self._do(entered(self._machines, "sh", "-s", f"bases/{base}", self.name), stdin=script.fileno())
+            self._run_command(
+                build_namespace_command(self._machines, "sh", "-s", f"bases/{base}", self.name), stdin=script.fileno()
+            )
 
-    def _inside(self, *command: str) -> None:
-        self._do(entered(self._machines, *command))
+    def _run_inside(self, *command: str) -> None:
+        self._run_command(build_namespace_command(self._machines, *command))
 
-    def _do(self, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL) -> None:
+    def _run_command(self, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL) -> None:
         ran = subprocess.run(command, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
         if ran.returncode != 0:
-            said = clean(" ".join(ran.stderr.split())[-400:], 400)
-            raise Unusable(f"{self.name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}")
+            said = clean_text(" ".join(ran.stderr.split())[-400:], 400)
+            raise EnvironmentUnusable(
+                f"{self.name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}"
+            )
 
-    def _port(self) -> int:
+    def _read_port(self) -> int:
         return int((self.folder / "port").read_text())
 
-    def _free_port(self) -> int:
+    def _choose_port(self) -> int:
         """Return the previous port if it is free, so that saved addresses stay valid; else a free one."""
-        had = self._port() if (self.folder / "port").is_file() else 0
+        had = self._read_port() if (self.folder / "port").is_file() else 0
         for wanted in (had, 0):
             with socket.socket() as one:
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -170,14 +176,14 @@ class Rootfs:
                 except OSError:
                     continue
                 return int(one.getsockname()[1])
-        raise Unusable("This machine has no free port on loopback.")
+        raise EnvironmentUnusable("This machine has no free port on loopback.")
 
-    def _name_the_host(self, port: int) -> None:
+    def _write_known_hosts(self, port: int) -> None:
         keys = (self.folder / "host-keys").read_text().splitlines()
         lines = [f"[127.0.0.1]:{port} {' '.join(key.split()[:2])}\n" for key in keys]
         (self.folder / "known_hosts").write_text("".join(lines))
 
-    def _answers(self, port: int) -> bool:
+    def _wait_for_sshd(self, port: int) -> bool:
         deadline = time.monotonic() + _UP_SECONDS
         while time.monotonic() < deadline and self.is_up:
             try:

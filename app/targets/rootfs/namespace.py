@@ -21,7 +21,7 @@ _DIE_WITH_PARENT, _MAY_BE_MAPPED = 1, 4
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def subordinate(file: str) -> tuple[int, int] | None:
+def find_subordinate_ids(file: str) -> tuple[int, int] | None:
     """Return our range of subordinate ids, or None."""
     me = pwd.getpwuid(os.geteuid()).pw_name
     with suppress(OSError):
@@ -40,20 +40,20 @@ def main(folder: str, *command: str) -> int:
     child = os.fork()
     if child == 0:
         os.close(told[1])
-        _give_up_root()
-        _unshare(_NEW_USERS)
+        _drop_root()
+        _unshare_namespaces(_NEW_USERS)
         os.write(born[1], b"1")
         if not os.read(told[0], 1):
             os._exit(1)
-        os._exit(_as_root(command))
+        os._exit(_run_as_root(command))
     os.close(told[0])
     os.read(born[0], 1)
-    _map(child)
+    _write_id_maps(child)
     os.write(told[1], b"1")
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _give_up_root() -> None:
+def _drop_root() -> None:
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(FIRST, FIRST, FIRST)
@@ -62,12 +62,12 @@ def _give_up_root() -> None:
     _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
-def _as_root(command: tuple[str, ...]) -> int:
+def _run_as_root(command: tuple[str, ...]) -> int:
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
     os.setgroups([])
     _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    _unshare(_NEW_MOUNTS | _NEW_PROCESSES | _NEW_NAMES | _NEW_IPC)
+    _unshare_namespaces(_NEW_MOUNTS | _NEW_PROCESSES | _NEW_NAMES | _NEW_IPC)
     first = os.fork()
     if first == 0:
         _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -75,7 +75,7 @@ def _as_root(command: tuple[str, ...]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
 
 
-def _map(child: int) -> None:
+def _write_id_maps(child: int) -> None:
     for kind, file, tool, me in (
         ("uid_map", "/etc/subuid", "newuidmap", os.geteuid()),
         ("gid_map", "/etc/subgid", "newgidmap", os.getegid()),
@@ -83,13 +83,13 @@ def _map(child: int) -> None:
         if os.geteuid() == 0:
             Path(f"/proc/{child}/{kind}").write_text(f"0 {FIRST} {COUNT}\n")
             continue
-        lent = subordinate(file)
+        lent = find_subordinate_ids(file)
         if lent is None:
             sys.exit(f"{file} lends no ids to this account: usermod --add-subuids 100000-165535 it, subgids likewise")
         subprocess.run([tool, str(child), "0", str(me), "1", "1", str(lent[0]), str(COUNT - 1)], check=True)
 
 
-def _unshare(what: int) -> None:
+def _unshare_namespaces(what: int) -> None:
     if _libc.unshare(what) != 0:
         sys.exit(f"this kernel refuses user namespaces here ({os.strerror(ctypes.get_errno())})")
 

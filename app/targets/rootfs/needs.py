@@ -18,11 +18,11 @@ mount -t proc proc trial/all
 """
 
 
-def entered(folder: Path, *command: str) -> list[str]:
+def build_namespace_command(folder: Path, *command: str) -> list[str]:
     return [sys.executable, namespace.__file__, str(folder), *command]
 
 
-def lacks(folder: Path, *, building: bool) -> list[str]:
+def list_missing_requirements(folder: Path, *, building: bool) -> list[str]:
     """Return missing requirements; empty if all are met. `folder` holds the machines."""
     found = []
     if building and not shutil.which("mmdebstrap"):
@@ -32,19 +32,23 @@ def lacks(folder: Path, *, building: bool) -> list[str]:
     if os.geteuid() != 0:
         if not shutil.which("newuidmap"):
             found.append("newuidmap is not installed: apt-get install uidmap.")
-        if not namespace.subordinate("/etc/subuid") or not namespace.subordinate("/etc/subgid"):
+        if not namespace.find_subordinate_ids("/etc/subuid") or not namespace.find_subordinate_ids("/etc/subgid"):
             found.append(
                 "This account has no ids to lend: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 it."
             )
-    return found or _tried(folder)
+    return found or _try_namespace(folder)
 
 
-def _tried(folder: Path) -> list[str]:
-    own(folder)
+def _try_namespace(folder: Path) -> list[str]:
+    create_owned_folder(folder)
     ran = subprocess.run(
-        entered(folder, "sh", "-c", _TRIAL), capture_output=True, text=True, timeout=_SECONDS, check=False
+        build_namespace_command(folder, "sh", "-c", _TRIAL),
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
     )
-    subprocess.run(entered(folder, "rm", "-rf", "trial"), timeout=_SECONDS, check=False)
+    subprocess.run(build_namespace_command(folder, "rm", "-rf", "trial"), timeout=_SECONDS, check=False)
     if ran.returncode == 0:
         return []
     said = (ran.stderr.strip().splitlines() or ["it gave no reason"])[-1]
@@ -54,7 +58,7 @@ def _tried(folder: Path) -> list[str]:
     return [f"A user namespace with an overlay does not work here ({said[:160]}); it takes {helps}."]
 
 
-def own(folder: Path) -> None:
+def create_owned_folder(folder: Path) -> None:
     """Create a folder that the namespace's root owns."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:

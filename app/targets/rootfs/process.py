@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 
 _SECONDS = 10.0
 
 
-class Process:
+class DetachedProcess:
     def __init__(self, file: Path) -> None:
         self._file = file
 
     @property
-    def alive(self) -> bool:
-        return self._pid() is not None
+    def is_alive(self) -> bool:
+        return self._read_pid() is not None
 
     def start(self, command: list[str], stdin: Path, output: Path) -> None:
         """Start the process detached and record its pid and start time."""
@@ -26,31 +26,31 @@ class Process:
             files = [
                 (os.POSIX_SPAWN_DUP2, script.fileno(), 0),
                 *((os.POSIX_SPAWN_DUP2, said.fileno(), to) for to in (1, 2)),
-                *((os.POSIX_SPAWN_CLOSE, file) for file in _inherited()),
+                *((os.POSIX_SPAWN_CLOSE, file) for file in _iter_inherited_fds()),
             ]
             pid = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
-        self._file.write_text(f"{pid} {_born(pid)}")
+        self._file.write_text(f"{pid} {_read_start_time(pid)}")
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """Kill the process and its descendants; list them first, because orphans cannot be found afterwards."""
-        pid = self._pid()
+        pid = self._read_pid()
         if pid is not None:
-            family = {one: _born(one) for one in _family(pid)}
+            family = {one: _read_start_time(one) for one in _list_process_tree(pid)}
             for one in family:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(one, signal.SIGKILL)
-            _wait(pid, family)
+            _wait_until_ended(pid, family)
         self._file.unlink(missing_ok=True)
 
-    def _pid(self) -> int | None:
+    def _read_pid(self) -> int | None:
         try:
             pid, born = self._file.read_text().split()
         except (OSError, ValueError):
             return None
-        return int(pid) if _born(int(pid)) == born else None
+        return int(pid) if _read_start_time(int(pid)) == born else None
 
 
-def _inherited() -> Iterator[int]:
+def _iter_inherited_fds() -> Iterator[int]:
     """Yield inherited file descriptors, so that the detached process keeps no lock of a caller."""
     for file in [int(one.name) for one in Path("/proc/self/fd").iterdir()]:
         with suppress(OSError):
@@ -58,7 +58,7 @@ def _inherited() -> Iterator[int]:
                 yield file
 
 
-def _born(pid: int) -> str:
+def _read_start_time(pid: int) -> str:
     """Return the start time in kernel ticks; "" if it is gone or a zombie."""
     try:
         state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -67,20 +67,22 @@ def _born(pid: int) -> str:
     return "" if state == "Z" else rest[18]
 
 
-def _family(pid: int) -> list[int]:
+def _list_process_tree(pid: int) -> list[int]:
     found = [pid]
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             for child in (task / "children").read_text().split():
-                found += _family(int(child))
+                found += _list_process_tree(int(child))
     return found
 
 
-def _wait(pid: int, family: dict[int, str]) -> None:
+def _wait_until_ended(pid: int, family: dict[int, str]) -> None:
     deadline = time.monotonic() + _SECONDS
-    while any(born and _born(one) == born for one, born in family.items()):
+    while any(born and _read_start_time(one) == born for one, born in family.items()):
         if time.monotonic() > deadline:
-            raise Unusable(f"Processes of the machine are left: {', '.join(map(str, family))}; end them by hand.")
+            raise EnvironmentUnusable(
+                f"Processes of the machine are left: {', '.join(map(str, family))}; end them by hand."
+            )
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
         time.sleep(0.005)

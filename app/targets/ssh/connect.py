@@ -10,14 +10,14 @@ from pathlib import Path
 
 import asyncssh
 
-from app.errors import BadInput, LineCut, Unusable
-from app.targets.ssh.endpoint import Endpoint, given_for, key_pairs, password
+from app.errors import BadInput, ConnectionLost, EnvironmentUnusable
+from app.targets.ssh.endpoint import Endpoint, load_key_pairs, read_password, require_password_for_host
 from app.targets.ssh.tunnel import Tunnel
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """Timeouts in seconds. A command on an open connection has no limit from here."""
 
     answer: float
@@ -28,21 +28,21 @@ class Patience:
     alive_tries: int
 
     @property
-    def silence(self) -> float:
+    def silence_limit(self) -> float:
         """Seconds of silence after which a host counts as unreachable, during a login or a command."""
         return self.alive_every * (self.alive_tries + 1)
 
 
-USUAL = Patience(answer=10, login=20, alive_every=5, alive_tries=3)
-HURRIED = Patience(answer=4, login=6, alive_every=1.5, alive_tries=2)
+NORMAL_TIMEOUTS = Timeouts(answer=10, login=20, alive_every=5, alive_tries=3)
+SHORT_TIMEOUTS = Timeouts(answer=4, login=6, alive_every=1.5, alive_tries=2)
 """Used while another node can take over within ten seconds. The last node to try uses NORMAL_TIMEOUTS."""
-AGAIN = replace(HURRIED, answer=2, login=3)
+RECONNECT_TIMEOUTS = replace(SHORT_TIMEOUTS, answer=2, login=3)
 """Used to reconnect: most of the waiting time is already spent."""
-BESIDE = replace(HURRIED, login=20)
+SECOND_LINE_TIMEOUTS = replace(SHORT_TIMEOUTS, login=20)
 """Used for a second connection, which ends with the first one: the host can be slow but not unreachable."""
 
 
-async def connected_beside(
+async def open_second_connection(
     main: asyncssh.SSHClientConnection, opening: Coroutine[None, None, asyncssh.SSHClientConnection]
 ) -> asyncssh.SSHClientConnection:
     """Await `opening` and return its connection; raise LineCut if the main connection closes first."""
@@ -50,7 +50,7 @@ async def connected_beside(
     try:
         await asyncio.wait((opened, ended), return_when=asyncio.FIRST_COMPLETED)
         if not opened.done():
-            raise LineCut("the line to the host was cut while another was opened.")
+            raise ConnectionLost("the line to the host was cut while another was opened.")
         return opened.result()
     finally:
         opened.cancel()
@@ -58,11 +58,11 @@ async def connected_beside(
         await asyncio.gather(opened, ended, return_exceptions=True)
 
 
-async def connected(
-    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, patience: Patience = USUAL
+async def open_ssh_connection(
+    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, patience: Timeouts = NORMAL_TIMEOUTS
 ) -> asyncssh.SSHClientConnection:
-    given_for(end, _fingerprints(end, known_hosts), said=False)
-    sock, way_in = await tunnel.open() if tunnel else None, await _with_what(end)
+    require_password_for_host(end, _list_accepted_fingerprints(end, known_hosts), said=False)
+    sock, way_in = await tunnel.open() if tunnel else None, await _choose_credentials(end)
     try:
         async with asyncio.timeout(patience.answer) as limit:
             return await asyncssh.connect(
@@ -74,25 +74,29 @@ async def connected(
                 username=end.user,
                 **way_in,
                 x509_trusted_certs=None,
-                client_factory=partial(_Answered, limit, patience),
+                client_factory=partial(_ClientCallbacks, limit, patience),
                 login_timeout=0,
                 keepalive_interval=patience.alive_every,
                 keepalive_count_max=patience.alive_tries,
             )
     except asyncssh.HostKeyNotVerifiable as exc:
-        raise Unusable(
+        raise EnvironmentUnusable(
             f"{end} shows another host key than the one that was accepted: it may be another machine that answers. "
             "If the key was changed on purpose, remove the host and add it again."
         ) from exc
     except asyncssh.PermissionDenied as exc:
-        raise Unusable(f"{end} does not let {end.user} in with its {end.way}: {_said(exc)}.") from exc
+        raise EnvironmentUnusable(
+            f"{end} does not let {end.user} in with its {end.way}: {_describe_error(exc)}."
+        ) from exc
     except (asyncssh.Error, OSError, TimeoutError) as exc:
         if tunnel:
-            raise LineCut(f"{end} does not answer a login inside of the line: {tunnel.said or _said(exc)}") from exc
-        raise LineCut(f"{end} does not answer: {_said(exc)}. Is it up, and sshd with it?") from exc
+            raise ConnectionLost(
+                f"{end} does not answer a login inside of the line: {tunnel.last_error_line or _describe_error(exc)}"
+            ) from exc
+        raise ConnectionLost(f"{end} does not answer: {_describe_error(exc)}. Is it up, and sshd with it?") from exc
 
 
-def heed(connection: asyncssh.SSHClientConnection, patience: Patience) -> None:
+def set_keepalive(connection: asyncssh.SSHClientConnection, patience: Timeouts) -> None:
     """Set SSH keepalive, and TCP keepalive so that a silent login ends as well."""
     connection.set_keepalive(patience.alive_every, patience.alive_tries)
     sock: socket.socket | None = connection.get_extra_info("socket")
@@ -102,66 +106,68 @@ def heed(connection: asyncssh.SSHClientConnection, patience: Patience) -> None:
     for option, value in (
         (socket.TCP_KEEPIDLE, every),
         (socket.TCP_KEEPINTVL, every),
-        (socket.TCP_USER_TIMEOUT, int(patience.silence * 1000)),
+        (socket.TCP_USER_TIMEOUT, int(patience.silence_limit * 1000)),
     ):
         sock.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
-class _Answered(asyncssh.SSHClient):
-    def __init__(self, limit: asyncio.Timeout, patience: Patience) -> None:
+class _ClientCallbacks(asyncssh.SSHClient):
+    def __init__(self, limit: asyncio.Timeout, patience: Timeouts) -> None:
         self._limit, self._patience = limit, patience
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
-        heed(conn, self._patience)
+        set_keepalive(conn, self._patience)
         self._limit.reschedule(asyncio.get_running_loop().time() + self._patience.login)
 
 
-async def shown_key(address: str, port: int) -> asyncssh.SSHKey:
+async def fetch_host_key(address: str, port: int) -> asyncssh.SSHKey:
     """Return the host key that the server presents; raise BadInput if there is none. Its owner is not verified."""
     try:
         found = await asyncssh.get_server_host_key(address, port, config=None)
     except (asyncssh.Error, OSError, TimeoutError) as exc:
-        raise BadInput(f"{address}:{port} does not answer as an SSH server: {_said(exc)}.") from exc
+        raise BadInput(f"{address}:{port} does not answer as an SSH server: {_describe_error(exc)}.") from exc
     if found is None:
         raise BadInput(f"{address}:{port} shows no host key.")
     return found
 
 
-def _fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
+def _list_accepted_fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
     """Return fingerprints of the accepted host keys; empty unless the login uses a password."""
     if end.way != "password":
         return []
     try:
         listed = asyncssh.read_known_hosts(str(known_hosts))
     except (OSError, ValueError) as exc:
-        raise Unusable(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
+        raise EnvironmentUnusable(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
     keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
     return [key.get_fingerprint() for key in keys]
 
 
-async def _with_what(end: Endpoint) -> dict[str, object]:
+async def _choose_credentials(end: Endpoint) -> dict[str, object]:
     """Return asyncssh options for exactly one login method; ~/.ssh and a running agent are otherwise ignored."""
     alone: dict[str, object] = {"client_keys": None, "agent_path": None, "password": None}
     match end.way:
         case "key":
-            return {**alone, "client_keys": key_pairs(end), "preferred_auth": "publickey"}
+            return {**alone, "client_keys": load_key_pairs(end), "preferred_auth": "publickey"}
         case "agent":
-            return {**alone, "client_keys": await _of_agent(), "preferred_auth": "publickey"}
+            return {**alone, "client_keys": await _load_agent_keys(), "preferred_auth": "publickey"}
         case "password":
-            return {**alone, "password": password(end), "preferred_auth": "password,keyboard-interactive"}
+            return {**alone, "password": read_password(end), "preferred_auth": "password,keyboard-interactive"}
 
 
-async def _of_agent() -> list[asyncssh.SSHKeyPair]:
+async def _load_agent_keys() -> list[asyncssh.SSHKeyPair]:
     at = os.environ.get("SSH_AUTH_SOCK", "")
     try:
         agent = await asyncssh.connect_agent(at)
         found = list(await agent.get_keys())
     except (OSError, ValueError, asyncssh.Error) as exc:
-        raise Unusable(f"no agent answers at SSH_AUTH_SOCK ({at or 'not set'}): {_said(exc)}.") from exc
+        raise EnvironmentUnusable(
+            f"no agent answers at SSH_AUTH_SOCK ({at or 'not set'}): {_describe_error(exc)}."
+        ) from exc
     if not found:
-        raise Unusable("the agent holds no key: add one with ssh-add.")
+        raise EnvironmentUnusable("the agent holds no key: add one with ssh-add.")
     return found
 
 
-def _said(exc: BaseException) -> str:
-    return clean(getattr(exc, "reason", "") or str(exc) or type(exc).__name__, 200).strip().rstrip(".")
+def _describe_error(exc: BaseException) -> str:
+    return clean_text(getattr(exc, "reason", "") or str(exc) or type(exc).__name__, 200).strip().rstrip(".")

@@ -12,7 +12,7 @@ from typing import Literal
 import asyncssh
 import msgspec
 
-from app.errors import BadInput, Unusable
+from app.errors import BadInput, EnvironmentUnusable
 
 _FOR = "_FOR"
 Way = Literal["key", "agent", "password"]
@@ -22,7 +22,7 @@ _PLACE = re.compile(
 )
 
 
-class Watched(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WatchedLogin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The login of another account that must keep working; every health check tries it."""
 
     user: str
@@ -37,9 +37,9 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     secret_at: str = ""
     """The path of the key; or the file (with a slash) or environment variable (without) of the password."""
 
-    watched: tuple[Watched, ...] = ()
+    watched: tuple[WatchedLogin, ...] = ()
 
-    def of(self, watched: Watched) -> "Endpoint":
+    def for_watched_login(self, watched: WatchedLogin) -> "Endpoint":
         return Endpoint(user=watched.user, address=self.address, port=self.port, way="key", secret_at=watched.key)
 
     def __str__(self) -> str:
@@ -47,15 +47,15 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return f"{self.user}@{address}:{self.port}"
 
 
-def watched(text: str) -> Watched:
+def parse_watched_login(text: str) -> WatchedLogin:
     """Parse `user=FILE`, where FILE is a private key; raise BadInput otherwise."""
     user, equals, key = text.partition("=")
     if not equals or not re.fullmatch(r"[a-z_][a-z0-9_.-]{0,31}", user) or not key:
         raise BadInput(f"{text!a} is no login to watch: write it as user=FILE, the file of its private key.")
-    return Watched(user, str(Path(key).expanduser().absolute()))
+    return WatchedLogin(user, str(Path(key).expanduser().absolute()))
 
 
-def endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = ()) -> Endpoint:
+def parse_endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = ()) -> Endpoint:
     """Build an Endpoint from `user@address[:port]`; raise BadInput otherwise."""
     found = _PLACE.fullmatch(place)
     if not found or not 0 < int(found["port"] or 22) < 65536:
@@ -68,33 +68,33 @@ def endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = (
         port=int(found["port"] or 22),
         way=way,
         secret_at=secret_at,
-        watched=tuple(map(watched, watch)),
+        watched=tuple(map(parse_watched_login, watch)),
     )
 
 
-def key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
+def load_key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
     """Return copies of the endpoint's key pairs, since a connection changes its own; raise Unusable if unreadable."""
     try:
-        return [copy(pair) for pair in _read(end.secret_at, _stamps(end.secret_at))]
+        return [copy(pair) for pair in _load_cached_pairs(end.secret_at, _stamp_key_files(end.secret_at))]
     except OSError as exc:
-        raise Unusable(f"the key {end.secret_at} cannot be read: {exc.strerror or exc}.") from exc
+        raise EnvironmentUnusable(f"the key {end.secret_at} cannot be read: {exc.strerror or exc}.") from exc
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
         said = f"the key {end.secret_at} cannot be used ({exc}); one with a passphrase works through an agent."
-        raise Unusable(said) from exc
+        raise EnvironmentUnusable(said) from exc
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, _stamps: tuple[tuple[int, ...] | None, ...]) -> tuple[asyncssh.SSHKeyPair, ...]:
+def _load_cached_pairs(path: str, _stamps: tuple[tuple[int, ...] | None, ...]) -> tuple[asyncssh.SSHKeyPair, ...]:
     """Load a key once per file version: loading a 4096-bit RSA key takes a quarter of a second."""
     return tuple(asyncssh.load_keypairs([path]))
 
 
-def _stamps(path: str) -> tuple[tuple[int, ...] | None, ...]:
+def _stamp_key_files(path: str) -> tuple[tuple[int, ...] | None, ...]:
     """Return file stamps of the key and its certificate; they change when a file changes."""
-    return tuple(_stamp(Path(one).expanduser()) for one in (path, f"{path}-cert.pub"))
+    return tuple(_stamp_file(Path(one).expanduser()) for one in (path, f"{path}-cert.pub"))
 
 
-def _stamp(path: Path) -> tuple[int, ...] | None:
+def _stamp_file(path: Path) -> tuple[int, ...] | None:
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -102,7 +102,7 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size, found.st_ctime_ns
 
 
-def given_for(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> None:
+def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> None:
     """Raise unless a password from the environment belongs to this host and key, as the variable NAME_FOR says.
 
     With `said`, NAME_FOR must be set, because the requester does not control the environment.
@@ -112,7 +112,7 @@ def given_for(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> No
     name, here = f"{end.secret_at}{_FOR}", " ".join([str(end), *fingerprints])
     place, *keys = os.environ.get(name, "").split() or [""]
     wrong = ""
-    if place and str(_placed(place)) != str(_placed(str(end))):
+    if place and str(_parse_address(place)) != str(_parse_address(str(end))):
         wrong = f"{end.secret_at} was given for another host than {end}: {name} says which. Nothing was sent."
     elif keys and (other := sorted({*fingerprints} - {*keys})):
         wrong = f"{end.secret_at} was given for another host key than {other[0]}: see {name}. Nothing was sent."
@@ -122,19 +122,21 @@ def given_for(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> No
             f"set {name}={shlex.quote(here)}, or add the host there with `temper host add`."
         )
     if wrong:
-        raise BadInput(wrong) if said else Unusable(wrong)
+        raise BadInput(wrong) if said else EnvironmentUnusable(wrong)
 
 
-def _placed(place: str) -> Endpoint:
-    return endpoint(place.lower(), "agent")
+def _parse_address(place: str) -> Endpoint:
+    return parse_endpoint(place.lower(), "agent")
 
 
-def password(end: Endpoint) -> str:
+def read_password(end: Endpoint) -> str:
     if "/" not in end.secret_at:
         if end.secret_at not in os.environ:
-            raise Unusable(f"the environment variable {end.secret_at}, which holds the password, is not set.")
+            raise EnvironmentUnusable(
+                f"the environment variable {end.secret_at}, which holds the password, is not set."
+            )
         return os.environ[end.secret_at]
     try:
         return Path(end.secret_at).read_text().rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as exc:
-        raise Unusable(f"the password file {end.secret_at} cannot be read: {exc}.") from exc
+        raise EnvironmentUnusable(f"the password file {end.secret_at} cannot be read: {exc}.") from exc

@@ -4,47 +4,47 @@ from collections.abc import Sequence
 
 from app.errors import ActionFailed
 from app.targets.ssh import trial
-from app.targets.ssh.line import SshLine
-from app.text.clean import clean
+from app.targets.ssh.line import SshConnection
+from app.text.clean import clean_text
 
 _UNPROVEN = 7
 _SECONDS = 60.0
 _LONGEST = 300
 
 
-class Force:
-    def __init__(self, line: SshLine) -> None:
+class ServiceActivator:
+    def __init__(self, line: SshConnection) -> None:
         self._line = line
         self._let_in: frozenset[str] | None = None
         """Users whom a test sshd accepted before the first change to an sshd file."""
 
-    def before(self, services: Sequence[str]) -> None:
+    def record_accepted_users(self, services: Sequence[str]) -> None:
         if "sshd" in services and self._let_in is None:
-            self._let_in = trial.let_in(self._line)
+            self._let_in = trial.list_accepted_users(self._line)
 
-    def bring(self, services: Sequence[str]) -> None:
+    def activate(self, services: Sequence[str]) -> None:
         """Reload `services` unless a test sshd would shut us out; raise ActionFailed if one does not take effect."""
         if not services:
             return
         us = self._line.end
-        if "sshd" in services and us.user in self._known and (why := trial.refusal(self._line, us)):
+        if "sshd" in services and us.user in self._accepted_users and (why := trial.find_login_refusal(self._line, us)):
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
         said = self._line.run("reload", *services, seconds=_SECONDS)
-        reason = clean(said.err.strip(), _LONGEST)
+        reason = clean_text(said.err.strip(), _LONGEST)
         if said.code == _UNPROVEN:
-            self._tried_instead(reason)
+            self._require_trial_logins(reason)
         elif said.code:
             raise ActionFailed(f"It is written but not in force: {reason}.")
 
     @property
-    def _known(self) -> frozenset[str]:
+    def _accepted_users(self) -> frozenset[str]:
         return self._let_in or frozenset()
 
-    def _tried_instead(self, reason: str) -> None:
+    def _require_trial_logins(self, reason: str) -> None:
         """Require a test login for each other watched user; our own login was tested before the reload."""
         unproven = f"It is written, but {reason}"
-        for end in (self._line.end, *(self._line.end.of(one) for one in self._line.end.watched)):
-            if end.user not in self._known:
+        for end in (self._line.end, *(self._line.end.for_watched_login(one) for one in self._line.end.watched)):
+            if end.user not in self._accepted_users:
                 raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
-            if end is not self._line.end and (why := trial.refusal(self._line, end)):
+            if end is not self._line.end and (why := trial.find_login_refusal(self._line, end)):
                 raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")

@@ -7,25 +7,25 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import BadInput
-from app.targets.ssh.connect import shown_key
+from app.targets.ssh.connect import fetch_host_key
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.line import SshLine
-from app.targets.ssh.ready import lack
+from app.targets.ssh.line import SshConnection
+from app.targets.ssh.ready import find_rollback_obstacle
 
 
 @dataclass(frozen=True)
-class Introduction:
+class HostIdentity:
     fingerprint: str
     """In the form SHA256:…, as `ssh-keygen -l` prints it."""
     known_hosts: str
 
 
-async def shown(end: Endpoint) -> Introduction:
-    key = await shown_key(end.address, end.port)
-    return Introduction(key.get_fingerprint(), _line(end, key))
+async def read_shown_identity(end: Endpoint) -> HostIdentity:
+    key = await fetch_host_key(end.address, end.port)
+    return HostIdentity(key.get_fingerprint(), _format_known_host(end, key))
 
 
-def vouched(end: Endpoint, known_hosts: Path) -> Introduction:
+def read_known_identity(end: Endpoint, known_hosts: Path) -> HostIdentity:
     """Read the host's identity from a known_hosts file; raise BadInput if it has no key of the host."""
     try:
         listed = asyncssh.read_known_hosts(str(known_hosts))
@@ -34,22 +34,22 @@ def vouched(end: Endpoint, known_hosts: Path) -> Introduction:
         raise BadInput(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
     if not keys:
         raise BadInput(f"{known_hosts} has no key of {end.address}:{end.port}.")
-    return Introduction(keys[0].get_fingerprint(), "".join(_line(end, key) for key in keys))
+    return HostIdentity(keys[0].get_fingerprint(), "".join(_format_known_host(end, key) for key in keys))
 
 
-def check(end: Endpoint, known: Introduction) -> str:
+def verify_host_access(end: Endpoint, known: HostIdentity) -> str:
     """Log in, become root and check the journal space. Return why rollback is impossible, or "" if it works."""
     with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
         known_hosts = Path(folder, "known_hosts")
         known_hosts.write_text(known.known_hosts)
-        line = SshLine(end, known_hosts)
+        line = SshConnection(end, known_hosts)
         try:
             line.log_in()
-            return lack(line)
+            return find_rollback_obstacle(line)
         finally:
             line.close()
 
 
-def _line(end: Endpoint, key: asyncssh.SSHKey) -> str:
+def _format_known_host(end: Endpoint, key: asyncssh.SSHKey) -> str:
     place = end.address if end.port == 22 else f"[{end.address}]:{end.port}"
     return f"{place} {key.export_public_key().decode().strip()}\n"

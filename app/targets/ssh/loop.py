@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Loop:
+class EventLoopThread:
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=f"ssh of {name}", daemon=True)
         self._thread.start()
 
-    def call(self, work: Coroutine[Any, Any, T]) -> T:
+    def run_coroutine(self, work: Coroutine[Any, Any, T]) -> T:
         doing = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return doing.result()
@@ -22,18 +22,18 @@ class Loop:
             doing.cancel()
             raise
 
-    async def awaited(self, work: Coroutine[Any, Any, T]) -> T:
+    async def run_coroutine_async(self, work: Coroutine[Any, Any, T]) -> T:
         """Await `work` from another event loop without blocking a thread."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def close(self) -> None:
-        self.call(_settled())
+        self.run_coroutine(_cancel_all_tasks())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
 
-async def _settled() -> None:
+async def _cancel_all_tasks() -> None:
     rest = asyncio.all_tasks() - {asyncio.current_task()}
     for task in rest:
         task.cancel()

@@ -7,13 +7,13 @@ from app.events.words import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.targets import privilege
-from app.targets.accounts import people
+from app.targets.accounts import read_host_accounts
 from app.targets.change import plan_changes
 from app.targets.overlay import Overlay
 from app.targets.target import Refusal
 
 
-def refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[Refusal]:
+def find_account_refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[Refusal]:
     """Apply the policy for the account `temper` to this account; return the refusals."""
     clause, drop_in = "protected identity", f"/etc/sudoers.d/{account}"
     for action in actions:
@@ -23,10 +23,14 @@ def refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[R
         after = Overlay(files, plan_changes(actions, files))
     except ActionFailed:
         return []  # the change cannot be planned; apply will raise the reason
-    if actions and not _no_sudo(files, account) and (reason := _no_sudo(after, account)):
+    if actions and not _explain_missing_sudo(files, account) and (reason := _explain_missing_sudo(after, account)):
         return [Refusal(actions[-1], clause, f"sudo for {account}: {reason}")]
     return []
 
 
-def _no_sudo(files: Files, account: str) -> str:
-    return "" if account == "root" else privilege.refusal(sudoers.effective(files), people(files), account)
+def _explain_missing_sudo(files: Files, account: str) -> str:
+    return (
+        ""
+        if account == "root"
+        else privilege.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
+    )

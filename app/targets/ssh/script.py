@@ -36,16 +36,16 @@ class ShellScript:
     mark: bytes
 
 
-def text_of(name: str) -> str:
+def load_script(name: str) -> str:
     """Return the text of script `name`, with its shared parts in front."""
-    return "".join(part(one) for one in ("shared", *_PARTS.get(name, ()), name))
+    return "".join(read_script_part(one) for one in ("shared", *_PARTS.get(name, ()), name))
 
 
-def part(name: str) -> str:
+def read_script_part(name: str) -> str:
     return (_REMOTE / f"{name}.sh").read_text()
 
 
-def script(
+def build_script(
     text: str, arguments: Sequence[str], data: bytes, seconds: float, *, sudo: bool, claim: int = 0
 ) -> ShellScript:
     mark = f"temper-{secrets.token_hex(12)}"

@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.walk import followed, parts_of
+from app.targets.walk import follow_links, split_path
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -28,21 +28,21 @@ class Snapshot:
     entries: Mapping[str, SnapshotEntry]
 
     def read(self, path: str) -> bytes | None:
-        found = self._followed(path)
+        found = self._follow_entry(path)
         return found.state.content if found and found.kind == "file" else None
 
     def state(self, path: str) -> FileState | None:
-        found = self._followed(path)
+        found = self._follow_entry(path)
         return found.state if found and found.kind in ("file", "folder") else None
 
     def glob(self, pattern: str) -> list[str]:
         found = [""]
-        for part in parts_of(pattern):
-            found = [f"{base}/{name}" for base in found for name in self._matching(base, part)]
-        return sorted(path for path in found if self._followed(path) is not None)
+        for part in split_path(pattern):
+            found = [f"{base}/{name}" for base in found for name in self._match_names(base, part)]
+        return sorted(path for path in found if self._follow_entry(path) is not None)
 
-    def first_link(self, path: str) -> str | None:
-        names = parts_of(path)
+    def find_first_link(self, path: str) -> str | None:
+        names = split_path(path)
         ways = ("/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1))
         return next((way for way in ways if self.link(way) is not None), None)
 
@@ -50,12 +50,12 @@ class Snapshot:
         found = self.entries.get(path)
         return found.goal if found and found.kind == "link" else None
 
-    def paths(self) -> list[str]:
+    def list_paths(self) -> list[str]:
         return sorted(self.entries)
 
-    def exact(self, path: str) -> FileState | None:
+    def read_exact_state(self, path: str) -> FileState | None:
         """Return the state of a plain file, None if absent; raise ActionFailed for anything else."""
-        for way in self._above(path):
+        for way in self._list_parents(path):
             if (above := self.entries.get(way)) and above.kind != "folder":
                 raise ActionFailed(f"A link or a file stands where {path} needs a folder.")
         found = self.entries.get(path)
@@ -67,33 +67,33 @@ class Snapshot:
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
         return found.state
 
-    def missing_folders(self, path: str) -> list[str]:
-        return [way for way in self._above(path) if way not in self.entries]
+    def list_missing_folders(self, path: str) -> list[str]:
+        return [way for way in self._list_parents(path) if way not in self.entries]
 
-    def with_these(self, paths: Iterable[str], found: "Snapshot") -> "Snapshot":
+    def with_updated_paths(self, paths: Iterable[str], found: "Snapshot") -> "Snapshot":
         """Return a snapshot in which `found` replaces these paths and their parents."""
-        asked = {way for path in paths for way in (*self._above(path), path)}
+        asked = {way for path in paths for way in (*self._list_parents(path), path)}
         return Snapshot({way: one for way, one in self.entries.items() if way not in asked} | dict(found.entries))
 
-    def _above(self, path: str) -> list[str]:
-        names = parts_of(path)
+    def _list_parents(self, path: str) -> list[str]:
+        names = split_path(path)
         return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
 
-    def _followed(self, path: str) -> SnapshotEntry | None:
-        goal = self.leads_to(path)
+    def _follow_entry(self, path: str) -> SnapshotEntry | None:
+        goal = self.resolve_links(path)
         return None if goal is None else self.entries.get(goal)
 
-    def leads_to(self, path: str) -> str | None:
-        return followed(path, self.link)
+    def resolve_links(self, path: str) -> str | None:
+        return follow_links(path, self.link)
 
-    def _matching(self, base: str, part: str) -> Iterable[str]:
+    def _match_names(self, base: str, part: str) -> Iterable[str]:
         if not any(mark in part for mark in "*?["):
             return [part]
-        names = self._children.get(base, ())
+        names = self._names_by_folder.get(base, ())
         return (name for name in names if fnmatchcase(name, part) and (part.startswith(".") or name[:1] != "."))
 
     @cached_property
-    def _children(self) -> dict[str, list[str]]:
+    def _names_by_folder(self) -> dict[str, list[str]]:
         held: dict[str, list[str]] = {}
         for path in self.entries:
             folder, _, name = path.rpartition("/")

@@ -7,46 +7,46 @@ _DEFAULTS, _MAY = "Matching Defaults entries", "may run the following commands"
 _ENTRY = ("Sudoers entry", "LDAP Role", "Role:")
 
 
-def granted(lines: Iterable[str]) -> dict[str, bool] | None:
+def parse_sudo_listing(lines: Iterable[str]) -> dict[str, bool] | None:
     """Return each right and whether it needs a password, in order; None if sudo gave no answer."""
-    reader = _Reader()
+    reader = _ListingParser()
     for line in lines:
-        reader.read(line)
+        reader.read_line(line)
     return reader.rights if reader.spoken else None
 
 
-class _Reader:
+class _ListingParser:
     def __init__(self) -> None:
         self.rights: dict[str, bool] = {}
         self.spoken = False
         self._listed = False
         self._asked_by_default = True
-        self._begin()
+        self._begin_entry()
 
-    def _begin(self) -> None:
+    def _begin_entry(self) -> None:
         self._users, self._groups, self._asked = "root", "", self._asked_by_default
 
-    def read(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         text = line.strip()
         if any(words in line for words in _NONE):
             self.spoken = True
         elif _MAY in line:
             self.spoken = self._listed = True
-            self._begin()
+            self._begin_entry()
         elif not self._listed:
-            self._default(text)
+            self._read_default(text)
         elif text.startswith(_ENTRY):
-            self._begin()
+            self._begin_entry()
         elif line.startswith("\t"):
-            self._command(text)
+            self._read_command(text)
         else:
-            self._field(*text.partition(": ")[::2])
+            self._read_field(*text.partition(": ")[::2])
 
-    def _default(self, text: str) -> None:
+    def _read_default(self, text: str) -> None:
         if not text.startswith(_DEFAULTS) and "!authenticate" in [one.strip() for one in text.split(",")]:
             self._asked_by_default = False
 
-    def _field(self, name: str, value: str) -> None:
+    def _read_field(self, name: str, value: str) -> None:
         if name == "RunAsUsers":
             self._users = value
         elif name == "RunAsGroups":
@@ -55,7 +55,7 @@ class _Reader:
             options = [one.strip() for one in value.split(",")]
             self._asked = "authenticate" in options or (self._asked and "!authenticate" not in options)
 
-    def _command(self, text: str) -> None:
+    def _read_command(self, text: str) -> None:
         runas = f"{self._users}:{self._groups}" if self._groups else self._users
         right = f"({runas}) {text}"
         self.rights.pop(right, None)  # the last match decides, so it moves to the end

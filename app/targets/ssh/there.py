@@ -4,39 +4,41 @@ import io
 import tarfile
 from collections.abc import Iterator
 
-from app.errors import LineCut, Unusable
+from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.files import Files
 from app.targets.confine import ProgramOutcome
 from app.targets.effects.daemon import Ask, Query
-from app.targets.ssh.line import SshLine
-from app.text.clean import clean
+from app.targets.ssh.line import SshConnection
+from app.text.clean import clean_text
 
 _NOT_TO_BE_HAD = 44
 _SECONDS = 20.0
 _MOST_OUTPUT = 1024 * 1024
 
 
-def there(line: SshLine, held: Files) -> Ask:
+def create_remote_asker(line: SshConnection, held: Files) -> Ask:
     """Return an asker that runs programs on the host; only files that differ from `held` are sent."""
 
-    def ask(files: Files, question: Query) -> ProgramOutcome | None:
-        data = _packed(dict(_differing(files, held, question)) | {path: text.encode() for path, text in question.made})
+    def ask_remote(files: Files, question: Query) -> ProgramOutcome | None:
+        data = _pack_archive(
+            dict(_iter_changed_files(files, held, question)) | {path: text.encode() for path, text in question.made}
+        )
         try:
             said = line.run("ask", question.program, *question.arguments, data=data, seconds=_SECONDS)
-        except LineCut:
+        except ConnectionLost:
             raise
-        except Unusable as exc:
-            return ProgramOutcome(None, clean(str(exc), 300))
-        return None if said.code == _NOT_TO_BE_HAD else ProgramOutcome(said.code, clean(said.text, _MOST_OUTPUT))
+        except EnvironmentUnusable as exc:
+            return ProgramOutcome(None, clean_text(str(exc), 300))
+        return None if said.code == _NOT_TO_BE_HAD else ProgramOutcome(said.code, clean_text(said.text, _MOST_OUTPUT))
 
-    return ask
+    return ask_remote
 
 
-def first_of(*asks: Ask) -> Ask:
+def combine_askers(*asks: Ask) -> Ask:
     """Return an asker that stays with the first one to answer for a program: answers of two do not compare."""
     chosen: dict[str, Ask] = {}
 
-    def ask(files: Files, question: Query) -> ProgramOutcome | None:
+    def ask_first(files: Files, question: Query) -> ProgramOutcome | None:
         for one in [chosen[question.program]] if question.program in chosen else asks:
             said = one(files, question)
             if said is not None:
@@ -44,17 +46,17 @@ def first_of(*asks: Ask) -> Ask:
                 return said
         return None
 
-    return ask
+    return ask_first
 
 
-def _differing(files: Files, held: Files, question: Query) -> Iterator[tuple[str, bytes]]:
+def _iter_changed_files(files: Files, held: Files, question: Query) -> Iterator[tuple[str, bytes]]:
     for path in (path for pattern in question.staged for path in files.glob(pattern)):
         state = files.state(path)
         if state is not None and state != held.state(path):
             yield path, state.content
 
 
-def _packed(contents: dict[str, bytes]) -> bytes:
+def _pack_archive(contents: dict[str, bytes]) -> bytes:
     """Pack files as tar, readable by root only, because the program runs as root."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:

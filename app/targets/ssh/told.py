@@ -7,26 +7,26 @@ _FIELDS = 3
 
 
 @dataclass(frozen=True)
-class Told:
+class HostReport:
     rows: tuple[tuple[str, str, str], ...]
 
-    def of(self, word: str) -> list[tuple[str, str]]:
+    def get_rows(self, word: str) -> list[tuple[str, str]]:
         return [(name, text) for said, name, text in self.rows if said == word]
 
-    def one(self, word: str) -> tuple[str, str] | None:
-        return next(iter(self.of(word)), None)
+    def get_row(self, word: str) -> tuple[str, str] | None:
+        return next(iter(self.get_rows(word)), None)
 
-    def lines(self, word: str, name: str) -> list[str]:
+    def get_lines(self, word: str, name: str) -> list[str]:
         """Return the lines for a word and name, without the exit status in front."""
-        return [text for about, text in self.of(word) if about == name][1:]
+        return [text for about, text in self.get_rows(word) if about == name][1:]
 
-    def code(self, word: str, name: str) -> int | None:
+    def get_exit_code(self, word: str, name: str) -> int | None:
         """Return the exit code of the program; None if none ran."""
-        first = next((text for about, text in self.of(word) if about == name), "")
+        first = next((text for about, text in self.get_rows(word) if about == name), "")
         digits = first.removeprefix("code ")
         return int(digits) if digits.isascii() and digits.isdecimal() and first != digits else None
 
 
-def told(lines: Iterable[str]) -> Told:
+def parse_host_report(lines: Iterable[str]) -> HostReport:
     found = (line.split("\t", _FIELDS - 1) for line in lines)
-    return Told(tuple((one[0], one[1], one[2]) for one in found if len(one) == _FIELDS))
+    return HostReport(tuple((one[0], one[1], one[2]) for one in found if len(one) == _FIELDS))

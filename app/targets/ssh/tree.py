@@ -6,62 +6,62 @@ from contextlib import contextmanager
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.readable import judged
+from app.targets.readable import is_judged
 from app.targets.ssh import fetched
-from app.targets.ssh.line import SshLine
+from app.targets.ssh.line import SshConnection
 from app.targets.ssh.snapshot import Snapshot
-from app.targets.ssh.wanted import ALWAYS, MOST, lacking
-from app.text.clean import clean
+from app.targets.ssh.wanted import ALWAYS, MOST, find_unfetched_patterns
+from app.text.clean import clean_text
 
 _ROUNDS = 5
 """Fetches at most this often: a link or an Include can lead to another."""
 
 
 class RemoteTree:
-    def __init__(self, line: SshLine) -> None:
+    def __init__(self, line: SshConnection) -> None:
         self._line = line
         self._fetching = threading.Lock()
         self._held: Snapshot | None = None
         self._believed = False
-        self.alone = False
+        self.local_only = False
         """True if the host keeps no journals."""
         self._anyway = False
         self._wanted: tuple[str, ...] = ALWAYS
         self._named: tuple[str, ...] = ()
 
-    def needs(self, paths: Iterable[str]) -> None:
+    def require_paths(self, paths: Iterable[str]) -> None:
         """Also fetch these paths, which rules name and no judge reads."""
-        self._named = tuple(path for path in dict.fromkeys(paths) if not judged(path))
+        self._named = tuple(path for path in dict.fromkeys(paths) if not is_judged(path))
 
     @property
-    def held(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
         with self._fetching:
             if self._held is None:
-                self._held = self._fetched()
+                self._held = self._fetch_snapshot()
             return self._held
 
-    def look_again(self, *, believe: bool = False) -> Snapshot:
+    def refresh_snapshot(self, *, believe: bool = False) -> Snapshot:
         """Fetch all files again. With `believe`, single paths are not fetched again until `distrust_snapshot`."""
         with self._fetching:
-            self._held, self._believed = self._fetched(), believe
+            self._held, self._believed = self._fetch_snapshot(), believe
             return self._held
 
-    def _fetched(self) -> Snapshot:
+    def _fetch_snapshot(self) -> Snapshot:
         """Fetch the wanted files, then those that judges looked for in vain; remember these for the next time."""
-        found = fetched.everything(self._line, self._wanted, self._named)
+        found = fetched.fetch_patterns(self._line, self._wanted, self._named)
         for _ in range(_ROUNDS):
-            more = lacking(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
+            more = find_unfetched_patterns(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
             if not more:
                 break
             self._wanted += tuple(more)
-            found = fetched.everything(self._line, self._wanted, self._named)
+            found = fetched.fetch_patterns(self._line, self._wanted, self._named)
         return found
 
-    def doubt(self) -> None:
+    def distrust_snapshot(self) -> None:
         self._believed = False
 
     @contextmanager
-    def unguarded(self) -> Iterator[None]:
+    def allow_unjournalled_writes(self) -> Iterator[None]:
         """Allow writes without a journal on the host, for a rollback onto a host that lost it."""
         self._anyway = True
         try:
@@ -70,58 +70,60 @@ class RemoteTree:
             self._anyway = False
 
     def read(self, path: str) -> bytes | None:
-        return self.held.read(path)
+        return self.snapshot.read(path)
 
     def state(self, path: str) -> FileState | None:
-        return self.held.state(path)
+        return self.snapshot.state(path)
 
     def glob(self, pattern: str) -> list[str]:
-        return self.held.glob(pattern)
+        return self.snapshot.glob(pattern)
 
-    def first_link(self, path: str) -> str | None:
-        return self.held.first_link(path)
+    def find_first_link(self, path: str) -> str | None:
+        return self.snapshot.find_first_link(path)
 
-    def leads_to(self, path: str) -> str | None:
-        return self.held.leads_to(path)
+    def resolve_links(self, path: str) -> str | None:
+        return self.snapshot.resolve_links(path)
 
     # Paths to be changed are fetched from the host again each time.
 
-    def exact(self, path: str) -> FileState | None:
-        return self._now(path).exact(path)
+    def read_exact_state(self, path: str) -> FileState | None:
+        return self._refetch_path(path).read_exact_state(path)
 
-    def missing_folders(self, path: str) -> list[str]:
-        return self._now(path).missing_folders(path)
+    def list_missing_folders(self, path: str) -> list[str]:
+        return self._refetch_path(path).list_missing_folders(path)
 
-    def _now(self, path: str) -> Snapshot:
+    def _refetch_path(self, path: str) -> Snapshot:
         """Fetch the path again and update the snapshot, so that the plan uses what was checked."""
         if self._believed:
-            return self.held
-        held, found = self.held, fetched.these(self._line, [path])
+            return self.snapshot
+        held, found = self.snapshot, fetched.fetch_paths(self._line, [path])
         with self._fetching:
-            self._held = held.with_these([path], found)
+            self._held = held.with_updated_paths([path], found)
         return found
 
     def write(self, path: str, state: FileState) -> None:
         size, mode = str(len(state.content)), f"{state.mode:04o}"
         when = "-" if state.modified is None else f"{state.modified / 1e9:.9f}"
-        self._do(path, "push", self._guard(), path, size, mode, state.owner, when, data=state.content)
+        self._run_change(
+            path, "push", self._select_write_mode(), path, size, mode, state.owner, when, data=state.content
+        )
 
     def remove(self, path: str) -> None:
-        self._do(path, "place", "file", path)
+        self._run_change(path, "place", "file", path)
 
     def make_folder(self, path: str) -> None:
-        self._do(path, "place", "make", path)
+        self._run_change(path, "place", "make", path)
 
     def remove_folder(self, path: str) -> None:
-        self._do(path, "place", "folder", path)
+        self._run_change(path, "place", "folder", path)
 
-    def _guard(self) -> str:
+    def _select_write_mode(self) -> str:
         """Return the write mode; normally the host writes only files that its open journal covers."""
-        if self.alone:
+        if self.local_only:
             return "alone"
         return "anyway" if self._anyway else "journalled"
 
-    def _do(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
+    def _run_change(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
         said = self._line.run(name, *arguments, data=data)
         if said.code:
-            raise ActionFailed(f"{path} was not changed: {clean(said.err.strip(), 200) or 'no reason given'}.")
+            raise ActionFailed(f"{path} was not changed: {clean_text(said.err.strip(), 200) or 'no reason given'}.")

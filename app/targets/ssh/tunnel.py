@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import asyncssh
 
-from app.errors import LineCut
+from app.errors import ConnectionLost
 from app.targets.ssh.script import ShellScript
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 _PIECE = 64 * 1024
 _MOST_ERR = 8 * 1024
@@ -24,26 +24,26 @@ class Tunnel:
         self._err = b""
 
     @property
-    def said(self) -> str:
+    def last_error_line(self) -> str:
         """The last line of the program's stderr."""
         lines = self._err.decode("utf-8", "replace").strip().splitlines()
-        return clean(lines[-1], 200).strip() if lines else ""
+        return clean_text(lines[-1], 200).strip() if lines else ""
 
     async def open(self) -> socket.socket:
         try:
             connection = await self._outer()
             self._process = process = await connection.create_process(self._script.command, encoding=None)
-            self._begin(self._heard(process), "stderr")
+            self._start_task(self._collect_stderr(process), "stderr")
             process.stdin.write(self._script.stdin)
             await process.stdout.readuntil(self._script.mark)
         except (asyncssh.Error, OSError, EOFError) as exc:
-            raise LineCut(
-                f"nothing could be begun on the host to connect to: {self.said or clean(str(exc), 200)}"
+            raise ConnectionLost(
+                f"nothing could be begun on the host to connect to: {self.last_error_line or clean_text(str(exc), 200)}"
             ) from exc
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
-        self._begin(_from_host(process, theirs), "stdout")
-        self._begin(_to_host(theirs, process), "stdin")
+        self._start_task(_copy_from_host(process, theirs), "stdout")
+        self._start_task(_copy_to_host(theirs, process), "stdin")
         return ours
 
     async def close(self) -> None:
@@ -55,22 +55,22 @@ class Tunnel:
             with suppress(TimeoutError, OSError, asyncssh.Error):
                 await asyncio.wait_for(self._process.wait_closed(), 2)
 
-    def _begin(self, work: Coroutine[None, None, None], what: str) -> None:
+    def _start_task(self, work: Coroutine[None, None, None], what: str) -> None:
         self._at_work.append(asyncio.create_task(work, name=f"tunnel {what}"))
 
-    async def _heard(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
+    async def _collect_stderr(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
         while piece := await process.stderr.read(_PIECE):
             self._err = (self._err + piece)[-_MOST_ERR:]
 
 
-async def _from_host(process: asyncssh.SSHClientProcess[bytes], to: socket.socket) -> None:
+async def _copy_from_host(process: asyncssh.SSHClientProcess[bytes], to: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     with to, suppress(OSError):
         while piece := await process.stdout.read(_PIECE):
             await loop.sock_sendall(to, piece)
 
 
-async def _to_host(come: socket.socket, process: asyncssh.SSHClientProcess[bytes]) -> None:
+async def _copy_to_host(come: socket.socket, process: asyncssh.SSHClientProcess[bytes]) -> None:
     loop = asyncio.get_running_loop()
     with suppress(OSError, ValueError):  # the peer has closed it
         while piece := await loop.sock_recv(come, _PIECE):

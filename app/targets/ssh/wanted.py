@@ -11,11 +11,11 @@ from app.syntax.files import FileState
 from app.targets.areas import JUDGES
 from app.targets.effects.catalog import DAEMONS
 from app.targets.effects.daemon import Query
-from app.targets.facts import facts
-from app.targets.health import health
-from app.targets.readable import FACTS, fits
+from app.targets.facts import read_host_facts
+from app.targets.health import run_health_probes
+from app.targets.readable import FACTS, matches_any_pattern
 from app.targets.ssh.snapshot import Snapshot
-from app.targets.walk import parts_of
+from app.targets.walk import split_path
 
 ALWAYS = (
     *(pattern for pattern, _ in JUDGES),
@@ -30,47 +30,51 @@ _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 _NEVER = 0
 
 
-class _Noting:
+class _PathRecorder:
     def __init__(self, files: Snapshot) -> None:
         self._files = files
         self.asked: dict[str, None] = {}
 
     def read(self, path: str) -> bytes | None:
-        self._note(path)
+        self._record_path(path)
         return self._files.read(path)
 
     def state(self, path: str) -> FileState | None:
-        self._note(path)
+        self._record_path(path)
         return self._files.state(path)
 
     def glob(self, pattern: str) -> list[str]:
-        self._note(pattern)
+        self._record_path(pattern)
         found = self._files.glob(pattern)
         for path in found:
-            self._note(path)
+            self._record_path(path)
         return found
 
-    def staged(self, _: object, question: Query) -> None:
+    def record_staged(self, _: object, question: Query) -> None:
         for pattern in question.staged:
             self.glob(pattern)
 
-    def _note(self, path: str) -> None:
-        ends = self._files.leads_to(path)
+    def _record_path(self, path: str) -> None:
+        ends = self._files.resolve_links(path)
         self.asked |= dict.fromkeys([path] if ends is None else [path, ends])
 
 
-def lacking(held: Snapshot, known: Iterable[str]) -> list[str]:
+def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
     """Return patterns that judges and probes ask for and that were not fetched yet."""
-    noting, patterns = _Noting(held), (*ALWAYS, *known)
-    health(noting, _NEVER)
-    facts(noting)
+    noting, patterns = _PathRecorder(held), (*ALWAYS, *known)
+    run_health_probes(noting, _NEVER)
+    read_host_facts(noting)
     for daemon in DAEMONS:
-        daemon.settings(noting)
-        daemon.said(noting, noting.staged)
-    return [path for path in noting.asked if not fits(path, patterns) and path not in patterns and _is_asked_for(path)]
+        daemon.read_settings(noting)
+        daemon.ask_settings(noting, noting.record_staged)
+    return [
+        path
+        for path in noting.asked
+        if not matches_any_pattern(path, patterns) and path not in patterns and _is_fetchable(path)
+    ]
 
 
-def arguments(patterns: Iterable[str]) -> list[str]:
+def to_shell_patterns(patterns: Iterable[str]) -> list[str]:
     """Convert to shell patterns, with hidden names and possibly empty folders."""
     made: dict[str, None] = {}
     for pattern in patterns:
@@ -83,9 +87,9 @@ def arguments(patterns: Iterable[str]) -> list[str]:
     return list(made)
 
 
-def _is_asked_for(path: str) -> bool:
+def _is_fetchable(path: str) -> bool:
     try:
-        parts_of(path)
+        split_path(path)
     except ActionFailed:
         return False
     return not path.startswith(_NOT_FILES)

@@ -3,16 +3,16 @@
 import re
 
 from app.targets.accounts import AGENT
-from app.targets.subjects.edit import Edit, Objection
+from app.targets.subjects.edit import FileEdit, Objection
 
 _NEEDED = ("/etc/passwd", "/etc/group")
 _ROOT_LIKE = re.compile(r"[^:]*:[^:]*:0+:")
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_account_edit(edit: FileEdit) -> Objection | None:
     if edit.mode_after is not None and edit.path in _NEEDED and not edit.mode_after & 0o004:
         return Objection("destruction", f"{edit.path}: everybody has to read it.")
-    if not edit.rewrites:
+    if not edit.has_line_changes:
         return None
     lines = [*edit.added, *edit.removed]
     if any(re.search(rf"(?<![\w-]){AGENT}(?![\w-])", line) for line in lines):

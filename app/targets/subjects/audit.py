@@ -7,7 +7,7 @@ The effect on existing rules and switches is compared in effects/.
 import re
 
 from app.syntax import source
-from app.targets.subjects.edit import Edit, Objection, is_live, keeps_order
+from app.targets.subjects.edit import FileEdit, Objection, is_live, keeps_order
 
 _RARE = (
     "mount umount2 init_module finit_module delete_module adjtimex settimeofday clock_settime sethostname setdomainname"
@@ -18,6 +18,7 @@ _OFTEN = (
 )
 """Frequent in system programs: recorded only for sessions of people."""
 _OLD = "umount stime"
+_EVERY_CALL = f"{_RARE} {_OFTEN} {_OLD}"
 """Calls that x86_64 does not have."""
 _WATCHED = (
     r"(?!\S*(?:/\.|//))/(?:etc/[\w./-]+|(?:usr/)?s?bin/[\w.-]+|usr/lib(?:exec)?/[\w.-]+/[\w./-]+|boot/[\w./-]+|root/?"
@@ -31,7 +32,7 @@ _NARROWED = r"(?: -F (?:auid|euid|uid|gid|egid)(?:!?=|>=)[0-9]{1,10}| -F exit=-E
 _APART = r"(?: -C (?:uid!=euid|gid!=egid|auid!=uid))?"
 
 
-def _calls(names: str) -> str:
+def _build_calls_pattern(names: str) -> str:
     one = f"(?:{names.replace(' ', '|')})"
     return rf"(?: -S {one}(?:,{one})*)+"
 
@@ -44,9 +45,9 @@ _NEW = re.compile(
             rf"-w {_WATCHED} -p (?:wa|aw|w|a){_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})? -F (?:path|dir)={_WATCHED} -F perm=(?:wa|aw|w|a){_PEOPLE}?{_NARROWED}{_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})? -F path={_RUN} -F perm=x{_PEOPLE}{_NARROWED}{_KEY}",
-            rf"{_ALWAYS}(?: {_ARCH})?{_calls(_RARE)}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b32{_calls(f'{_RARE} {_OFTEN} {_OLD}')}{_APART}{_PEOPLE}{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b64{_calls(f'{_RARE} {_OFTEN}')}{_APART}{_PEOPLE}{_NARROWED}{_KEY}",
+            rf"{_ALWAYS}(?: {_ARCH})?{_build_calls_pattern(_RARE)}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
+            rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(_EVERY_CALL)}{_APART}{_PEOPLE}{_NARROWED}{_KEY}",
+            rf"{_ALWAYS} -F arch=b64{_build_calls_pattern(f'{_RARE} {_OFTEN}')}{_APART}{_PEOPLE}{_NARROWED}{_KEY}",
         )
     ),
     re.ASCII,
@@ -56,35 +57,38 @@ _LOCKED = "-e 2"
 _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_audit_edit(edit: FileEdit) -> Objection | None:
     added = [line for line in edit.added if is_live(line)]
     for line in added:
         if line.startswith(" ") or not _NEW.fullmatch(" ".join(line.split())):
             return Objection("evidence tampering", f"{edit.path}: {line!r} does not add to what should be recorded.")
-    replaced = {_control(line) for line in added}
+    replaced = {_parse_control(line) for line in added}
     for line in (" ".join(line.split()) for line in edit.removed if is_live(line)):
-        if line not in added and (not _control(line) or _control(line) not in replaced):
+        if line not in added and (not _parse_control(line) or _parse_control(line) not in replaced):
             return Objection("evidence tampering", f"{edit.path}: {line!r} may not be removed.")
-    return _out_of_order(edit)
+    return _check_order(edit)
 
 
-def _out_of_order(edit: Edit) -> Objection | None:
+def _check_order(edit: FileEdit) -> Objection | None:
     """Refuse a bad order: -D drops the rules above it, the first match decides, nothing loads after the lock."""
-    old, new = _rules(edit.before), _rules(edit.after or "")
+    old, new = _list_rules(edit.before), _list_rules(edit.after or "")
     if not keeps_order(old, new):
         return Objection("evidence tampering", f"{edit.path}: the rules keep their order.")
     standing = [
-        line for path in _FILES for at in edit.files.glob(path) for line in _rules(source.text(edit.files, at) or "")
+        line
+        for path in _FILES
+        for at in edit.files.glob(path)
+        for line in _list_rules(source.read_text(edit.files, at) or "")
     ]
     for line in new:
-        if line not in old and _loosens(line, standing):
+        if line not in old and _is_looser(line, standing):
             return Objection("evidence tampering", f"{edit.path}: {line!r} would take back what stands already.")
     if _LOCKED in new and _LOCKED not in old and new[-1] != _LOCKED:
         return Objection("evidence tampering", f"{edit.path}: what stands behind {_LOCKED!r} would not be loaded.")
     return None
 
 
-def _loosens(line: str, standing: list[str]) -> bool:
+def _is_looser(line: str, standing: list[str]) -> bool:
     """Return True if a value is below an existing one. Any file may be loaded last, so all count."""
     switch, _, value = line.partition(" ")
     known = [other.partition(" ")[2] for other in standing if other.partition(" ")[0] == switch]
@@ -92,10 +96,10 @@ def _loosens(line: str, standing: list[str]) -> bool:
     return switch in ("-b", "-e", "-f") and any(int(value) < number for number in numbers)
 
 
-def _rules(text: str) -> list[str]:
+def _list_rules(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n") if is_live(line)]
 
 
-def _control(line: str) -> str | None:
+def _parse_control(line: str) -> str | None:
     match = _CONTROL.match(line)
     return match[1] if match else None

@@ -1,23 +1,23 @@
 """The policy for the backup's login: an existing account, neither the agent's nor an administrator's."""
 
-from app.targets.accounts import AGENT, people
-from app.targets.subjects.edit import Edit, Objection, is_live, not_understood
-from app.targets.subjects.options import sections
+from app.targets.accounts import AGENT, read_host_accounts
+from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection, is_live
+from app.targets.subjects.options import parse_section_line
 
 _KEYS = ("login", "backup.login")
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_backup_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_live, (*edit.added, *edit.removed)):
-        found = sections(line)
+        found = parse_section_line(line)
         if len(found) != 1 or found[0].key not in _KEYS:
-            return not_understood(edit.path, line)
-    who = people(edit.files)
+            return create_unknown_objection(edit.path, line)
+    who = read_host_accounts(edit.files)
     for line in filter(is_live, edit.added):
-        login = sections(line)[0].value
-        if login == AGENT or login in {account.name for account in who.administrators()}:
+        login = parse_section_line(line)[0].value
+        if login == AGENT or login in {account.name for account in who.list_administrators()}:
             return Objection("protected identity", f"{edit.path}: the backup may not log in as {login}.")
-        account = who.account(login)
+        account = who.find_account(login)
         if account is None:
             return Objection("not understood", f"{edit.path}: there is no account {login!r} on this host.")
         if account.uid == 0:

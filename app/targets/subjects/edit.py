@@ -17,7 +17,7 @@ class Objection:
 
 
 @dataclass(frozen=True)
-class Edit:
+class FileEdit:
     path: str
     before: str
     after: str | None
@@ -31,14 +31,14 @@ class Edit:
     """The host's files before the action."""
 
     @property
-    def rewrites(self) -> bool:
+    def has_line_changes(self) -> bool:
         return bool(self.added or self.removed)
 
 
-Judge = Callable[[Edit], Objection | None]
+Judge = Callable[[FileEdit], Objection | None]
 
 
-def difference(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def diff_lines(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the added and the removed lines. Texts too long to compare count as replaced."""
     old, new = before.split("\n"), after.split("\n")
     if len(old) * len(new) > _MOST_PAIRS:
@@ -66,9 +66,9 @@ def is_live(line: str) -> bool:
     return bool(line.strip(" \t")) and not line.startswith("#")
 
 
-def not_understood(path: str, line: str) -> Objection:
+def create_unknown_objection(path: str, line: str) -> Objection:
     return Objection("not understood", f"{path}: {line.strip()!r} is not among the settings that may be changed.")
 
 
-def weakening(path: str, line: str) -> Objection:
+def create_weakening_objection(path: str, line: str) -> Objection:
     return Objection("weakening", f"{path}: {line.strip()!r} would make the host weaker than it is.")

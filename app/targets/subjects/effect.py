@@ -5,25 +5,27 @@ from app.events.words import AppendLine, Chmod, FileAction, RemoveLine, ReplaceL
 from app.syntax import source
 from app.syntax.files import Files, FileState
 from app.targets.change import plan_changes
-from app.targets.subjects.edit import Edit, difference
+from app.targets.subjects.edit import FileEdit, diff_lines
 
 
-def effect(action: FileAction, files: Files) -> tuple[Edit, FileState | None]:
+def compute_edit(action: FileAction, files: Files) -> tuple[FileEdit, FileState | None]:
     """Return the edit and the new state of the file; None if nothing changes or the action fails."""
     state = files.state(action.path)
-    before, mode = (source.decode(state.content), state.mode) if state else ("", None)
+    before, mode = (source.decode_bytes(state.content), state.mode) if state else ("", None)
     try:
         after = plan_changes([action], files).get(action.path, state)
     except ActionFailed:
-        removed = _removed(action)
-        edit = Edit(action.path, before, None, words(action), removed, mode, _mode(action, mode), files)
+        removed = _list_removed_lines(action)
+        edit = FileEdit(
+            action.path, before, None, list_new_lines(action), removed, mode, _get_new_mode(action, mode), files
+        )
         return edit, None
-    text, new_mode = (source.decode(after.content), after.mode) if after else ("", None)
-    added, removed = difference(before, text)
-    return Edit(action.path, before, text, added, removed, mode, new_mode, files), after
+    text, new_mode = (source.decode_bytes(after.content), after.mode) if after else ("", None)
+    added, removed = diff_lines(before, text)
+    return FileEdit(action.path, before, text, added, removed, mode, new_mode, files), after
 
 
-def words(action: FileAction) -> tuple[str, ...]:
+def list_new_lines(action: FileAction) -> tuple[str, ...]:
     """Return the lines that the action adds, in its own text."""
     match action:
         case SetOption():
@@ -37,7 +39,7 @@ def words(action: FileAction) -> tuple[str, ...]:
     return ()
 
 
-def _removed(action: FileAction) -> tuple[str, ...]:
+def _list_removed_lines(action: FileAction) -> tuple[str, ...]:
     match action:
         case ReplaceLine():
             return (action.old,)
@@ -46,5 +48,5 @@ def _removed(action: FileAction) -> tuple[str, ...]:
     return ()
 
 
-def _mode(action: FileAction, before: int | None) -> int | None:
+def _get_new_mode(action: FileAction, before: int | None) -> int | None:
     return int(action.mode, 8) if isinstance(action, Chmod | WriteFile) else before

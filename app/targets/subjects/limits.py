@@ -3,23 +3,23 @@
 import re
 
 from app.syntax import limits
-from app.targets.subjects.edit import Edit, Objection, is_live, not_understood
+from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection, is_live
 
 _GOOD = {"maxlogins": r"[1-9]|10", "maxsyslogins": r"[1-9][0-9]{1,3}", "core": r"0"}
 _EVERYBODY = "*"
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_limits_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_live, edit.added):
-        found = limits.limits(line, edit.path)
+        found = limits.parse_limits(line, edit.path)
         if len(found) != 1 or found[0].item not in _GOOD:
-            return not_understood(edit.path, line)
+            return create_unknown_objection(edit.path, line)
         if found[0].domain != _EVERYBODY or found[0].kind not in ("hard", "soft", "-"):
             return Objection("protected identity", f"{edit.path}: limits are set for everybody, not for an account.")
         if not re.fullmatch(_GOOD[found[0].item], found[0].value):
             return Objection("destruction", f"{edit.path}: {found[0].item} {found[0].value} may lock people out.")
     for line in filter(is_live, edit.removed):
-        found = limits.limits(line, edit.path)
+        found = limits.parse_limits(line, edit.path)
         if len(found) != 1 or found[0].item not in _GOOD:
-            return not_understood(edit.path, line)
+            return create_unknown_objection(edit.path, line)
     return None

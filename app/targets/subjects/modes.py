@@ -1,6 +1,6 @@
 """The policy for modes: stricter only, never wider and never executable."""
 
-from app.targets.subjects.edit import Edit, Objection
+from app.targets.subjects.edit import FileEdit, Objection
 
 _NEW_FILE = 0o644
 _SPECIAL, _OTHERS_WRITE, _EXECUTE = 0o7000, 0o002, 0o111
@@ -22,7 +22,7 @@ The health probes check the files of the mission's program.
 """
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_mode_edit(edit: FileEdit) -> Objection | None:
     mode, before = edit.mode_after, edit.mode_before
     if mode is None or mode == before:
         return None

@@ -3,7 +3,7 @@
 import re
 
 from app.syntax import modprobe
-from app.targets.subjects.edit import Edit, Objection, is_live, not_understood, weakening
+from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection, create_weakening_objection, is_live
 
 _UNWANTED = re.compile(
     r"atm|bluetooth|can|cramfs|dccp|firewire_core|freevxfs|hfs|hfsplus|jffs2|rds|sctp|squashfs|tipc|udf|usb_storage"
@@ -12,29 +12,29 @@ _UNWANTED = re.compile(
 _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_modules_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_live, edit.added):
-        found = modprobe.module_lines(line, edit.path)
+        found = modprobe.parse_module_lines(line, edit.path)
         if len(found) != 1 or line.endswith("\\"):
-            return not_understood(edit.path, line)
+            return create_unknown_objection(edit.path, line)
         command, module, rest = found[0].command, found[0].module, found[0].rest
         if command == "install" and not _NOTHING.fullmatch(rest):
             return Objection("privilege", f"{edit.path}: {line.strip()!r} would run a command as root.")
         if command not in ("install", "blacklist") or (command == "blacklist" and rest):
-            return not_understood(edit.path, line)
+            return create_unknown_objection(edit.path, line)
         if not _UNWANTED.fullmatch(module):
             return Objection("destruction", f"{edit.path}: the host may need the module {module}.")
-    kept = {_meant(line) for line in (edit.after or "").split("\n")}
+    kept = {_parse_block(line) for line in (edit.after or "").split("\n")}
     for line in filter(is_live, edit.removed):
-        meant = _meant(line)
+        meant = _parse_block(line)
         if meant and meant not in kept:
-            return weakening(edit.path, line)
+            return create_weakening_objection(edit.path, line)
     return None
 
 
-def _meant(line: str) -> tuple[str, str] | None:
+def _parse_block(line: str) -> tuple[str, str] | None:
     """Return the command and module that the line blocks; None if it runs a command, so that it may go."""
-    found = modprobe.module_lines(line, "")
+    found = modprobe.parse_module_lines(line, "")
     if not found or (found[0].command == "install" and not _NOTHING.fullmatch(found[0].rest)):
         return None
     return found[0].command, found[0].module

@@ -5,9 +5,9 @@ from collections import Counter
 
 from app.syntax import pam
 from app.syntax.pam import PamRule
-from app.syntax.source import fold
+from app.syntax.source import fold_case
 from app.targets.subjects import rank
-from app.targets.subjects.edit import Edit, Objection
+from app.targets.subjects.edit import FileEdit, Objection
 
 _STRICTER: dict[str, str] = {
     "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5}|remember=[1-9][0-9]?",
@@ -32,30 +32,30 @@ _NEW: dict[str, tuple[str, ...]] = {
 _EXECUTES = ("pam_exec.so", "pam_script.so", "pam_python.so", "pam_env.so", "pam_permit.so", "pam_rootok.so")
 
 
-def judge(edit: Edit) -> Objection | None:
-    if not edit.rewrites:
+def judge_pam_edit(edit: FileEdit) -> Objection | None:
+    if not edit.has_line_changes:
         return None
     if edit.after is None:
         return Objection("not understood", f"{edit.path}: the stack that would result cannot be worked out.")
-    old, new = pam.service(edit.before, edit.path), pam.service(edit.after, edit.path)
+    old, new = pam.parse_service(edit.before, edit.path), pam.parse_service(edit.after, edit.path)
     for rule in new.rules:
         if rule.module in _EXECUTES and rule.module not in {known.module for known in old.rules}:
             return Objection("privilege", f"{edit.path}: {rule.module} may not enter a stack.")
     if new.problems or any(line.endswith("\\") for line in edit.added):
         return Objection("not understood", f"{edit.path}: not every line of the new stack can be read.")
-    return _compared(edit.path, list(old.rules), list(new.rules))
+    return _compare_rules(edit.path, list(old.rules), list(new.rules))
 
 
-def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
-    for kind, control, module in Counter(map(_shape, old)) - Counter(map(_shape, new)):
+def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
+    for kind, control, module in Counter(map(_get_shape, old)) - Counter(map(_get_shape, new)):
         return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` stays as it is.")
     waiting = list(old)
     ahead: PamRule | None = None
     for place, rule in enumerate(new):
-        if waiting and _shape(waiting[0]) == _shape(rule):
-            if not _only_stricter(waiting.pop(0), rule):
+        if waiting and _get_shape(waiting[0]) == _get_shape(rule):
+            if not _is_only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
-        elif not _may_enter(rule, ahead) or _is_jumped(rule, new[:place]):
+        elif not _can_enter(rule, ahead) or _is_jumped(rule, new[:place]):
             return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
         ahead = rule
     if waiting:
@@ -63,11 +63,11 @@ def _compared(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | 
     return None
 
 
-def _shape(rule: PamRule) -> tuple[str, str, str]:
-    return f"-{rule.kind}" if rule.quiet else rule.kind, fold(rule.control), rule.module
+def _get_shape(rule: PamRule) -> tuple[str, str, str]:
+    return f"-{rule.kind}" if rule.quiet else rule.kind, fold_case(rule.control), rule.module
 
 
-def _only_stricter(old: PamRule, new: PamRule) -> bool:
+def _is_only_stricter(old: PamRule, new: PamRule) -> bool:
     pattern = _STRICTER.get(new.module, "")
     gone = [word for word in old.arguments if word not in new.arguments]
     came = [word for word in new.arguments if word not in old.arguments]
@@ -79,16 +79,16 @@ def _only_stricter(old: PamRule, new: PamRule) -> bool:
 
 def _is_replaced(word: str, replaced: dict[str, str]) -> bool:
     key, mark, value = word.partition("=")
-    return bool(mark) and key in replaced and not rank.weaker(key, value, replaced[key])
+    return bool(mark) and key in replaced and not rank.is_weaker(key, value, replaced[key])
 
 
-def _may_enter(rule: PamRule, ahead: PamRule | None) -> bool:
+def _can_enter(rule: PamRule, ahead: PamRule | None) -> bool:
     """Return True if the rule may be added here: not after a jump, which would skip it. `authfail` always fails."""
     if ahead is not None and "=" in ahead.control:
         return False
     if "authfail" in rule.arguments and (ahead is None or (ahead.kind, ahead.module) != ("auth", "pam_unix.so")):
         return False
-    strict = fold(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
+    strict = fold_case(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
     parts = _PARTS.get(rule.module, ()) if rule.kind == "auth" else ()
     return strict and all(word in parts or re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.subjects.edit import Edit, Objection, not_understood
+from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection
 
 _SECONDS = r"[1-9][0-9]{2}"
 _STATEMENT = re.compile(
@@ -13,25 +13,25 @@ _STATEMENT = re.compile(
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_profile_edit(edit: FileEdit) -> Objection | None:
     for line in (*edit.added, *edit.removed):
         if not _is_harmless(line):
-            return not_understood(edit.path, line)
+            return create_unknown_objection(edit.path, line)
     if edit.after is None:
         return None
-    return _in_the_middle(edit, edit.after)
+    return _check_script_middle(edit, edit.after)
 
 
-def _in_the_middle(edit: Edit, after: str) -> Objection | None:
+def _check_script_middle(edit: FileEdit, after: str) -> Objection | None:
     """Refuse changes between two other lines, where a condition or a here-document could be open."""
-    old, new = _gaps(edit.before), _gaps(after)
+    old, new = _split_gaps(edit.before), _split_gaps(after)
     for was, now in list(zip(old, new, strict=False))[1:-1]:
         if was != now and not any(_STATEMENT.search(line) for line in was):
-            return not_understood(edit.path, next((line for line in now if line not in was), "a line less"))
+            return create_unknown_objection(edit.path, next((line for line in now if line not in was), "a line less"))
     return None
 
 
-def _gaps(text: str) -> list[list[str]]:
+def _split_gaps(text: str) -> list[list[str]]:
     """Return the harmless lines around and between the others."""
     found: list[list[str]] = [[]]
     for line in text.split("\n"):

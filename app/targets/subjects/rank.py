@@ -2,7 +2,7 @@
 
 import re
 
-from app.syntax.source import fold
+from app.syntax.source import fold_case
 
 _MORE = re.compile(r"minlen|minclass|difok|remember|fail_interval|rounds|delay|requiredrsasize")
 _LESS = re.compile(
@@ -20,19 +20,19 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _EVER = 10**9
 
 
-def weaker(key: str, old: str, new: str) -> bool:
+def is_weaker(key: str, old: str, new: str) -> bool:
     """Return True if `new` is weaker than `old`. Both must be allowed values of the key."""
-    key, old, new = fold(key), fold(old), fold(new)
+    key, old, new = fold_case(key), fold_case(old), fold_case(new)
     if key == "banner":
         return new == "none" != old
     words = _WORDS.get(key, ())
     if old in words and new in words:
         return words.index(new) < words.index(old)
-    was, now = _measure(key, old), _measure(key, new)
+    was, now = _measure_strictness(key, old), _measure_strictness(key, new)
     return was is not None and now is not None and now < was
 
 
-def _measure(key: str, value: str) -> float | None:
+def _measure_strictness(key: str, value: str) -> float | None:
     """Return the value as a number, higher is stricter; None if it has no order."""
     found = re.fullmatch(r"(-?[0-9]{1,9})([smh]?)", value)
     if found is None:

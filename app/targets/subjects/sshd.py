@@ -2,4 +2,4 @@
 
 from app.targets.subjects.tables import SSHD
 
-judge = SSHD
+judge_sshd_edit = SSHD

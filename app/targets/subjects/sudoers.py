@@ -3,7 +3,13 @@
 import re
 
 from app.targets.accounts import AGENT
-from app.targets.subjects.edit import Edit, Objection, keeps_order, not_understood, weakening
+from app.targets.subjects.edit import (
+    FileEdit,
+    Objection,
+    create_unknown_objection,
+    create_weakening_objection,
+    keeps_order,
+)
 
 _TIGHT = (0o440, 0o400)
 _LOOSE = re.compile(r"NOPASSWD\s*:|!\s*authenticate\b")
@@ -16,43 +22,47 @@ _OF_AGENT = re.compile(rf"(?<![\w-])(?:{AGENT}|#1001|%#1001)(?![\w-])")
 _TEXT = re.compile(r"\s*(?:##.*|#\s.*|#)?")
 
 
-def judge(edit: Edit) -> Objection | None:
+def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
     if edit.mode_after not in (None, edit.mode_before, *_TIGHT):
         return Objection("privilege", f"{edit.path}: a sudoers file has mode 0440 or 0400.")
-    shrunk = {_without_looseness(line) for line in edit.removed if not _TEXT.fullmatch(line)}
-    grown = {_folded(line) for line in edit.added}
+    shrunk = {_strip_looseness(line) for line in edit.removed if not _TEXT.fullmatch(line)}
+    grown = {_fold_blanks(line) for line in edit.added}
     for line in (*edit.added, *edit.removed):
         if not _TEXT.fullmatch(line) and _OF_AGENT.search(line):
             return Objection("protected identity", f"{edit.path}: what {AGENT} may do is not ours to change.")
     for line in edit.added:
-        if not _TEXT.fullmatch(line) and _folded(line) not in shrunk and not _STRICT_DEFAULT.fullmatch(line.strip()):
-            return _grown(edit, line)
+        if (
+            not _TEXT.fullmatch(line)
+            and _fold_blanks(line) not in shrunk
+            and not _STRICT_DEFAULT.fullmatch(line.strip())
+        ):
+            return _refuse_line(edit, line)
     for line in edit.removed:
-        if _TEXT.fullmatch(line) or _without_looseness(line) in grown:
+        if _TEXT.fullmatch(line) or _strip_looseness(line) in grown:
             continue
         if "include" in line:
             return Objection("protected identity", f"{edit.path}: without {line.strip()!r} drop-ins are not read.")
         if not _LOOSE.search(line) or _DENIES.search(line):
-            return weakening(edit.path, line)
-    if not keeps_order(_granted(edit.before), _granted(edit.after or "")):
+            return create_weakening_objection(edit.path, line)
+    if not keeps_order(_list_grants(edit.before), _list_grants(edit.after or "")):
         return Objection("privilege", f"{edit.path}: the lines keep their order, since the last that fits decides.")
     return None
 
 
-def _granted(text: str) -> list[str]:
-    return [_without_looseness(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
+def _list_grants(text: str) -> list[str]:
+    return [_strip_looseness(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
 
 
-def _grown(edit: Edit, line: str) -> Objection:
+def _refuse_line(edit: FileEdit, line: str) -> Objection:
     if _LOOSE.search(line) or re.search(r"\bALL\b|=\s*\(|_Alias\b", line):
         return Objection("privilege", f"{edit.path}: {line.strip()!r} grants what was not granted before.")
-    return not_understood(edit.path, line)
+    return create_unknown_objection(edit.path, line)
 
 
-def _without_looseness(line: str) -> str:
+def _strip_looseness(line: str) -> str:
     """Return the line as it would be with a password required."""
-    return _folded(re.sub(r"!\s*authenticate\b", "authenticate", re.sub(r"NOPASSWD\s*:", "", line)))
+    return _fold_blanks(re.sub(r"!\s*authenticate\b", "authenticate", re.sub(r"NOPASSWD\s*:", "", line)))
 
 
-def _folded(line: str) -> str:
+def _fold_blanks(line: str) -> str:
     return " ".join(line.split())

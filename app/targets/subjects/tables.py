@@ -2,23 +2,23 @@
 
 from app.targets.subjects.options import (
     OptionJudge,
-    as_written,
-    assigned,
-    auditd,
-    directives,
-    login_defs,
-    plain,
-    sections,
-    selinux,
-    upper,
-    whole_sections,
+    keep_case,
+    normalize_upper,
+    parse_assignment,
+    parse_auditd,
+    parse_directives,
+    parse_login_defs,
+    parse_plain,
+    parse_section_line,
+    parse_sections,
+    parse_selinux,
 )
 
 _WEAK = r"3des|arcfour|blowfish|cast128|none|md5|sha1|-96|cbc|group1-|ripemd|umac-64"
 _ALGORITHMS = rf"-[a-z0-9@.,-]+|(?!.*(?:{_WEAK}))[\^+]?[a-z0-9][a-z0-9@.,-]*"
 
 SSHD = OptionJudge(
-    directives,
+    parse_directives,
     good={
         r"permitrootlogin": r"no|prohibit-password|without-password|forced-commands-only",
         r"permitemptypasswords|permituserenvironment|permituserrc|hostbasedauthentication": r"no",
@@ -51,11 +51,11 @@ SSHD = OptionJudge(
     first_wins=True,
 )
 CRYPTO_POLICY = OptionJudge(
-    lambda line: plain(f"policy {line}") if " " not in line else [],
+    lambda line: parse_plain(f"policy {line}") if " " not in line else [],
     good={r"policy": r"(?:DEFAULT|FUTURE|FIPS)(?::(?!SHA1|AD-SUPPORT|TEST-|[A-Z0-9-]*LEGACY)[A-Z0-9-]+)*"},
 )
 CRYPTO_MODULE = OptionJudge(
-    plain,
+    parse_plain,
     good={
         r"(?:cipher|mac|hash|group|sign|key_exchange|protocol)(?:@[a-z-]+)?": (
             r"-[A-Z0-9][A-Z0-9.-]*(?: -[A-Z0-9][A-Z0-9.-]*)*"
@@ -66,7 +66,7 @@ CRYPTO_MODULE = OptionJudge(
     },
 )
 LOGIN_DEFS = OptionJudge(
-    login_defs,
+    parse_login_defs,
     good={
         r"umask": r"0?0[2-7]7",
         r"home_mode": r"0?7[0-5]0",
@@ -77,10 +77,10 @@ LOGIN_DEFS = OptionJudge(
         r"fail_delay|login_retries": r"[1-9]|10",
         r"create_home": r"yes",
     },
-    spelt=upper,
+    spelt=normalize_upper,
 )
 PWQUALITY = OptionJudge(
-    plain,
+    parse_plain,
     good={
         r"minlen": r"1[2-9]|[2-9][0-9]",
         r"[dulo]credit": r"-[1-9]",
@@ -92,7 +92,7 @@ PWQUALITY = OptionJudge(
     },
 )
 FAILLOCK = OptionJudge(
-    plain,
+    parse_plain,
     good={
         r"deny": r"[3-5]",
         r"fail_interval": r"9[0-9]{2}|[1-9][0-9]{3,4}",
@@ -100,10 +100,10 @@ FAILLOCK = OptionJudge(
         r"dir": r"/var/log/faillock",
         r"even_deny_root|audit|silent": r"",
     },
-    spelt=as_written,
+    spelt=keep_case,
 )
 AUDITD = OptionJudge(
-    auditd,
+    parse_auditd,
     good={
         r"disk_full_action|disk_error_action": r"HALT|SINGLE|SYSLOG|halt|single|syslog",
         r"(?:admin_)?space_left_action": r"email|syslog|single|halt|EMAIL|SYSLOG|SINGLE|HALT",
@@ -122,13 +122,13 @@ AUDITD = OptionJudge(
     weaker="evidence tampering",
 )
 SELINUX = OptionJudge(
-    selinux,
+    parse_selinux,
     good={r"selinux": r"enforcing", r"selinuxtype": r"targeted|mls"},
     weaker="evidence tampering",
-    spelt=upper,
+    spelt=normalize_upper,
 )
 DNF = OptionJudge(
-    sections,
+    parse_section_line,
     good={
         r"gpgcheck|localpkg_gpgcheck|clean_requirements_on_remove|best": r"1|[Tt]rue|yes",
         r"skip_if_unavailable": r"0|[Ff]alse|no",
@@ -136,11 +136,11 @@ DNF = OptionJudge(
     },
     named={r"baseurl|mirrorlist|metalink|proxy.*|sslverify|gpgkey|pluginpath|pluginconfpath|plugins": "network"},
     sections=("[main]",),
-    spelt=as_written,
-    whole=whole_sections,
+    spelt=keep_case,
+    whole=parse_sections,
 )
 SYSCTL = OptionJudge(
-    assigned,
+    parse_assignment,
     good={
         r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)": r"1",
         r"kernel\.kptr_restrict": r"[12]",
@@ -156,12 +156,12 @@ SYSCTL = OptionJudge(
         r"net\.ipv4\.(?:icmp_echo_ignore_broadcasts|icmp_ignore_bogus_error_responses|tcp_syncookies)": r"1",
     },
     named={r"kernel\.(?:modprobe|hotplug|poweroff_cmd|usermodehelper.*)|kernel\.core_uses_pid": "privilege"},
-    spelt=as_written,
+    spelt=keep_case,
 )
 MISSION = OptionJudge(
-    sections,
+    parse_section_line,
     good={r"(?:inbox\.)?upload_umask": r"login|0?0[0-7]7"},
     sections=("[inbox]",),
-    spelt=as_written,
-    whole=whole_sections,
+    spelt=keep_case,
+    whole=parse_sections,
 )

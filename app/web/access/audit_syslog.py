@@ -11,9 +11,9 @@ from app.events.record import Recorded
 class AuditSyslog:
     def __init__(self, address: str) -> None:
         """`address` is HOST:PORT (UDP); an empty string disables sending."""
-        self._handler = SysLogHandler(_parsed(address), socktype=socket.SOCK_DGRAM) if address else None
+        self._handler = SysLogHandler(_parse_syslog_address(address), socktype=socket.SOCK_DGRAM) if address else None
 
-    def tell(self, line: Recorded) -> None:
+    def send_head(self, line: Recorded) -> None:
         if self._handler is None:
             return
         said = f"temper audit seq={line.seq} hash={line.hash}"
@@ -24,7 +24,7 @@ class AuditSyslog:
             self._handler.close()
 
 
-def _parsed(address: str) -> tuple[str, int]:
+def _parse_syslog_address(address: str) -> tuple[str, int]:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise BadInput(f"{address!r} is no address of a syslog: give HOST:PORT, such as 192.0.2.10:514.")

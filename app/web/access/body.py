@@ -3,15 +3,15 @@
 from fastapi.exceptions import HTTPException
 from starlette.types import Message, Receive
 
-OF_STRANGERS, OF_PEOPLE = 16 * 1024, 1024 * 1024
+ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES = 16 * 1024, 1024 * 1024
 DIGITS = 18
 
 
-def bounded(receive: Receive, most: int, claimed: str | None) -> Receive:
+def limit_body(receive: Receive, most: int, claimed: str | None) -> Receive:
     """Wrap `receive` to raise HTTP 413 beyond `most` bytes. `claimed` is Content-Length: too large fails at once."""
     taken = most + 1 if claimed and (len(claimed) > DIGITS or int(claimed) > most) else 0
 
-    async def receiving() -> Message:
+    async def receive_counted() -> Message:
         nonlocal taken
         message: Message = {}
         if taken <= most:
@@ -21,4 +21,4 @@ def bounded(receive: Receive, most: int, claimed: str | None) -> Receive:
             raise HTTPException(413, f"The body is larger than {most} bytes.")
         return message
 
-    return receiving
+    return receive_counted

@@ -15,7 +15,7 @@ _SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "I
 _READ = ("Content-Range", "Deprecation", "ETag", "Location", "Retry-After")
 
 
-def origins(said: str) -> frozenset[str]:
+def parse_origins(said: str) -> frozenset[str]:
     found = frozenset(one.strip().rstrip("/").lower() for one in said.split(",") if one.strip())
     for one in found:
         if one != ANY and not _ORIGIN.fullmatch(one):
@@ -26,7 +26,7 @@ def origins(said: str) -> frozenset[str]:
     return found
 
 
-class Cors:
+class ApiCors:
     """CORS middleware for the API paths. Without credentials: other sites must send a token, whatever the origin."""
 
     def __init__(self, app: ASGIApp, allowed: frozenset[str]) -> None:
@@ -41,7 +41,7 @@ class Cors:
         await (self._open if shared else self._app)(scope, receive, send)
 
 
-def may_write(headers: Headers, path: str, allowed: frozenset[str], *, demo: bool) -> bool:
+def is_write_allowed(headers: Headers, path: str, allowed: frozenset[str], *, demo: bool) -> bool:
     """Return True if a cross-origin write is allowed: with a token or, in demo mode, from a listed origin."""
     origin = headers.get("origin", "").lower()
     if not path.startswith(PATHS) or not (origin in allowed or ANY in allowed):

@@ -21,7 +21,7 @@ AT_ONCE = 2
 """Dedicated threads and connections, so that authentication never waits for busy pages."""
 
 
-class Credentials:
+class Authenticator:
     def __init__(self, database: Engine, *, demo: bool) -> None:
         """`demo`: every request is made by the demo operator; only for loopback."""
         self._database = database
@@ -31,85 +31,87 @@ class Credentials:
     def close(self) -> None:
         self._threads.shutdown(cancel_futures=True)
 
-    async def person(self, headers: Headers) -> Person | None:
+    async def authenticate(self, headers: Headers) -> Person | None:
         if self.demo:
             return DEMO
-        if bearer := _bearer(headers):
-            return await self._known(bearer, ("token",))
-        if cookie := _cookie(headers):
-            return await self._known(cookie, ("session", "link"))
+        if bearer := _read_bearer_token(headers):
+            return await self._look_up_in_thread(bearer, ("token",))
+        if cookie := _read_session_cookie(headers):
+            return await self._look_up_in_thread(cookie, ("session", "link"))
         return None
 
-    def holder(self, token: str) -> Person | None:
+    def find_token_owner(self, token: str) -> Person | None:
         """Return the owner of an API token, for callers without an HTTP request."""
-        return self._look_up(token, ("token",))
+        return self._look_up_secret(token, ("token",))
 
-    async def standing(self, credentials: Collection[str]) -> dict[str, Person]:
+    async def find_valid_credentials(self, credentials: Collection[str]) -> dict[str, Person]:
         """Return those of the credential ids that are still valid, each with its person."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._standing, credentials)
+        return await loop.run_in_executor(self._threads, self._read_valid_credentials, credentials)
 
-    async def _known(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
+    async def _look_up_in_thread(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._look_up, secret, kinds)
+        return await loop.run_in_executor(self._threads, self._look_up_secret, secret, kinds)
 
-    def _look_up(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
+    def _look_up_secret(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         now = time.time()
         with Session(self._database) as session, session.begin():
-            row = people.credential(session, secret)
+            row = people.find_credential(session, secret)
             if row is None or row.kind not in kinds:
                 return None
-            found = _person(row, people.person(session, row.person), now)
+            found = _to_person(row, people.find_person(session, row.person), now)
             if found and (row.used_at is None or now - row.used_at >= USED_EVERY):
                 row.used_at = now
                 session.add(row)
             return found
 
-    def _standing(self, credentials: Collection[str]) -> dict[str, Person]:
+    def _read_valid_credentials(self, credentials: Collection[str]) -> dict[str, Person]:
         now = time.time()
         with Session(self._database) as session:
-            pairs = people.with_owners(session, credentials)
-            found = {row.id: _person(row, owner, now) for row, owner in pairs}
+            pairs = people.list_credentials_with_owners(session, credentials)
+            found = {row.id: _to_person(row, owner, now) for row, owner in pairs}
         return {name: person for name, person in found.items() if person}
 
 
-def _person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
+def _to_person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
     if row.ended_at is not None or row.expires_at <= now or owner is None or owner.disabled:
         return None
-    return Person(owner.name, _lesser(row.right, owner.right), _via(row.kind), row.id, _runs(row))
+    return Person(
+        owner.name, _choose_lesser_right(row.right, owner.right), _parse_via(row.kind), row.id, _list_linked_runs(row)
+    )
 
 
-def _runs(row: CredentialRow) -> tuple[str, ...] | None:
+def _list_linked_runs(row: CredentialRow) -> tuple[str, ...] | None:
     """Return the runs that a shared link opens. Links of old versions name no run and open none."""
     if row.kind != "link":
         return None
     return (row.run,) if row.run else ()
 
 
-def _lesser(one: str, other: str) -> Right:
+def _choose_lesser_right(one: str, other: str) -> Right:
     """Return the lower of the two rights: a token never exceeds its owner's current right."""
-    return RIGHTS[min(RIGHTS.index(_right(one)), RIGHTS.index(_right(other)))]
+    return RIGHTS[min(RIGHTS.index(_parse_right(one)), RIGHTS.index(_parse_right(other)))]
 
 
-def _right(word: str) -> Right:
+def _parse_right(word: str) -> Right:
     return next(right for right in RIGHTS if right == word)
 
 
-def _via(kind: str) -> Via:
+def _parse_via(kind: str) -> Via:
     kinds: dict[str, Via] = {"session": "session", "token": "token", "link": "link"}
     return kinds[kind]
 
 
-def _bearer(headers: Headers) -> str:
+def _read_bearer_token(headers: Headers) -> str:
     scheme, _, secret = headers.get("authorization", "").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
-def _cookie(headers: Headers) -> str:
-    return cookie(headers, COOKIE)
+def _read_session_cookie(headers: Headers) -> str:
+    return read_cookie(headers, COOKIE)
 
 
-def cookie(headers: Headers, name: str) -> str:
+def read_cookie(headers: Headers, name: str) -> str:
     try:
         jar = SimpleCookie(headers.get("cookie", ""))
     except CookieError:

@@ -12,15 +12,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.events.kinds import PersonDid
 from app.people.rights import READING, WHO
-from app.store.db import AWAY, why
-from app.text.clean import clean
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.text.clean import clean_text
 from app.web.access.access_ledger import AccessLedger
-from app.web.access.body import OF_PEOPLE, OF_STRANGERS, bounded
-from app.web.access.cors import may_write
-from app.web.access.credentials import Credentials
-from app.web.access.guard import turned_away
-from app.web.access.rechecks import Rechecks
-from app.web.access.visit import KEY, Visit
+from app.web.access.body import ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES, limit_body
+from app.web.access.cors import is_write_allowed
+from app.web.access.credentials import Authenticator
+from app.web.access.guard import create_refusal_response
+from app.web.access.rechecks import AccessRechecks
+from app.web.access.visit import KEY, RequestContext
 from app.web.api.problem import Problem
 from app.web.api.route import PREFIX
 
@@ -35,9 +35,9 @@ class Gate:
     def __init__(
         self,
         app: ASGIApp,
-        credentials: Credentials,
+        credentials: Authenticator,
         ledger: AccessLedger,
-        rechecks: Rechecks,
+        rechecks: AccessRechecks,
         allowed: frozenset[str] = frozenset(),
     ) -> None:
         """`allowed`: origins of other sites that may use the API."""
@@ -52,80 +52,84 @@ class Gate:
             return await send({"type": "websocket.close"})
         headers = Headers(scope=scope)
         try:
-            person = await self._credentials.person(headers)
-        except AWAY as exc:
-            said = f"The database cannot be asked who you are: {why(exc)}. Try again in a moment."
-            return await turned_away(headers, Problem("unavailable", said))(scope, receive, send)
-        visit = scope[KEY] = Visit(person, time.monotonic())
+            person = await self._credentials.authenticate(headers)
+        except DATABASE_UNAVAILABLE as exc:
+            said = f"The database cannot be asked who you are: {describe_database_error(exc)}. Try again in a moment."
+            return await create_refusal_response(headers, Problem("unavailable", said))(scope, receive, send)
+        visit = scope[KEY] = RequestContext(person, time.monotonic())
         WHO.set(person)
         if person and (line := scope.get("state", {}).get("line")):
-            line.known()
-        with self._rechecks.over(visit):
-            return await self._served(scope, headers, visit, receive, send)
+            line.mark_signed_in()
+        with self._rechecks.track_request(visit):
+            return await self._serve_request(scope, headers, visit, receive, send)
 
-    async def _served(self, scope: Scope, headers: Headers, visit: Visit, receive: Receive, send: Send) -> None:
-        answer = self._refusal(scope, headers)
-        turn = WaitingTurn(None if visit.person else self._turns)
-        most = OF_PEOPLE if visit.person else OF_STRANGERS
-        body = bounded(receive, most, headers.get("content-length"))
-        answering = _Answering(visit, body, send, turn)
+    async def _serve_request(
+        self, scope: Scope, headers: Headers, visit: RequestContext, receive: Receive, send: Send
+    ) -> None:
+        answer = self._find_refusal(scope, headers)
+        turn = AnonymousSlot(None if visit.person else self._turns)
+        most = SIGNED_IN_BODY_BYTES if visit.person else ANONYMOUS_BODY_BYTES
+        body = limit_body(receive, most, headers.get("content-length"))
+        answering = _RequestChannel(visit, body, send, turn)
         try:
             if not visit.person:
-                await answering.take_in()
-            await turn.come()
+                await answering.read_body()
+            await turn.acquire()
             await (answer or self._app)(scope, answering.receive, answering.send)
-            await answering.end()
+            await answering.end_stream()
         finally:
-            turn.go()
-            await self._noted(scope, visit, answering.status, refused=visit.refused or answer is not None)
+            turn.release()
+            await self._record_request(scope, visit, answering.status, refused=visit.refused or answer is not None)
 
-    async def _noted(self, scope: Scope, visit: Visit, status: int, *, refused: bool) -> None:
+    async def _record_request(self, scope: Scope, visit: RequestContext, status: int, *, refused: bool) -> None:
         if refused or (visit.person is None and status >= 400 and scope["method"] not in READING):
-            await self._ledger.refused(_done(scope, visit, status))
+            await self._ledger.record_refusal(_create_audit_event(scope, visit, status))
         elif scope["method"] not in READING:
-            await self._ledger.did(_done(scope, visit, status))
+            await self._ledger.record_action(_create_audit_event(scope, visit, status))
 
-    def _welcome(self, scope: Scope, headers: Headers) -> bool:
-        if _from_here(scope, headers):
+    def _is_write_welcome(self, scope: Scope, headers: Headers) -> bool:
+        if _is_same_origin(scope, headers):
             return True
-        return may_write(headers, scope["path"], self._allowed, demo=self._credentials.demo)
+        return is_write_allowed(headers, scope["path"], self._allowed, demo=self._credentials.demo)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):
             said = "Temper answers to localhost here. To reach it by another name, start it with --host and --sign-in."
-            return turned_away(headers, Problem("wrong-host", said))
-        if scope["method"] not in READING and not self._welcome(scope, headers):
-            return turned_away(headers, Problem("cross-site", _elsewhere(headers)))
-        if not _plain(scope["path"]):
+            return create_refusal_response(headers, Problem("wrong-host", said))
+        if scope["method"] not in READING and not self._is_write_welcome(scope, headers):
+            return create_refusal_response(headers, Problem("cross-site", _describe_cross_site(headers)))
+        if not _has_only_printable(scope["path"]):
             said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."
-            return turned_away(headers, Problem("not-found", said))
+            return create_refusal_response(headers, Problem("not-found", said))
         # The API's own check names the parameter.
         if b"%00" in scope["query_string"] and not scope["path"].startswith(PREFIX):
-            return turned_away(headers, Problem("invalid", "The address holds a NUL: take it out.", field="query"))
+            return create_refusal_response(
+                headers, Problem("invalid", "The address holds a NUL: take it out.", field="query")
+            )
         return None
 
 
-class WaitingTurn:
+class AnonymousSlot:
     """One of the limited slots for anonymous requests. Released when the response starts: slow readers hold none."""
 
     def __init__(self, turns: asyncio.Semaphore | None) -> None:
         self._turns, self._mine = turns, False
 
-    async def come(self) -> None:
+    async def acquire(self) -> None:
         if self._turns:
             await self._turns.acquire()
             self._mine = True
 
-    def go(self) -> None:
+    def release(self) -> None:
         if self._turns and self._mine:
             self._mine = False
             self._turns.release()
 
 
-class _Answering:
+class _RequestChannel:
     """Request and response messages of one request. Both stop when the person's right ends."""
 
-    def __init__(self, visit: Visit, receive: Receive, send: Send, turn: WaitingTurn) -> None:
+    def __init__(self, visit: RequestContext, receive: Receive, send: Send, turn: AnonymousSlot) -> None:
         self._visit, self._receive, self._send, self._turn = visit, receive, send, turn
         self._taken: list[Message] = []
         self._too_long: HTTPException | None = None
@@ -133,11 +137,11 @@ class _Answering:
         self._open = True
         self.status = 0
 
-    async def take_in(self) -> None:
+    async def read_body(self) -> None:
         """Read an anonymous body, which is short, before taking a slot: a slow client then delays nobody."""
         try:
             while not self._heard_all:
-                self._taken.append(await self._next())
+                self._taken.append(await self._receive_body_part())
         except HTTPException as exc:
             self._too_long = exc
 
@@ -147,10 +151,10 @@ class _Answering:
         if self._too_long:
             raise self._too_long
         if self._heard_all:
-            return await self._visit.hears(self._receive)
-        return await self._next()
+            return await self._visit.receive_or_disconnect(self._receive)
+        return await self._receive_body_part()
 
-    async def _next(self) -> Message:
+    async def _receive_body_part(self) -> Message:
         message = await self._receive()
         self._heard_all = not message.get("more_body")
         return message
@@ -159,32 +163,32 @@ class _Answering:
         if self._visit.over.is_set():
             return
         if message["type"] == "http.response.start":
-            self._turn.go()
+            self._turn.release()
             self.status = message["status"]
             self._endless = not any(name.lower() == b"content-length" for name, _ in message["headers"])
         elif not message.get("more_body"):
             self._open = False
         await self._send(message)
 
-    async def end(self) -> None:
+    async def end_stream(self) -> None:
         """Finish a chunked response properly if it was cut off because the right ended."""
         if self._visit.over.is_set() and self.status and self._open and self._endless:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _plain(path: str) -> bool:
+def _has_only_printable(path: str) -> bool:
     """Return False for control characters: Starlette patterns stop before a newline, and databases reject NUL."""
     return all(character >= " " and character != "\x7f" for character in path)
 
 
-def _elsewhere(headers: Headers) -> str:
+def _describe_cross_site(headers: Headers) -> str:
     said = "Another site sent this: open the page here, and do it again."
     if "x-forwarded-proto" in headers or "x-forwarded-for" in headers:
         return f"{said} Behind a proxy, name its address with --proxy: what it forwards is believed only then."
     return said
 
 
-def _from_here(scope: Scope, headers: Headers) -> bool:
+def _is_same_origin(scope: Scope, headers: Headers) -> bool:
     """Return True for same-origin requests and for clients other than browsers, which send no Origin."""
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         return False
@@ -205,13 +209,13 @@ def _is_loopback_address(name: str) -> bool:
         return False
 
 
-def _done(scope: Scope, visit: Visit, status: int) -> PersonDid:
+def _create_audit_event(scope: Scope, visit: RequestContext, status: int) -> PersonDid:
     source, person = HTTPConnection(scope).client, visit.person
     return PersonDid(
         who=person.name if person else "",
         right=person.right if person else "",
         via=person.via if person else "",
-        source=clean(source.host, 64) if source else "",
-        did=clean(f"{scope['method']} {scope['path']}", 300),
+        source=clean_text(source.host, 64) if source else "",
+        did=clean_text(f"{scope['method']} {scope['path']}", 300),
         status=status,
     )

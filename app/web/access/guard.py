@@ -9,65 +9,65 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.people.rights import CLOSED, Needs, Person, admits, may, said_needs
-from app.web.access.visit import visit_of
+from app.people.rights import CLOSED, AccessNeeds, Person, has_right, is_admitted, read_needs
+from app.web.access.visit import get_request_context
 from app.web.addresses import path_to
 from app.web.api.problem import Problem
 from app.web.api.route import PREFIX
-from app.web.pages.refused import refusal
+from app.web.pages.refused import render_error_page
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, needs: Needs) -> None:
+    def __init__(self, app: ASGIApp, needs: AccessNeeds) -> None:
         self.app, self.needs = app, needs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        visit = visit_of(scope)  # fails for a request that bypassed the gate
+        visit = get_request_context(scope)  # fails for a request that bypassed the gate
         visit.needs, visit.run = self.needs, scope["path_params"].get("run")
-        if admits(self.needs, visit.person, visit.run):
+        if is_admitted(self.needs, visit.person, visit.run):
             return await self.app(scope, receive, send)
         visit.refused = True
-        return await _refused(scope, visit.person, self.needs)(scope, receive, send)
+        return await _refuse_person(scope, visit.person, self.needs)(scope, receive, send)
 
 
-def guard(routes: MutableSequence[BaseRoute]) -> None:
+def guard_routes(routes: MutableSequence[BaseRoute]) -> None:
     """Wrap every route with its guard, in place. Raise TypeError for a route that cannot be guarded."""
-    routes[:] = [_guarded(route) for route in routes]
+    routes[:] = [_guard_route(route) for route in routes]
 
 
-def _guarded(route: BaseRoute) -> BaseRoute:
+def _guard_route(route: BaseRoute) -> BaseRoute:
     if not isinstance(route, Route | Mount):
         raise TypeError(f"{route} is no route that can be guarded")
     own = copy(route)  # module routes are shared by all applications in a process
-    own.app = Guard(route.app, said_needs(subject(route)) or CLOSED)
+    own.app = Guard(route.app, read_needs(find_handler(route)) or CLOSED)
     return own
 
 
-def subject(route: Route | Mount) -> object:
+def find_handler(route: Route | Mount) -> object:
     """Return the endpoint or app that declares the right it needs."""
     return route.endpoint if isinstance(route, Route) else route.app
 
 
-def turned_away(headers: Headers, problem: Problem) -> Response:
+def create_refusal_response(headers: Headers, problem: Problem) -> Response:
     if "text/html" in headers.get("accept", ""):
-        return refusal(str(problem), problem.body.status)
-    return problem.response()
+        return render_error_page(str(problem), problem.body.status)
+    return problem.to_response()
 
 
-def _refused(scope: Scope, person: Person | None, needs: Needs) -> Response:
+def _refuse_person(scope: Scope, person: Person | None, needs: AccessNeeds) -> Response:
     headers = Headers(scope=scope)
     if person is None:
-        return _who_are_you(scope, headers)
-    if needs.right is None or may(person.right, needs.right):
+        return _request_sign_in(scope, headers)
+    if needs.right is None or has_right(person.right, needs.right):
         runs = ", ".join(person.runs or ())
-        return turned_away(headers, Problem("forbidden", f"This link opens run {runs} and nothing else."))
+        return create_refusal_response(headers, Problem("forbidden", f"This link opens run {runs} and nothing else."))
     said = f"This is for an {needs.right}, and {person.name} is a {person.right}: ask an admin."
-    return turned_away(headers, Problem("forbidden", said))
+    return create_refusal_response(headers, Problem("forbidden", said))
 
 
-def _who_are_you(scope: Scope, headers: Headers) -> Response:
+def _request_sign_in(scope: Scope, headers: Headers) -> Response:
     browsing = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
     if browsing and not scope["path"].startswith(PREFIX):
         return RedirectResponse(f"{path_to('sign_in')}?next={quote(scope['path'], safe='/')}", status_code=303)
     said = "Sign in, or send a token: Authorization: Bearer temper_…"
-    return Problem("unauthorized", said, headers={"www-authenticate": "Bearer"}).response()
+    return Problem("unauthorized", said, headers={"www-authenticate": "Bearer"}).to_response()

@@ -9,8 +9,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from app.web.access.connections import Connections
-from app.web.access.straight import StraightWay
+from app.web.access.connections import ConnectionLimiter
+from app.web.access.straight import DirectSocketWriter
 
 LINGER_BYTES = 1024 * 1024
 
@@ -27,10 +27,10 @@ class HttpTimeouts:
     """For draining an unwanted body, so that the client can still read the error."""
 
 
-class HttpLine(H11Protocol):
+class TimeoutH11Protocol(H11Protocol):
     def __init__(
         self,
-        crowd: Connections,
+        crowd: ConnectionLimiter,
         patience: HttpTimeouts,
         config: Config,
         server_state: ServerState,
@@ -45,58 +45,58 @@ class HttpLine(H11Protocol):
         self._unread: asyncio.TimerHandle | None = None
         self._discarded: int | None = None
         """Body bytes received after the response was sent; None while not draining."""
-        self._straight: StraightWay | None = None
+        self._straight: DirectSocketWriter | None = None
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
-    def end(self) -> None:
-        self.connection_over()
+    def abort(self) -> None:
+        self.release_connection()
         self.transport.abort()
 
-    def known(self) -> None:
+    def mark_signed_in(self) -> None:
         if not self._known:
             self._known = True
-            self._crowd.known(self)
-            self._read()
+            self._crowd.mark_signed_in(self)
+            self._cancel_read_timeout()
 
-    def push(self, chunk: bytes) -> bool:
+    def write_chunk(self, chunk: bytes) -> bool:
         """Write a framed chunk of the response under way. Return False if the transport cannot take it now."""
-        if self.flow.write_paused or self.transport.is_closing() or self.idle:
+        if self.flow.write_paused or self.transport.is_closing() or self.is_idle:
             return False
         self.transport.write(chunk)
         return True
 
-    def clear(self) -> bool:
-        return not (self.transport.get_write_buffer_size() or self.transport.is_closing() or self.idle)
+    def can_write_directly(self) -> bool:
+        return not (self.transport.get_write_buffer_size() or self.transport.is_closing() or self.is_idle)
 
-    def straight(self) -> StraightWay | None:
+    def get_direct_writer(self) -> DirectSocketWriter | None:
         """Return the direct socket writer, or None over TLS, where plain bytes cannot be written."""
         if self._straight is None and self.transport.get_extra_info("sslcontext") is None:
-            self._straight = StraightWay(self, self.transport.get_extra_info("socket").fileno())
+            self._straight = DirectSocketWriter(self, self.transport.get_extra_info("socket").fileno())
         return self._straight
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._admitted = self._crowd.admits(self, self.client[0] if self.client else "")
+        self._admitted = self._crowd.admit_connection(self, self.client[0] if self.client else "")
         if self._admitted:
-            self._await("head", self._patience.head)
+            self._set_deadline("head", self._patience.head)
         else:
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._straight:
-            self._straight.end()
-        self.connection_over()
+            self._straight.detach_socket()
+        self.release_connection()
         super().connection_lost(exc)
 
-    def connection_over(self) -> None:
-        self._await(None, 0.0)
-        self._read()
+    def release_connection(self) -> None:
+        self._set_deadline(None, 0.0)
+        self._cancel_read_timeout()
         if self._admitted:
             self._admitted = False
-            self._crowd.left(self)
+            self._crowd.remove_connection(self)
 
     def data_received(self, data: bytes) -> None:
         if not self._admitted:
@@ -107,15 +107,15 @@ class HttpLine(H11Protocol):
                 self.transport.abort()
             return
         super().data_received(data)
-        self._look()
+        self._watch_request()
 
     def on_response_complete(self) -> None:
         unread = self.conn.their_state is h11.SEND_BODY
         super().on_response_complete()
         if unread and not self.transport.is_closing():
-            self._linger()
+            self._linger_before_close()
         elif not unread:
-            self._look()
+            self._watch_request()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -124,19 +124,19 @@ class HttpLine(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._read()
+        self._cancel_read_timeout()
 
-    def _look(self) -> None:
+    def _watch_request(self) -> None:
         """Set the deadline for what is awaited: one limit for a whole head or body, however slowly it arrives."""
         state = self.conn.their_state
         if state is h11.SEND_BODY:
-            self._await("body", self._patience.body)
+            self._set_deadline("body", self._patience.body)
         elif state is h11.IDLE and self.conn.trailing_data[0]:
-            self._await("head", self._patience.head)
+            self._set_deadline("head", self._patience.head)
         else:
-            self._await(None, 0.0)
+            self._set_deadline(None, 0.0)
 
-    def _await(self, what: object, seconds: float) -> None:
+    def _set_deadline(self, what: object, seconds: float) -> None:
         if what == self._awaited:
             return
         if self._late:
@@ -144,15 +144,15 @@ class HttpLine(H11Protocol):
         self._awaited = what
         self._late = self.loop.call_later(seconds, self.transport.abort) if what else None
 
-    def _read(self) -> None:
+    def _cancel_read_timeout(self) -> None:
         if self._unread:
             self._unread.cancel()
             self._unread = None
 
-    def _linger(self) -> None:
+    def _linger_before_close(self) -> None:
         """Drain the rest of the body before closing: a reset would lose the response."""
         self._discarded = 0
         self._unset_keepalive_if_required()
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._await("end", self._patience.linger)
+        self._set_deadline("end", self._patience.linger)

@@ -16,7 +16,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from app.errors import BadInput, TemperError
-from app.people.groups import GroupRights, told
+from app.people.groups import GroupRights, read_groups
 from app.people.rights import Right
 
 T = TypeVar("T")
@@ -28,12 +28,12 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """Asymmetric signatures only: never `none`, never a shared secret."""
 
 
-class NotVouchedFor(TemperError):
+class IdentityRejected(TemperError):
     """The provider's answer is invalid or refused."""
 
 
 @dataclass(frozen=True)
-class Provider:
+class OidcProvider:
     """An identity provider as the operator configured it."""
 
     issuer: str
@@ -48,7 +48,7 @@ class Provider:
     scope: str = ""
     """Scopes besides openid, profile and email."""
 
-    def secret(self) -> str:
+    def read_secret(self) -> str:
         if not self.secret_from:
             return ""
         if found := os.environ.get(self.secret_from):
@@ -69,12 +69,12 @@ class OidcSignIn:
     to: str
 
     @classmethod
-    def new(cls, to: str) -> "OidcSignIn":
+    def create(cls, to: str) -> "OidcSignIn":
         return cls(secrets.token_urlsafe(24), secrets.token_urlsafe(24), secrets.token_urlsafe(48), to)
 
 
 @dataclass(frozen=True)
-class Vouched:
+class VerifiedIdentity:
     subject: str
     name: str
     groups: tuple[str, ...] = ()
@@ -91,19 +91,19 @@ class _Tokens(msgspec.Struct):
     id_token: str
 
 
-class Oidc:
-    def __init__(self, provider: Provider, http: httpx.AsyncClient) -> None:
+class OidcClient:
+    def __init__(self, provider: OidcProvider, http: httpx.AsyncClient) -> None:
         self.provider, self._http = provider, http
-        self._secret = provider.secret()
+        self._secret = provider.read_secret()
         self._found: _Discovery | None = None
 
     @property
-    def shown(self) -> str:
+    def host_name(self) -> str:
         return httpx.URL(self.provider.issuer).host
 
-    async def away(self, begun: OidcSignIn, back: str) -> str:
+    async def build_authorization_url(self, begun: OidcSignIn, back: str) -> str:
         """Return the provider's authorization URL; `back` is the redirect URI."""
-        found = await self._discovered()
+        found = await self._load_discovery()
         return str(
             prepare_grant_uri(
                 found.authorization_endpoint,
@@ -118,8 +118,8 @@ class Oidc:
             )
         )
 
-    async def vouched(self, begun: OidcSignIn, code: str, back: str) -> Vouched:
-        found = await self._discovered()
+    async def fetch_identity(self, begun: OidcSignIn, code: str, back: str) -> VerifiedIdentity:
+        found = await self._load_discovery()
         asked = {
             "grant_type": "authorization_code",
             "code": code,
@@ -129,11 +129,11 @@ class Oidc:
         }
         if self._secret:
             asked["client_secret"] = self._secret
-        answer = await self._asked("POST", found.token_endpoint, data=asked)
-        keys = await self._asked("GET", found.jwks_uri)
-        return self._checked(_read(answer, _Tokens).id_token, keys, begun.nonce)
+        answer = await self._fetch_content("POST", found.token_endpoint, data=asked)
+        keys = await self._fetch_content("GET", found.jwks_uri)
+        return self._verify_id_token(_parse_provider_answer(answer, _Tokens).id_token, keys, begun.nonce)
 
-    def _checked(self, token: str, keys: bytes, nonce: str) -> Vouched:
+    def _verify_id_token(self, token: str, keys: bytes, nonce: str) -> VerifiedIdentity:
         try:
             signed = jwt.decode(token, KeySet.import_key_set(msgspec.json.decode(keys)), algorithms=list(ALGORITHMS))
             options = {
@@ -144,47 +144,53 @@ class Oidc:
             claims = CodeIDToken(signed.claims, signed.header, options, params)
             claims.validate(leeway=LEEWAY)
         except (JoseError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as exc:
-            raise NotVouchedFor(f"{self.shown} sent an ID token that does not hold ({type(exc).__name__}).") from exc
+            raise IdentityRejected(
+                f"{self.host_name} sent an ID token that does not hold ({type(exc).__name__})."
+            ) from exc
         name = signed.claims.get(self.provider.name_claim)
         if not isinstance(name, str) or not name:
-            raise NotVouchedFor(f"{self.shown} does not tell {self.provider.name_claim}: choose another --oidc-claim.")
-        return Vouched(str(signed.claims["sub"]), name, self._groups(signed.claims))
+            raise IdentityRejected(
+                f"{self.host_name} does not tell {self.provider.name_claim}: choose another --oidc-claim."
+            )
+        return VerifiedIdentity(str(signed.claims["sub"]), name, self._read_groups(signed.claims))
 
-    def _groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
+    def _read_groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
         if self.provider.groups is None:
             return ()
-        found = told(claims, self.provider.groups.claim)
+        found = read_groups(claims, self.provider.groups.claim)
         if found is None:
-            raise NotVouchedFor(
-                f"{self.shown} sent no list of group names as {self.provider.groups.claim}, or too long a one."
+            raise IdentityRejected(
+                f"{self.host_name} sent no list of group names as {self.provider.groups.claim}, or too long a one."
             )
         return found
 
-    async def _discovered(self) -> _Discovery:
+    async def _load_discovery(self) -> _Discovery:
         if self._found is None:
             address = f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration"
-            found = _read(await self._asked("GET", address), _Discovery)
+            found = _parse_provider_answer(await self._fetch_content("GET", address), _Discovery)
             if found.issuer != self.provider.issuer:
-                raise NotVouchedFor(f"{address} speaks for {found.issuer}: give that as --oidc.")
+                raise IdentityRejected(f"{address} speaks for {found.issuer}: give that as --oidc.")
             self._found = found
         return self._found
 
-    async def _asked(self, method: str, url: str, **more: dict[str, str]) -> bytes:
+    async def _fetch_content(self, method: str, url: str, **more: dict[str, str]) -> bytes:
         try:
             answer = await self._http.request(method, url, timeout=PATIENCE, **more)  # type: ignore[arg-type]
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            raise NotVouchedFor(f"{self.shown} could not be reached ({type(exc).__name__}).") from exc
+            raise IdentityRejected(f"{self.host_name} could not be reached ({type(exc).__name__}).") from exc
         if not answer.is_success:
-            raise NotVouchedFor(f"{self.shown} answered {answer.status_code}: sign in again, or mend the client there.")
+            raise IdentityRejected(
+                f"{self.host_name} answered {answer.status_code}: sign in again, or mend the client there."
+            )
         if len(answer.content) > LONGEST_ANSWER:
-            raise NotVouchedFor(
-                f"{self.shown} answered with {len(answer.content)} bytes: {LONGEST_ANSWER} are the most."
+            raise IdentityRejected(
+                f"{self.host_name} answered with {len(answer.content)} bytes: {LONGEST_ANSWER} are the most."
             )
         return answer.content
 
 
-def _read(content: bytes, shape: type[T]) -> T:
+def _parse_provider_answer(content: bytes, shape: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=shape)
     except msgspec.MsgspecError as exc:
-        raise NotVouchedFor("the identity provider's answer is not OpenID Connect.") from exc
+        raise IdentityRejected("the identity provider's answer is not OpenID Connect.") from exc

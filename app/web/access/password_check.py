@@ -10,11 +10,11 @@ from typing import TypeVar
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.people.names import is_name
-from app.people.passwords import NOBODY, PasswordsBusy, hashed, matches, outdated
+from app.people.names import is_person_name
+from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
 from app.store import attempts, people
 from app.store.models import PersonRow
-from app.web.access.throttle import CountedBy, lane
+from app.web.access.throttle import LoginLimits, choose_login_limits
 
 T = TypeVar("T")
 CONNECTIONS = 3
@@ -26,7 +26,7 @@ IN_A_MOMENT = 2.0
 
 
 @dataclass(frozen=True)
-class SignInTry:
+class SignInAttempt:
     name: str
     password: str = field(repr=False)
     source: str
@@ -35,23 +35,23 @@ class SignInTry:
 
 
 @dataclass(frozen=True)
-class TryLater:
+class RetryLater:
     seconds: float
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongPassword:
     """Name and password do not match."""
 
 
 @dataclass(frozen=True)
-class LetIn:
+class SignInGranted:
     session: str
     browser: str
     """New secret for the browser; empty if its current one is valid."""
 
 
-class PasswordCheck:
+class PasswordChecker:
     def __init__(self, database: Engine) -> None:
         self._database = database
         self._threads = {line: ThreadPoolExecutor(1, f"passwords {line}") for line in ("look", "known", "new")}
@@ -61,65 +61,65 @@ class PasswordCheck:
         for threads in self._threads.values():
             threads.shutdown(cancel_futures=True)
 
-    async def tried(self, one: SignInTry) -> LetIn | Wrong | TryLater:
-        found = await self._in_line("look", lambda: self._lane(one))
-        if isinstance(found, TryLater):
+    async def check_attempt(self, one: SignInAttempt) -> SignInGranted | WrongPassword | RetryLater:
+        found = await self._run_in_queue("look", lambda: self._find_limits(one))
+        if isinstance(found, RetryLater):
             return found
-        return await self._in_line("new" if found.stranger else "known", lambda: self._looked_at(one, found))
+        return await self._run_in_queue("new" if found.stranger else "known", lambda: self._check_password(one, found))
 
-    async def _in_line(self, name: str, does: Callable[[], T]) -> T | TryLater:
+    async def _run_in_queue(self, name: str, does: Callable[[], T]) -> T | RetryLater:
         if self._waiting[name] >= QUEUE:
-            return TryLater(IN_A_MOMENT)
+            return RetryLater(IN_A_MOMENT)
         self._waiting[name] += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads[name], does)
         finally:
             self._waiting[name] -= 1
 
-    def _lane(self, one: SignInTry) -> CountedBy | TryLater:
+    def _find_limits(self, one: SignInAttempt) -> LoginLimits | RetryLater:
         now = time.time()
         with Session(self._database) as session:
-            known, browser, name = False, "", one.name if is_name(one.name) else ""
+            known, browser, name = False, "", one.name if is_person_name(one.name) else ""
             if name:
-                browser = people.browser_of(session, name, one.browser, now)
-                known = people.came_from(session, name, one.source, now - KNOWN_SECONDS)
-            found = lane(name, one.source, browser=browser, known=known)
-            left = attempts.wait(session, found.limits, now)
-        return TryLater(left) if left else found
+                browser = people.find_browser_id(session, name, one.browser, now)
+                known = people.has_signed_in_from(session, name, one.source, now - KNOWN_SECONDS)
+            found = choose_login_limits(name, one.source, browser=browser, known=known)
+            left = attempts.get_wait_seconds(session, found.limits, now)
+        return RetryLater(left) if left else found
 
-    def _looked_at(self, one: SignInTry, found: CountedBy) -> LetIn | Wrong | TryLater:
+    def _check_password(self, one: SignInAttempt, found: LoginLimits) -> SignInGranted | WrongPassword | RetryLater:
         with Session(self._database) as session:
             with session.begin():
-                taken = attempts.count(session, found.limits, time.time())
+                taken = attempts.count_attempt(session, found.limits, time.time())
             if not taken:
-                return TryLater(attempts.WITHIN)
-            owner = people.person(session, one.name) if is_name(one.name) else None
+                return RetryLater(attempts.WITHIN)
+            owner = people.find_person(session, one.name) if is_person_name(one.name) else None
             kept = owner.password if owner and owner.password else NOBODY
             session.rollback()  # release the connection while the password is checked
             try:
-                right = matches(one.password, kept)
-                renewed = hashed(one.password) if right and outdated(kept) else ""
+                right = matches_digest(one.password, kept)
+                renewed = hash_password(one.password) if right and needs_rehash(kept) else ""
             except PasswordsBusy:
-                return TryLater(IN_A_MOMENT)
-        return self._let_in(one, found, renewed) if right else Wrong()
+                return RetryLater(IN_A_MOMENT)
+        return self._grant_sign_in(one, found, renewed) if right else WrongPassword()
 
-    def _let_in(self, one: SignInTry, found: CountedBy, renewed: str) -> LetIn | Wrong:
+    def _grant_sign_in(self, one: SignInAttempt, found: LoginLimits, renewed: str) -> SignInGranted | WrongPassword:
         with Session(self._database) as session, session.begin():
-            owner = people.person(session, one.name)
+            owner = people.find_person(session, one.name)
             if owner is None or owner.disabled:
-                return Wrong()
+                return WrongPassword()
             if renewed:
                 owner.password = renewed
-            attempts.forget(session, found.limits)
-            secret = _issue(session, owner, "session", one.source, SESSION_SECONDS)
-            if people.browser_of(session, one.name, one.browser, time.time()):
-                return LetIn(secret, "")
-            return LetIn(secret, _issue(session, owner, "browser", one.source, BROWSER_SECONDS))
+            attempts.clear_attempts(session, found.limits)
+            secret = _issue_credential(session, owner, "session", one.source, SESSION_SECONDS)
+            if people.find_browser_id(session, one.name, one.browser, time.time()):
+                return SignInGranted(secret, "")
+            return SignInGranted(secret, _issue_credential(session, owner, "browser", one.source, BROWSER_SECONDS))
 
 
-def _issue(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
+def _issue_credential(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
     right = owner.right if kind == "session" else "viewer"
-    _, secret = people.issue(
+    _, secret = people.issue_credential(
         session, person=owner.name, right=right, kind=kind, label=source, source=source, seconds=seconds
     )
     return secret

@@ -8,7 +8,7 @@ WITHIN = 60.0
 MOST = 100
 
 
-class QuietLog(logging.Filter):
+class RepeatedLogFilter(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock

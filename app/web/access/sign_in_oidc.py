@@ -12,13 +12,13 @@ from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
 
 from app.events.kinds import PersonDid
-from app.people.names import is_name
+from app.people.names import is_person_name
 from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
-from app.web.access.oidc import NotVouchedFor, Oidc, OidcSignIn, Vouched
+from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
 from app.web.access.password_check import SESSION_SECONDS
-from app.web.access.sign_in import form_again, inside, let_in
+from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, to_local_path
 from app.web.addresses import path_to
 from app.web.deps import TheSession
 
@@ -30,15 +30,17 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/sign-in/oidc", name="sign_in_oidc")
 @everybody
-async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "/") -> Response:  # noqa: A002
-    oidc: Oidc | None = request.app.state.oidc
+async def start_oidc_sign_in(request: Request, next: Annotated[str, Query(max_length=500)] = "/") -> Response:  # noqa: A002
+    oidc: OidcClient | None = request.app.state.oidc
     if oidc is None:
-        return form_again(request, next, "There is no identity provider here: sign in with a name and a password.", 404)
-    begun = OidcSignIn.new(inside(next))
+        return render_sign_in_form(
+            request, next, "There is no identity provider here: sign in with a name and a password.", 404
+        )
+    begun = OidcSignIn.create(to_local_path(next))
     try:
-        to = await oidc.away(begun, _back(request))
-    except NotVouchedFor as exc:
-        return form_again(request, next, str(exc), 502)
+        to = await oidc.build_authorization_url(begun, _build_return_url(request))
+    except IdentityRejected as exc:
+        return render_sign_in_form(request, next, str(exc), 502)
     answer = RedirectResponse(to, status_code=303)
     carried = msgspec.json.encode(begun).hex()
     answer.set_cookie(
@@ -50,41 +52,45 @@ async def away(request: Request, next: Annotated[str, Query(max_length=500)] = "
 
 @router.get("/sign-in/oidc/back", name="sign_in_oidc_back")
 @everybody
-async def back(
+async def finish_oidc_sign_in(
     request: Request,
     session: TheSession,
     state: Annotated[str, Query(max_length=200)] = "",
     code: Annotated[str, Query(max_length=2000)] = "",
     error: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    oidc: Oidc | None = request.app.state.oidc
-    begun = _begun_here(request)
+    oidc: OidcClient | None = request.app.state.oidc
+    begun = _read_sign_in_cookie(request)
     if oidc is None or begun is None or not state or state != begun.state:
-        return form_again(request, "/", "This sign-in was not begun here, or it took too long: begin again.", 403)
+        return render_sign_in_form(
+            request, "/", "This sign-in was not begun here, or it took too long: begin again.", 403
+        )
     if error or not code:
-        return form_again(request, begun.to, f"{oidc.shown} did not let you in.", 403)
+        return render_sign_in_form(request, begun.to, f"{oidc.host_name} did not let you in.", 403)
     source = request.client.host if request.client else ""
     try:
-        vouched = await oidc.vouched(begun, code, _back(request))
-        secret, did = await run_in_threadpool(_begun, session, oidc, vouched, source)
-    except NotVouchedFor as exc:
-        return form_again(request, begun.to, str(exc), 403)
-    answer = let_in(request, begun.to, secret, SESSION_SECONDS)
+        vouched = await oidc.fetch_identity(begun, code, _build_return_url(request))
+        secret, did = await run_in_threadpool(_issue_session, session, oidc, vouched, source)
+    except IdentityRejected as exc:
+        return render_sign_in_form(request, begun.to, str(exc), 403)
+    answer = create_signed_in_response(request, begun.to, secret, SESSION_SECONDS)
     answer.delete_cookie(COOKIE, path=path_to("sign_in_oidc_back"))
     if did:
-        answer.background = BackgroundTask(request.app.state.ledger.did, did)
+        answer.background = BackgroundTask(request.app.state.ledger.record_action, did)
     return answer
 
 
-def _begun(session: Session, oidc: Oidc, vouched: Vouched, source: str) -> tuple[str, PersonDid | None]:
+def _issue_session(
+    session: Session, oidc: OidcClient, vouched: VerifiedIdentity, source: str
+) -> tuple[str, PersonDid | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
-    owner, changed = _owner(session, oidc, vouched)
-    _, secret = people.issue(
+    owner, changed = _find_or_create_person(session, oidc, vouched)
+    _, secret = people.issue_credential(
         session,
         person=owner.name,
         right=owner.right,
         kind="session",
-        label=f"{oidc.shown}, {source}",
+        label=f"{oidc.host_name}, {source}",
         source=source,
         seconds=SESSION_SECONDS,
     )
@@ -93,32 +99,32 @@ def _begun(session: Session, oidc: Oidc, vouched: Vouched, source: str) -> tuple
     return secret, PersonDid(who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303)
 
 
-def _owner(session: Session, oidc: Oidc, vouched: Vouched) -> tuple[PersonRow, str]:
+def _find_or_create_person(session: Session, oidc: OidcClient, vouched: VerifiedIdentity) -> tuple[PersonRow, str]:
     """Find or create the person of an identity, and describe any change of their right.
 
     A name belongs to the identity that first used it: a password account or another subject is never taken over.
     Raises IdentityRejected."""
-    if not is_name(vouched.name):
-        raise NotVouchedFor(f"{oidc.shown} gives a name that cannot be one here: choose another --oidc-claim.")
-    identity = _identity(oidc.provider.issuer, vouched.subject)
-    owner, groups = people.person(session, vouched.name), oidc.provider.groups
-    right = groups.right(vouched.groups) if groups else oidc.provider.right
+    if not is_person_name(vouched.name):
+        raise IdentityRejected(f"{oidc.host_name} gives a name that cannot be one here: choose another --oidc-claim.")
+    identity = _hash_identity(oidc.provider.issuer, vouched.subject)
+    owner, groups = people.find_person(session, vouched.name), oidc.provider.groups
+    right = groups.find_right(vouched.groups) if groups else oidc.provider.right
     if owner is None and right:
         owner = PersonRow(name=vouched.name, right=right, identity=identity, made_at=time.time())
         session.add(owner)
         session.flush()
     if owner and owner.identity != identity:
-        raise NotVouchedFor(f"{vouched.name} is somebody else here: ask an admin to free the name.")
+        raise IdentityRejected(f"{vouched.name} is somebody else here: ask an admin to free the name.")
     if owner is None or right is None:
         if owner:
-            people.end_all_of(session, owner.name)  # tokens and sessions from before open nothing either
-        raise NotVouchedFor(f"None of the groups of {vouched.name} gives a right here: ask whoever keeps them.")
+            people.end_credentials_of(session, owner.name)  # tokens and sessions from before open nothing either
+        raise IdentityRejected(f"None of the groups of {vouched.name} gives a right here: ask whoever keeps them.")
     if owner.disabled:
-        raise NotVouchedFor(f"{vouched.name} may not come in: ask an admin.")
-    return owner, _moved(session, owner, right) if groups else ""
+        raise IdentityRejected(f"{vouched.name} may not come in: ask an admin.")
+    return owner, _apply_group_right(session, owner, right) if groups else ""
 
 
-def _moved(session: Session, owner: PersonRow, right: Right) -> str:
+def _apply_group_right(session: Session, owner: PersonRow, right: Right) -> str:
     """Set the right that the groups give, which also limits existing sessions and tokens. Return a description."""
     if owner.right == right:
         return ""
@@ -128,16 +134,16 @@ def _moved(session: Session, owner: PersonRow, right: Right) -> str:
     return said
 
 
-def _identity(issuer: str, subject: str) -> str:
+def _hash_identity(issuer: str, subject: str) -> str:
     return hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
 
 
-def _begun_here(request: Request) -> OidcSignIn | None:
+def _read_sign_in_cookie(request: Request) -> OidcSignIn | None:
     try:
         return msgspec.json.decode(bytes.fromhex(request.cookies.get(COOKIE, "")), type=OidcSignIn)
     except (ValueError, msgspec.MsgspecError):
         return None
 
 
-def _back(request: Request) -> str:
+def _build_return_url(request: Request) -> str:
     return f"{request.url.scheme}://{request.headers.get('host', '')}{path_to('sign_in_oidc_back')}"

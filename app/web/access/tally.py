@@ -15,18 +15,18 @@ MANY = "many addresses"
 
 
 @dataclass
-class _Count:
+class _RefusalCount:
     since: float
     last: PersonDid
     more: int = 0
 
 
-class Tally:
+class DeniedRequestCounter:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._counts: dict[tuple[str, str], _Count] = {}
+        self._counts: dict[tuple[str, str], _RefusalCount] = {}
 
-    def refused(self, event: PersonDid) -> PersonDid | None:
+    def count_refusal(self, event: PersonDid) -> PersonDid | None:
         """Return the event to record at once, for the first refusal of a source; count the others and return None."""
         key = (event.who, event.source)
         if key not in self._counts and len(self._counts) >= MOST:
@@ -35,10 +35,10 @@ class Tally:
         if count := self._counts.get(key):
             count.more, count.last = count.more + 1, event
             return None
-        self._counts[key] = _Count(self._clock(), event)
+        self._counts[key] = _RefusalCount(self._clock(), event)
         return event
 
-    def over(self, *, all_of_them: bool = False) -> list[PersonDid]:
+    def collect_finished(self, *, all_of_them: bool = False) -> list[PersonDid]:
         """Return one summary event per source whose minute is over and that was refused again."""
         now, told = self._clock(), []
         for key, count in list(self._counts.items()):
@@ -46,7 +46,7 @@ class Tally:
                 continue
             if count.more:
                 told.append(replace(count.last, times=count.more))
-                self._counts[key] = _Count(now, count.last)
+                self._counts[key] = _RefusalCount(now, count.last)
             else:
                 del self._counts[key]
         return told

@@ -3,11 +3,11 @@
 import ipaddress
 from dataclasses import dataclass
 
-OF_BROWSER, OF_PLACE, OF_SOURCE, OF_NAME = 10, 5, 5, 30
+TRIES_PER_BROWSER, TRIES_PER_KNOWN_NETWORK, TRIES_PER_NETWORK, TRIES_PER_NAME = 10, 5, 5, 30
 
 
 @dataclass(frozen=True)
-class CountedBy:
+class LoginLimits:
     """The counters that an attempt counts against."""
 
     limits: dict[str, int]
@@ -15,20 +15,20 @@ class CountedBy:
     stranger: bool
 
 
-def lane(name: str, source: str, *, browser: str, known: bool) -> CountedBy:
+def choose_login_limits(name: str, source: str, *, browser: str, known: bool) -> LoginLimits:
     """Choose the counters of a sign-in attempt.
 
     `browser`: id of a cookie that this person's browser holds. `known`: the person signed in from this network before.
     Each has its own counter, so strangers can only use up their own."""
-    place = network(source)
+    place = to_network_key(source)
     if browser:
-        return CountedBy({f"browser {browser}": OF_BROWSER}, stranger=False)
+        return LoginLimits({f"browser {browser}": TRIES_PER_BROWSER}, stranger=False)
     if known:
-        return CountedBy({f"name {name} from {place}": OF_PLACE}, stranger=False)
-    return CountedBy({f"from {place}": OF_SOURCE, f"name {name}": OF_NAME}, stranger=True)
+        return LoginLimits({f"name {name} from {place}": TRIES_PER_KNOWN_NETWORK}, stranger=False)
+    return LoginLimits({f"from {place}": TRIES_PER_NETWORK, f"name {name}": TRIES_PER_NAME}, stranger=True)
 
 
-def network(source: str) -> str:
+def to_network_key(source: str) -> str:
     """Return the IPv4 address or the IPv6 /64 network, since one IPv6 client has 2^64 addresses."""
     try:
         address = ipaddress.ip_address(source)

@@ -5,24 +5,24 @@ from dataclasses import dataclass, field
 
 from starlette.types import Message, Receive, Scope
 
-from app.people.rights import Needs, Person
+from app.people.rights import AccessNeeds, Person
 
 KEY = "temper.visit"
 GONE: Message = {"type": "http.disconnect"}
 
 
 @dataclass(eq=False)
-class Visit:
+class RequestContext:
     person: Person | None
     since: float
-    needs: Needs | None = None
+    needs: AccessNeeds | None = None
     """Set by the guard of the matched route."""
     run: str | None = None
     refused: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the person's right ends while the response is still being sent."""
 
-    async def hears(self, receive: Receive) -> Message:
+    async def receive_or_disconnect(self, receive: Receive) -> Message:
         """Receive the next message, or a disconnect once the right has ended."""
         if self.over.is_set():
             return GONE
@@ -35,6 +35,6 @@ class Visit:
             over.cancel()
 
 
-def visit_of(scope: Scope) -> Visit:
-    visit: Visit = scope[KEY]
+def get_request_context(scope: Scope) -> RequestContext:
+    visit: RequestContext = scope[KEY]
     return visit

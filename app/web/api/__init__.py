@@ -37,10 +37,10 @@ from app.web.api import (
     waivers,
     webhooks,
 )
-from app.web.api.idempotency import Keys
-from app.web.api.turn_tally import TurnTally
-from app.web.stream.folds import Folds
-from app.web.stream.rollout_folds import RolloutFolds
+from app.web.api.idempotency import IdempotencyKeys
+from app.web.api.turn_tally import TurnCounters
+from app.web.stream.folds import RunStateCache
+from app.web.stream.rollout_folds import RolloutStateCache
 
 PARTS = (
     index,
@@ -78,9 +78,9 @@ PARTS = (
 ROUTES: tuple[BaseRoute, ...] = (*(route for part in PARTS for route in part.router.routes), openapi.ROUTE)
 
 
-def install(application: FastAPI) -> None:
+def install_api(application: FastAPI) -> None:
     runtime = application.state.runtime
-    application.state.keys, application.state.folds = Keys(runtime.database), Folds(runtime.store)
-    application.state.rollouts = RolloutFolds()
-    application.state.turns = TurnTally(runtime.bus, runtime.store)
-    openapi.install(application)
+    application.state.keys, application.state.folds = IdempotencyKeys(runtime.database), RunStateCache(runtime.store)
+    application.state.rollouts = RolloutStateCache()
+    application.state.turns = TurnCounters(runtime.bus, runtime.store)
+    openapi.install_openapi(application)

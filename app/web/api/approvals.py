@@ -8,23 +8,23 @@ from pydantic import Field
 
 from app.events.kinds import Rehearsed
 from app.events.words import Word
-from app.loop.own_skill import own_skill
+from app.loop.own_skill import load_run_skill
 from app.loop.state import RunState
-from app.people.rights import came, operators, signed, viewers
-from app.runs.answer import DECISIONS, answer
+from app.people.rights import get_sign_in_method, operators, resolve_recorded_name, viewers
+from app.runs.answer import DECISIONS, record_answer
 from app.store import queries
 from app.store.models import RunRow
 from app.web.api.commands import Reason
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Raw, Who, Wire, stated, when
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Raw, Who, declare_field, format_time
 from app.web.deps import TheFolds, TheSession
-from app.web.stream.folds import Folds
+from app.web.stream.folds import RunStateCache
 
 router = api_router("approvals")
 
 
-class Foreseen(Wire):
+class Foreseen(ApiModel):
     """The scanner's verdict on a copy of the host with the change applied."""
 
     word: Word
@@ -32,12 +32,12 @@ class Foreseen(Wire):
     scanner: str
 
 
-class Yes(Wire):
+class Yes(ApiModel):
     by: str
     reason: str
 
 
-class ApprovalView(Wire):
+class ApprovalView(ApiModel):
     id: str
     run: str
     host: str
@@ -63,23 +63,23 @@ class ApprovalView(Wire):
     given: list[Yes] = Field(default=[], description="Who has said yes so far.")
 
 
-class ApprovalList(Wire):
+class ApprovalList(ApiModel):
     approvals: list[ApprovalView]
 
 
-Decision = Annotated[str, stated(enum=list(DECISIONS))]
+Decision = Annotated[str, declare_field(enum=list(DECISIONS))]
 
 
-class Answer(Wire):
+class Answer(ApiModel):
     decision: Decision
     reason: Reason = ""
-    actions: Annotated[list[Raw], stated(maxItems=12)] = Field(
+    actions: Annotated[list[Raw], declare_field(maxItems=12)] = Field(
         default=[], description="Of an edit: what to do instead. It is judged, rehearsed and asked about anew."
     )
     by: Who = "api"
 
 
-class Answered(Wire):
+class Answered(ApiModel):
     id: str
     run: str
     decision: Decision
@@ -88,18 +88,18 @@ class Answered(Wire):
     waits: str = Field(default="", description="`1 of 2: waits for another person`; empty where it waits for nobody.")
 
 
-@router.get("/approvals", responses=documented())
+@router.get("/approvals", responses=document_problems())
 @viewers
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
-    runs = [row for row in queries.unended(session) if row.state != "queued"]
-    waiting = [_waiting(folds, row) for row in runs]
+    runs = [row for row in queries.list_unended_runs(session) if row.state != "queued"]
+    waiting = [_find_open_approval(folds, row) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
 
 
 @router.post(
     "/approvals/{approval}",
     status_code=202,
-    responses=documented("not-found", "not-waiting", "wrong-state", "too-large", "wrong-content-type"),
+    responses=document_problems("not-found", "not-waiting", "wrong-state", "too-large", "wrong-content-type"),
 )
 @operators
 def answer_approval(
@@ -109,28 +109,30 @@ def answer_approval(
     by their own session or token and with a reason; one refusal is enough. Before applying it, the run checks that
     the host has not changed since."""
     run = approval.partition(".")[0]
-    if queries.run(session, run) is None:
+    if queries.find_run(session, run) is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
         raise Problem("not-found", said, field="approval")
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
-    by = signed(given.by)
-    asked, decision = folds.now(run), given.decision
-    far = answer(session, asked, approval, decision, by=by, via=came(), reason=given.reason, actions=actions)
-    waits = far.said if decision == "approve" else ""
+    by = resolve_recorded_name(given.by)
+    asked, decision = folds.read_current(run), given.decision
+    far = record_answer(
+        session, asked, approval, decision, by=by, via=get_sign_in_method(), reason=given.reason, actions=actions
+    )
+    waits = far.remaining_text if decision == "approve" else ""
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 
 
-def _waiting(folds: Folds, row: RunRow) -> ApprovalView | None:
-    state = folds.now(row.id)
-    return None if state.ended else _view(state, simulated=row.simulated)
+def _find_open_approval(folds: RunStateCache, row: RunRow) -> ApprovalView | None:
+    state = folds.read_current(row.id)
+    return None if state.ended else _to_approval_view(state, simulated=row.simulated)
 
 
-def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:
+def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
     attempt = state.item.attempt if state.item else None
     if attempt is None or attempt.approval is None or not attempt.awaits_person:
         return None
     assert state.request
-    rule, plan, proposed = own_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
+    rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
     assert plan
     assert proposed
     return ApprovalView(
@@ -149,18 +151,18 @@ def _view(state: RunState, *, simulated: bool) -> ApprovalView | None:
         proposed_by=proposed.by or "worker",
         actions=msgspec.to_builtins(proposed.actions),
         diff=attempt.approval.diff or proposed.diff,
-        predicted=_foreseen(attempt.rehearsed),
+        predicted=_to_foreseen(attempt.rehearsed),
         binds=attempt.approval.binds,
-        asked_at=when(state.idle_since) or "",
-        expires=when(attempt.approval.expires) or "",
+        asked_at=format_time(state.idle_since) or "",
+        expires=format_time(attempt.approval.expires) or "",
         simulated=simulated,
-        people=attempt.of,
-        needs=attempt.needs.said if attempt.needs else "",
+        people=attempt.people_required,
+        needs=attempt.needs.summary if attempt.needs else "",
         given=[Yes(by=one.by, reason=one.reason) for one in attempt.given],
     )
 
 
-def _foreseen(rehearsed: Rehearsed | None) -> Foreseen | None:
+def _to_foreseen(rehearsed: Rehearsed | None) -> Foreseen | None:
     if rehearsed is None:
         return None
     return Foreseen(word=rehearsed.word, evidence=rehearsed.evidence, scanner=rehearsed.scanner)

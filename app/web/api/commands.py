@@ -5,36 +5,36 @@ from typing import Annotated, Literal
 from fastapi import Body
 from sqlmodel import Session
 
-from app.people.rights import operators, signed
-from app.runs.command import LONGEST_REASON, command
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.runs import the_run
-from app.web.api.wire import Who, Wire, stated
+from app.people.rights import operators, resolve_recorded_name
+from app.runs.command import LONGEST_REASON, command_run
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.runs import require_run_row
+from app.web.api.wire import ApiModel, Who, declare_field
 from app.web.deps import TheSession
 
 router = api_router("runs")
 
 RunVerb = Literal["pause", "resume", "stop"]
-Reason = Annotated[str, stated(maxLength=LONGEST_REASON)]
+Reason = Annotated[str, declare_field(maxLength=LONGEST_REASON)]
 
 
-class Wish(Wire):
+class Wish(ApiModel):
     reason: Reason = ""
     by: Who = "api"
 
     @property
-    def signature(self) -> str:
-        return signed(self.by)
+    def signed_by(self) -> str:
+        return resolve_recorded_name(self.by)
 
 
-class Asked(Wire):
+class Asked(ApiModel):
     run: str
     asked: RunVerb
     state: str
 
 
-_PROBLEMS = documented("not-found", "run-ended", "too-large", "wrong-content-type")
+_PROBLEMS = document_problems("not-found", "run-ended", "too-large", "wrong-content-type")
 TheWish = Annotated[Wish | None, Body()]
 
 
@@ -42,24 +42,24 @@ TheWish = Annotated[Wish | None, Body()]
 @operators
 def pause_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
     """Pause a run after the turn in progress. Its budgets do not run meanwhile. A queued run can only be stopped."""
-    return _asked(session, run, "pause", wish)
+    return _submit_command(session, run, "pause", wish)
 
 
 @router.post("/runs/{run}/resume", status_code=202, responses=_PROBLEMS)
 @operators
 def resume_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
     """Resume a paused run."""
-    return _asked(session, run, "resume", wish)
+    return _submit_command(session, run, "resume", wish)
 
 
 @router.post("/runs/{run}/stop", status_code=202, responses=_PROBLEMS)
 @operators
 def stop_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
     """Stop a run. The turn ends at once, and a change in progress is undone."""
-    return _asked(session, run, "stop", wish)
+    return _submit_command(session, run, "stop", wish)
 
 
-def _asked(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Asked:
-    row, wish = the_run(session, run), wish or Wish()
-    command(session, row, verb, by=wish.signature, reason=wish.reason)
+def _submit_command(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Asked:
+    row, wish = require_run_row(session, run), wish or Wish()
+    command_run(session, row, verb, by=wish.signed_by, reason=wish.reason)
     return Asked(run=run, asked=verb, state=row.state)

@@ -10,7 +10,7 @@ from app.web.api.problem import Problem
 
 
 @dataclass(frozen=True)
-class Cursor:
+class PageCursor:
     forward: bool
     at: float
     id: str
@@ -20,16 +20,16 @@ class Cursor:
         return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 
-def parse(text: str) -> Cursor:
+def parse_page_cursor(text: str) -> PageCursor:
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         forward, at, name = json.loads(packed)
-        if forward in (0, 1) and isinstance(at, float) and math.isfinite(at) and _plain(name):
-            return Cursor(bool(forward), at, name)
+        if forward in (0, 1) and isinstance(at, float) and math.isfinite(at) and _is_plain_id(name):
+            return PageCursor(bool(forward), at, name)
     except (ValueError, TypeError, binascii.Error, RecursionError):
         pass
     raise Problem("bad-cursor", "This is not a cursor of ours: use next or previous of an answer.", field="cursor")
 
 
-def _plain(name: object) -> bool:
+def _is_plain_id(name: object) -> bool:
     return isinstance(name, str) and name.isalnum()

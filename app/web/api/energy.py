@@ -4,13 +4,13 @@ from pydantic import Field
 
 from app.events.kinds import EnergySpent
 from app.events.words import Provenance, Role, Spent
-from app.machine.sampling.energy import joules
+from app.machine.sampling.energy import extrapolate_joules
 from app.machine.sampling.ledger import EnergyLedger
 from app.people.rights import guests
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.runs import known_run
-from app.web.api.wire import Figure, Wire, figure, when
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.runs import read_required_run_row
+from app.web.api.wire import ApiModel, Figure, create_figure, format_time
 from app.web.deps import TheRuntime
 
 router = api_router("runs")
@@ -22,7 +22,7 @@ UNSTARTED = "Nothing yet: the run has not started."
 OTHER = "Not known: the run was made with line-up {}, and this server works with {}."
 
 
-class RoleEnergy(Wire):
+class RoleEnergy(ApiModel):
     role: Role
     gpu_seconds: Figure
     energy: Figure = Field(description="None where less than nine tenths of the time was sampled.")
@@ -30,14 +30,14 @@ class RoleEnergy(Wire):
     energy_per_token: Figure
 
 
-class Between(Wire):
+class Between(ApiModel):
     """The GPUs while no role used them."""
 
     gpu_seconds: Figure
     energy: Figure
 
 
-class RunEnergy(Wire):
+class RunEnergy(ApiModel):
     run: str
     final: bool = Field(description="The run has ended, and this stays as it is.")
     simulated: bool
@@ -48,13 +48,13 @@ class RunEnergy(Wire):
     reason: str = Field(description="Why there is nothing; empty otherwise.")
 
 
-@router.get("/runs/{run}/energy", responses=documented("not-found"))
+@router.get("/runs/{run}/energy", responses=document_problems("not-found"))
 @guests
 def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     """GPU-seconds and joules of a run, per role. Power samples are kept for hours, a run's totals for good."""
-    row = known_run(runtime, run)
+    row = read_required_run_row(runtime, run)
     ledger = EnergyLedger(runtime.store, runtime.lineup)
-    found, pace = ledger.spent(run), ledger.pace(run)
+    found, pace = ledger.compute_spent(run), ledger.read_pace(run)
     if found is None:
         reason = UNSTARTED if row.started_at is None else OTHER.format(row.lineup, runtime.lineup.name)
         return RunEnergy(
@@ -66,37 +66,37 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
         final=found.final,
         simulated=found.simulated,
         pace=pace,
-        until=when(found.until),
-        roles=[_role(found, one) for one in found.spent if one.role],
-        between=Between(gpu_seconds=_seconds(found, between[0]), energy=_energy(found, between[0]))
+        until=format_time(found.until),
+        roles=[_to_role_energy(found, one) for one in found.spent if one.role],
+        between=Between(gpu_seconds=_to_seconds_figure(found, between[0]), energy=_to_joules_figure(found, between[0]))
         if between
         else None,
         reason="",
     )
 
 
-def _role(found: EnergySpent, one: Spent) -> RoleEnergy:
+def _to_role_energy(found: EnergySpent, one: Spent) -> RoleEnergy:
     assert one.role
-    drawn = joules(one)
+    drawn = extrapolate_joules(one)
     each = drawn / one.tokens if drawn is not None and one.tokens else None
     return RoleEnergy(
         role=one.role,
-        gpu_seconds=_seconds(found, one),
-        energy=_energy(found, one),
+        gpu_seconds=_to_seconds_figure(found, one),
+        energy=_to_joules_figure(found, one),
         tokens=one.tokens,
-        energy_per_token=_derived(found, each, "J/token", f"{DRAWN}, over the tokens that it wrote"),
+        energy_per_token=_to_derived_figure(found, each, "J/token", f"{DRAWN}, over the tokens that it wrote"),
     )
 
 
-def _seconds(found: EnergySpent, one: Spent) -> Figure:
-    return _derived(found, one.gpu_seconds, "s", HELD if one.role else UNHELD)
+def _to_seconds_figure(found: EnergySpent, one: Spent) -> Figure:
+    return _to_derived_figure(found, one.gpu_seconds, "s", HELD if one.role else UNHELD)
 
 
-def _energy(found: EnergySpent, one: Spent) -> Figure:
-    return _derived(found, joules(one), "J", DRAWN)
+def _to_joules_figure(found: EnergySpent, one: Spent) -> Figure:
+    return _to_derived_figure(found, extrapolate_joules(one), "J", DRAWN)
 
 
-def _derived(found: EnergySpent, value: float | None, unit: str, source: str) -> Figure:
+def _to_derived_figure(found: EnergySpent, value: float | None, unit: str, source: str) -> Figure:
     known: Provenance = "simulated" if found.simulated else "derived"
     shown = None if value is None else round(value, 3)
-    return figure(shown, unit, "unsupported" if value is None else known, source, found.until)
+    return create_figure(shown, unit, "unsupported" if value is None else known, source, found.until)

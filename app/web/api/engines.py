@@ -8,16 +8,16 @@ from typing import Annotated, Literal
 from fastapi import Path
 from pydantic import Field
 
-from app.engines.launch.launched import Launched
+from app.engines.launch.launched import LaunchedReplica
 from app.events.kinds import TurnStarted
 from app.events.words import Provenance, Role
 from app.lineups.model import Engine
 from app.machine.sampling.process_memory import SOURCE as PROCESS_MEMORY
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Figure, Wire, figure, when
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Figure, create_figure, format_time
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
@@ -28,21 +28,21 @@ State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
 
 
 @dataclass(frozen=True)
-class Counters:
+class CounterNames:
     """The counters behind the rates, as named in a figure's source."""
 
     written: str
     read: str
 
 
-_VLLM = Counters("vllm:generation_tokens_total", "vllm:prompt_tokens_total")
-_LLAMACPP = Counters(
+_VLLM = CounterNames("vllm:generation_tokens_total", "vllm:prompt_tokens_total")
+_LLAMACPP = CounterNames(
     "llamacpp:tokens_predicted_total with what /slots has in flight",
     "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
 )
 
 
-class EngineView(Wire):
+class EngineView(ApiModel):
     name: str
     title: str
     model: str
@@ -79,25 +79,25 @@ class EngineView(Wire):
     limit: Figure = Field(description="The speed of light: what memory bandwidth allows for one request.")
 
 
-class EngineList(Wire):
+class EngineList(ApiModel):
     engines: list[EngineView]
 
 
-class GpuOfLineup(Wire):
+class GpuOfLineup(ApiModel):
     index: int
     kind: str
     memory: Figure
     bandwidth: Figure
 
 
-class SeatView(Wire):
+class SeatView(ApiModel):
     role: Role
     engine: str
     temperature: float = Field(description="A setting, not a figure.")
     max_tokens: int
 
 
-class LineupView(Wire):
+class LineupView(ApiModel):
     name: str
     title: str
     note: str
@@ -107,7 +107,7 @@ class LineupView(Wire):
     seats: list[SeatView]
 
 
-@router.get("/lineup", responses=documented())
+@router.get("/lineup", responses=document_problems())
 @viewers
 def show_lineup(runtime: TheRuntime) -> LineupView:
     """Show which roles use which engines on which GPUs."""
@@ -122,8 +122,8 @@ def show_lineup(runtime: TheRuntime) -> LineupView:
             GpuOfLineup(
                 index=gpu.index,
                 kind=gpu.kind,
-                memory=figure(gpu.memory_gib, "GiB", "estimated", said, None),
-                bandwidth=figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
+                memory=create_figure(gpu.memory_gib, "GiB", "estimated", said, None),
+                bandwidth=create_figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
             )
             for gpu in lineup.gpus
         ],
@@ -135,39 +135,39 @@ def show_lineup(runtime: TheRuntime) -> LineupView:
     )
 
 
-@router.get("/engines", responses=documented())
+@router.get("/engines", responses=document_problems())
 @viewers
 def list_engines(runtime: TheRuntime) -> EngineList:
-    return EngineList(engines=[_view(runtime, engine) for engine in runtime.lineup.engines.values()])
+    return EngineList(engines=[_to_engine_view(runtime, engine) for engine in runtime.lineup.engines.values()])
 
 
-@router.get("/engines/{engine}", responses=documented("not-found"))
+@router.get("/engines/{engine}", responses=document_problems("not-found"))
 @viewers
 def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     found = runtime.lineup.engines.get(engine)
     if found is None:
         there = ", ".join(runtime.lineup.engines)
         raise Problem("not-found", f"There is no engine {engine[:40]!a}; there are: {there}.", field="engine")
-    return _view(runtime, found)
+    return _to_engine_view(runtime, found)
 
 
-@router.post("/engines/{engine}/start", status_code=202, responses=documented("not-found", "wrong-state"))
+@router.post("/engines/{engine}/start", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Start all replicas of an engine. Loading takes a while; runs wait for it within their budgets."""
-    await asyncio.gather(*(one.start() for one in _launched(runtime, engine)))
-    return await asyncio.to_thread(_view, runtime, runtime.lineup.engines[engine])
+    await asyncio.gather(*(one.start() for one in _require_launched(runtime, engine)))
+    return await asyncio.to_thread(_to_engine_view, runtime, runtime.lineup.engines[engine])
 
 
-@router.post("/engines/{engine}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
+@router.post("/engines/{engine}/stop", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 async def stop_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Stop all replicas of an engine and all processes they started."""
-    await asyncio.gather(*(one.stop() for one in _launched(runtime, engine)))
-    return await asyncio.to_thread(_view, runtime, runtime.lineup.engines[engine])
+    await asyncio.gather(*(one.stop() for one in _require_launched(runtime, engine)))
+    return await asyncio.to_thread(_to_engine_view, runtime, runtime.lineup.engines[engine])
 
 
-def _launched(runtime: Runtime, engine: str) -> list[Launched]:
+def _require_launched(runtime: Runtime, engine: str) -> list[LaunchedReplica]:
     if engine not in runtime.lineup.engines:
         raise Problem("not-found", f"There is no engine {engine[:40]!a}.", field="engine")
     if engine not in runtime.launched:
@@ -175,67 +175,75 @@ def _launched(runtime: Runtime, engine: str) -> list[Launched]:
     return runtime.launched[engine]
 
 
-def _serving(runtime: Runtime, engine: str) -> list[Role]:
+def _find_serving_roles(runtime: Runtime, engine: str) -> list[Role]:
     """Return the roles whose open turns use this engine."""
-    turns = (runtime.store.newest(run, None, TURN_EDGES, 1) for run in runtime.unended())
+    turns = (runtime.store.read_newest(run, None, TURN_EDGES, 1) for run in runtime.list_unended_runs())
     open_turns = [turn[0].event for turn in turns if turn]
     return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine]
 
 
-def _view(runtime: Runtime, engine: Engine) -> EngineView:
+def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
     since, state = runtime.board.states.get(engine.name, (None, None))
-    at, sample = runtime.board.shown().engines.get(engine.name, (None, None))
+    at, sample = runtime.board.mark_viewed().engines.get(engine.name, (None, None))
     simulated = engine.simulation is not None
     derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
-    queue = runtime.queues.of(engine.name).now
-    counted = _LLAMACPP if engine.on_cpu else _VLLM
+    queue = runtime.queues.get_queue(engine.name).status
+    counted = _LLAMACPP if engine.is_on_cpu else _VLLM
     told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
 
-    def now(name: str, unit: str, provenance: str, source: str, scale: float = 1) -> Figure:
+    def to_sample_figure(name: str, unit: str, provenance: str, source: str, scale: float = 1) -> Figure:
         value = getattr(told, name, None)
         kind: Provenance = provenance  # type: ignore[assignment]
-        return figure(None if value is None else round(scale * value, 2), unit, kind, source, at if told else None)
+        return create_figure(
+            None if value is None else round(scale * value, 2), unit, kind, source, at if told else None
+        )
 
-    def guessed(value: float | None, unit: str, scale: float = 1) -> Figure:
+    def to_estimate_figure(value: float | None, unit: str, scale: float = 1) -> Figure:
         kind: Provenance = "simulated" if simulated else "estimated"
         shown = None if value is None else round(scale * value, 2)
-        return figure(shown, unit, kind, "earlier cold starts on this machine", since)
+        return create_figure(shown, unit, kind, "earlier cold starts on this machine", since)
 
     return EngineView(
         name=engine.name,
         title=engine.title,
         model=engine.model,
-        precision=engine.precision_shown,
+        precision=engine.precision_label,
         gpus=list(engine.gpus),
         tp=engine.tp,
         max_model_len=engine.max_model_len,
         replicas=len(runtime.bases.get(engine.name, ())),
         roles=[seat.role for seat in runtime.lineup.seats.values() if seat.engine == engine.name],
-        serving=_serving(runtime, engine.name),
+        serving=_find_serving_roles(runtime, engine.name),
         simulated=simulated,
         state=state.state if state else "absent",  # type: ignore[arg-type]
         detail=state.detail if state else "not looked at yet",
-        since=when(since),
-        loaded=guessed(state.share if state else None, "%", 100),
-        to_go=guessed(state.eta_s if state else None, "s"),
+        since=format_time(since),
+        loaded=to_estimate_figure(state.share if state else None, "%", 100),
+        to_go=to_estimate_figure(state.eta_s if state else None, "s"),
         replica_states=list(state.replicas) if state else [],
         running=told.running if told else None,
         waiting=told.waiting if told else None,
         foreign=told.foreign if told else None,
         preemptions=told.preemptions if told else None,
-        tokens_per_second=now("tok_s", "token/s", derived, f"growth of {counted.written}"),
-        prompt_tokens_per_second=now("prompt_tok_s", "token/s", derived, f"growth of {counted.read}"),
-        kv_used=now("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
-        main_memory=now("resident_gib", "GiB", read, PROCESS_MEMORY),
-        kv_tokens=now("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
-        acceptance_rate=now("acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100),
-        acceptance_length=now("acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"),
-        cached_share=now("cached_share", "%", derived, "growth of prefix cache hits over queries", 100),
-        prefix_hit_rate=now("prefix_hit_rate", "%", derived, "prefix cache hits over queries, since its start", 100),
+        tokens_per_second=to_sample_figure("tok_s", "token/s", derived, f"growth of {counted.written}"),
+        prompt_tokens_per_second=to_sample_figure("prompt_tok_s", "token/s", derived, f"growth of {counted.read}"),
+        kv_used=to_sample_figure("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
+        main_memory=to_sample_figure("resident_gib", "GiB", read, PROCESS_MEMORY),
+        kv_tokens=to_sample_figure("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
+        acceptance_rate=to_sample_figure(
+            "acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100
+        ),
+        acceptance_length=to_sample_figure(
+            "acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"
+        ),
+        cached_share=to_sample_figure("cached_share", "%", derived, "growth of prefix cache hits over queries", 100),
+        prefix_hit_rate=to_sample_figure(
+            "prefix_hit_rate", "%", derived, "prefix cache hits over queries, since its start", 100
+        ),
         turns_waiting=queue.waiting,
-        longest_wait=figure(
+        longest_wait=create_figure(
             round(queue.longest, 3) if queue.waiting else None, "s", "measured", "Temper's own queue", time.time()
         ),
         waits_for=queue.why,
-        limit=figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
+        limit=create_figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
     )

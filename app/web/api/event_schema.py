@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from app.events.kinds import PersonDid, RunEvent, kind_of
+from app.events.kinds import PersonDid, RunEvent, get_event_kind
 from app.events.words import AnyAction
 
 _AT = "#/components/schemas/"
@@ -23,16 +23,16 @@ _USED = (
 """Fields of API models that hold them."""
 
 
-def describe(schemas: dict[str, Any]) -> None:
+def add_event_schemas(schemas: dict[str, Any]) -> None:
     """Add the schemas to the components of an OpenAPI description that already has the API's own."""
     events = get_args(RunEvent)
     (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
-    _counted(found)
+    _remove_items_false(found)
     for event in events:
         shape = found[event.__name__]
         shape["properties"] = _PLACE | shape["properties"]
         shape["required"] = [*_PLACE, *shape["required"]]
-    mapping = {kind_of(event): _AT + event.__name__ for event in events if event is not PersonDid}
+    mapping = {get_event_kind(event): _AT + event.__name__ for event in events if event is not PersonDid}
     found["Event"] = {
         "title": "Event",
         "oneOf": [{"$ref": address} for address in mapping.values()],
@@ -46,10 +46,10 @@ def describe(schemas: dict[str, Any]) -> None:
         schemas[shape]["properties"][field]["items"] = {"$ref": _AT + held}
 
 
-def _counted(schema: Any) -> None:
+def _remove_items_false(schema: Any) -> None:
     """Remove `items: false`, which client generators cannot read; minItems and maxItems already bound a tuple."""
     for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
-            _counted(part)
+            _remove_items_false(part)
     if isinstance(schema, dict) and "prefixItems" in schema and schema.get("items") is False:
         del schema["items"]

@@ -8,16 +8,16 @@ from fastapi import Query
 from pydantic import Field
 
 from app.events.kinds import GpuSampled
-from app.events.record import Recorded, stamp
+from app.events.record import Recorded, format_timestamp
 from app.events.words import GpuProcess, Provenance
 from app.machine.gpus.waterfall import Kind, MemoryPart
-from app.machine.sampling.memory import memory
-from app.machine.sampling.sensors import reader, told
+from app.machine.sampling.memory import attribute_memory
+from app.machine.sampling.sensors import name_reader, read_sensor
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Figure, Point, Series, Wire, figure
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Figure, Point, Series, create_figure
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
@@ -39,7 +39,7 @@ _FIGURES = {
 _HISTORY = ("memory_used", "utilization", "power", "temperature", "sm_clock")
 
 
-class GpuHistory(Wire):
+class GpuHistory(ApiModel):
     memory_used: Series
     utilization: Series
     power: Series
@@ -47,14 +47,14 @@ class GpuHistory(Wire):
     sm_clock: Series
 
 
-class ProcessView(Wire):
+class ProcessView(ApiModel):
     pid: int = Field(description="As the GPU's own machine counts: in a container that is not the container's number.")
     name: str = Field(description="What it calls itself; where it cannot be seen from here, that.")
     engine: str = Field(description="Of the line-up; empty where it is nobody's that is known.")
     memory: Figure
 
 
-class PartView(Wire):
+class PartView(ApiModel):
     """One part of the GPU's memory. All parts add up to the total."""
 
     kind: Kind
@@ -63,7 +63,7 @@ class PartView(Wire):
     claimed: Figure | None = Field(description="What its source says, where there is not that much room for it.")
 
 
-class GpuView(Wire):
+class GpuView(ApiModel):
     gpu: int = Field(description="Its number on its own machine, in PCI order.")
     host: str = Field(description="Empty for this machine.")
     name: str
@@ -90,30 +90,32 @@ class GpuView(Wire):
     history: GpuHistory
 
 
-class GpuList(Wire):
+class GpuList(ApiModel):
     gpus: list[GpuView]
     reason: str = Field(
         description="Why figures are missing or not of the GPUs that are meant; empty when all is well."
     )
 
 
-@router.get("/gpus", responses=documented())
+@router.get("/gpus", responses=document_problems())
 @viewers
 def list_gpus(
     runtime: TheRuntime,
     seconds: Annotated[int, Query(ge=1, le=3600, description="How far the history reaches back.")] = 60,
 ) -> GpuList:
     now = time.time()
-    past = runtime.store.samples(now - seconds, now, ("gpu.sample",))
-    views = [_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.shown().gpus.items())]
+    past = runtime.store.read_samples(now - seconds, now, ("gpu.sample",))
+    views = [
+        _to_gpu_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.mark_viewed().gpus.items())
+    ]
     return GpuList(gpus=views, reason=runtime.board.gpu_reason)
 
 
-def _view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
+def _to_gpu_view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
     key, lineup, exporters = (event.host, event.gpu), runtime.lineup, runtime.board.exporters
-    own = [(one.at, one.event) for one in past if isinstance(one.event, GpuSampled) and _key(one.event) == key]
+    own = [(one.at, one.event) for one in past if isinstance(one.event, GpuSampled) and _get_gpu_key(one.event) == key]
     meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
-    parts = memory(runtime.board.known(lineup), event, reader(event, exporters))
+    parts = attribute_memory(runtime.board.get_known_engines(lineup), event, name_reader(event, exporters))
     return GpuView(
         gpu=event.gpu,
         host=event.host,
@@ -124,41 +126,41 @@ def _view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[Recorde
         mig=event.mig,
         throttled=list(event.throttled),
         ecc_uncorrected=event.ecc_uncorrected,
-        processes=[_process(one, at - event.ages.get("processes", 0.0), event) for one in event.processes],
-        waterfall=[_part(part, at) for part in parts],
-        history=GpuHistory(**{name: _series(runtime, event, name, own) for name in _HISTORY}),
-        **{name: _figure(runtime, event, name, at) for name in _FIGURES},
+        processes=[_to_process_view(one, at - event.ages.get("processes", 0.0), event) for one in event.processes],
+        waterfall=[_to_part_view(part, at) for part in parts],
+        history=GpuHistory(**{name: _to_gpu_series(runtime, event, name, own) for name in _HISTORY}),
+        **{name: _to_gpu_figure(runtime, event, name, at) for name in _FIGURES},
     )
 
 
-def _key(event: GpuSampled) -> tuple[str, int]:
+def _get_gpu_key(event: GpuSampled) -> tuple[str, int]:
     return event.host, event.gpu
 
 
-def _figure(runtime: Runtime, event: GpuSampled, name: str, at: float) -> Figure:
-    said = told(event, _FIGURES[name], runtime.board.exporters)
-    return figure(said.value, said.unit, said.provenance, said.source, at - said.age)
+def _to_gpu_figure(runtime: Runtime, event: GpuSampled, name: str, at: float) -> Figure:
+    said = read_sensor(event, _FIGURES[name], runtime.board.exporters)
+    return create_figure(said.value, said.unit, said.provenance, said.source, at - said.age)
 
 
-def _series(runtime: Runtime, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
-    said = told(event, _FIGURES[name], runtime.board.exporters)
-    points = [Point(at=stamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
+def _to_gpu_series(runtime: Runtime, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
+    said = read_sensor(event, _FIGURES[name], runtime.board.exporters)
+    points = [Point(at=format_timestamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
     return Series(unit=said.unit, provenance=said.provenance, source=said.source, points=points)
 
 
-def _process(one: GpuProcess, at: float, event: GpuSampled) -> ProcessView:
+def _to_process_view(one: GpuProcess, at: float, event: GpuSampled) -> ProcessView:
     known: Provenance = "simulated" if event.simulated else "measured"
     provenance = "unsupported" if one.used_gib is None else known
-    held = figure(one.used_gib, "GiB", provenance, "NVML, per process", at)
+    held = create_figure(one.used_gib, "GiB", provenance, "NVML, per process", at)
     return ProcessView(pid=one.pid, name=one.name, engine=one.engine, memory=held)
 
 
-def _part(part: MemoryPart, at: float) -> PartView:
+def _to_part_view(part: MemoryPart, at: float) -> PartView:
     return PartView(
         kind=part.kind,
         engine=part.engine,
-        memory=figure(round(part.gib, 3), "GiB", part.provenance, part.source, at),
+        memory=create_figure(round(part.gib, 3), "GiB", part.provenance, part.source, at),
         claimed=None
         if part.claimed_gib is None
-        else figure(round(part.claimed_gib, 3), "GiB", part.provenance, part.source, at),
+        else create_figure(round(part.claimed_gib, 3), "GiB", part.provenance, part.source, at),
     )

@@ -7,12 +7,12 @@ from fastapi import Response
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
-from app.errors import Unusable
+from app.errors import EnvironmentUnusable
 from app.people.rights import everybody
-from app.store.held import connected
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire
+from app.store.held import open_read_connection
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel
 from app.web.deps import TheRuntime
 
 router = api_router("health", prefix="")
@@ -21,24 +21,26 @@ SLOW = 3.0
 """Seconds a log write may take before the process is not ready."""
 
 
-class Alive(Wire):
+class Alive(ApiModel):
     status: Literal["ok"]
 
 
-class Readiness(Wire):
+class Readiness(ApiModel):
     ready: bool
     reasons: list[str]
     engines: dict[str, str]
 
 
-@router.get("/healthz", responses=documented())
+@router.get("/healthz", responses=document_problems())
 @everybody
 async def healthz() -> Alive:
     """Return 200 if the process answers."""
     return Alive(status="ok")
 
 
-@router.get("/readyz", responses={**documented(), 503: {"model": Readiness, "description": "Not ready: see reasons"}})
+@router.get(
+    "/readyz", responses={**document_problems(), 503: {"model": Readiness, "description": "Not ready: see reasons"}}
+)
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     """Return 200 if the log can be written and every engine with a role serves, else 503."""
@@ -49,17 +51,17 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
         for name in sorted(seated)
         if states.get(name) not in ("ready", "degraded")
     ]
-    if runtime.writer.waits > SLOW:
-        reasons.append(f"the log has waited for {runtime.writer.waits:.0f} s to be written")
+    if runtime.writer.stalled_seconds > SLOW:
+        reasons.append(f"the log has waited for {runtime.writer.stalled_seconds:.0f} s to be written")
     try:
         runtime.writer.submit([])
-        await asyncio.to_thread(_read, runtime.database)
-    except (Unusable, DatabaseError) as exc:
+        await asyncio.to_thread(_ping_database, runtime.database)
+    except (EnvironmentUnusable, DatabaseError) as exc:
         reasons.append(str(exc))
     response.status_code = 503 if reasons else 200
     return Readiness(ready=not reasons, reasons=reasons, engines=states)
 
 
-def _read(database: Engine) -> None:
-    with connected(database) as connection:
+def _ping_database(database: Engine) -> None:
+    with open_read_connection(database) as connection:
         connection.execute(text("select 1"))

@@ -9,19 +9,19 @@ from pydantic import Field
 from app.errors import BadInput
 from app.events.words import Word
 from app.people.rights import admins, operators, viewers
-from app.runs.introduce import HostWish, add_met, meet
+from app.runs.introduce import HostSpec, fetch_host_key, register_host
 from app.runtime.runtime import Runtime
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.store import queries
-from app.store.groups import groups
+from app.store.groups import read_groups
 from app.store.standing import forget_host
 from app.targets import registry
-from app.targets.catalog import FIXTURE, known_host
+from app.targets.catalog import FIXTURE, require_known_host
 from app.targets.registry import RegisteredHost
 from app.web.addresses import path_to
-from app.web.api.problem import Problem, blamed, documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire
+from app.web.api.problem import Problem, blame_field, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
@@ -29,7 +29,7 @@ router = api_router("hosts")
 _TITLE = "A RHEL 9 shaped tree of real files, built in"
 
 
-class HostView(Wire):
+class HostView(ApiModel):
     name: str
     kind: str
     title: str
@@ -41,11 +41,11 @@ class HostView(Wire):
     groups: list[str] = Field(default=[], description="That it is in.")
 
 
-class HostList(Wire):
+class HostList(ApiModel):
     hosts: list[HostView]
 
 
-class HostOrder(Wire):
+class HostOrder(ApiModel):
     """Never send secrets: name a key by its file on the server, a password by the variable that holds it."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, examples=["fixture"])]
@@ -65,7 +65,7 @@ class HostOrder(Wire):
     ] = ""
 
 
-class VerdictView(Wire):
+class VerdictView(ApiModel):
     rule: str
     word: Word
     evidence: str
@@ -73,7 +73,7 @@ class VerdictView(Wire):
     line: int | None
 
 
-class ScanView(Wire):
+class ScanView(ApiModel):
     host: str
     skill: str
     scanner: str = Field(description="Who gave the verdicts.")
@@ -81,18 +81,18 @@ class ScanView(Wire):
     verdicts: list[VerdictView]
 
 
-@router.get("/hosts", responses=documented())
+@router.get("/hosts", responses=document_problems())
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
-    hosts = runtime.settings.hosts
-    added = (_added(session, one) for one in registry.listed(hosts))
-    return HostList(hosts=[*(_fixture(session, name) for name in registry.fixtures(hosts)), *added])
+    hosts = runtime.settings.hosts_folder
+    added = (_to_added_view(session, one) for one in registry.list_hosts(hosts))
+    return HostList(hosts=[*(_to_fixture_view(session, name) for name in registry.list_fixtures(hosts)), *added])
 
 
 @router.post(
     "/hosts",
     status_code=201,
-    responses=documented("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
+    responses=document_problems("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
 )
 @admins
 def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
@@ -102,46 +102,46 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
         if not registry.is_fixture(order.name):
             said = f"The fixtures are {FIXTURE!r} and '{FIXTURE}-2' to '{FIXTURE}-99'; they need not be added."
             raise Problem("unsupported-host", said, field="name")
-        return _fixture(session, order.name)
+        return _to_fixture_view(session, order.name)
     if order.kind != "ssh":
         said = f"A host of kind {order.kind[:32]!a} cannot be added: choose ssh, or the {FIXTURE!r}, which is there."
         raise Problem("unsupported-host", said, field="kind")
-    hosts = runtime.settings.hosts
-    wish = HostWish(**order.model_dump(exclude={"kind"}))
-    added = add_met(wish, meet(wish, hosts), hosts).host
-    runtime.told_of(order.name)
-    return _added(session, added)
+    hosts = runtime.settings.hosts_folder
+    wish = HostSpec(**order.model_dump(exclude={"kind"}))
+    added = register_host(wish, fetch_host_key(wish, hosts), hosts).host
+    runtime.publish_host(order.name)
+    return _to_added_view(session, added)
 
 
-@router.get("/hosts/{host}", responses=documented("not-found", "unavailable"))
+@router.get("/hosts/{host}", responses=document_problems("not-found", "unavailable"))
 @viewers
 def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> HostView:
     if registry.is_fixture(host):
-        return _fixture(session, host)
-    found = _find(host, runtime)
+        return _to_fixture_view(session, host)
+    found = _find_host(host, runtime)
     if found is None:
         raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
-    return _added(session, found)
+    return _to_added_view(session, found)
 
 
-@router.delete("/hosts/{host}", status_code=204, responses=documented("not-found", "busy"))
+@router.delete("/hosts/{host}", status_code=204, responses=document_problems("not-found", "busy"))
 @admins
 def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> None:
     """Remove a host that was added. Nothing is changed on it, and its journals are kept."""
-    hosts = runtime.settings.hosts
-    if _find(host, runtime) is None:
+    hosts = runtime.settings.hosts_folder
+    if _find_host(host, runtime) is None:
         raise Problem("not-found", f"There is no host {host!a} that was added.", field="host")
-    if under_way := queries.unended(session, host):
+    if under_way := queries.list_unended_runs(session, host):
         raise Problem("busy", f"The run {under_way[0].id} is not ended: stop it first.", field="host")
     try:
-        registry.remove(hosts, host)
+        registry.remove_host(hosts, host)
         forget_host(session, host)
     except BadInput as exc:
         raise Problem("busy", str(exc), field="host") from exc
-    runtime.told_of(host)
+    runtime.publish_host(host)
 
 
-@router.post("/hosts/{host}/scan", responses=documented("not-found", "unknown-skill", "unavailable"))
+@router.post("/hosts/{host}/scan", responses=document_problems("not-found", "unknown-skill", "unavailable"))
 @operators
 async def scan_host(
     host: Annotated[str, Path(max_length=64)],
@@ -149,8 +149,8 @@ async def scan_host(
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
     """Scan a host now. Nothing is changed, and no run is started."""
-    await asyncio.to_thread(_known, host, skill_name, runtime)
-    scanner, verdicts = await runtime.scan(host, skill_name)
+    await asyncio.to_thread(_require_host_and_skill, host, skill_name, runtime)
+    scanner, verdicts = await runtime.scan_host(host, skill_name)
     views = [
         VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)
         for one in verdicts
@@ -158,48 +158,48 @@ async def scan_host(
     return ScanView(host=host, skill=skill_name, scanner=scanner, simulated=registry.is_fixture(host), verdicts=views)
 
 
-def _known(host: str, skill_name: str, runtime: Runtime) -> None:
-    with blamed("host", "not-found"):
-        known_host(host, runtime.settings.hosts)
-    with blamed("skill", "unknown-skill"):
-        skill(skill_name)
+def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
+    with blame_field("host", "not-found"):
+        require_known_host(host, runtime.settings.hosts_folder)
+    with blame_field("skill", "unknown-skill"):
+        load_skill(skill_name)
 
 
-def _find(name: str, runtime: TheRuntime) -> RegisteredHost | None:
+def _find_host(name: str, runtime: TheRuntime) -> RegisteredHost | None:
     try:
-        return registry.find(runtime.settings.hosts, name)
+        return registry.find_host(runtime.settings.hosts_folder, name)
     except BadInput as exc:
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _fixture(session: TheSession, name: str) -> HostView:
+def _to_fixture_view(session: TheSession, name: str) -> HostView:
     return HostView(
         name=name,
         kind=FIXTURE,
         title=_TITLE,
         simulated=True,
-        run=_under_way(session, name),
-        groups=_groups(session, name),
+        run=_find_active_run(session, name),
+        groups=_find_groups_of(session, name),
     )
 
 
-def _added(session: TheSession, one: RegisteredHost) -> HostView:
+def _to_added_view(session: TheSession, one: RegisteredHost) -> HostView:
     return HostView(
         name=one.name,
         kind="ssh",
         title=one.title or f"{one.end} over SSH",
         simulated=False,
-        run=_under_way(session, one.name),
+        run=_find_active_run(session, one.name),
         place=str(one.end),
         way=one.end.way,
         fingerprint=one.fingerprint,
-        groups=_groups(session, one.name),
+        groups=_find_groups_of(session, one.name),
     )
 
 
-def _groups(session: TheSession, host: str) -> list[str]:
-    return [name for name, hosts in groups(session).items() if host in hosts]
+def _find_groups_of(session: TheSession, host: str) -> list[str]:
+    return [name for name, hosts in read_groups(session).items() if host in hosts]
 
 
-def _under_way(session: TheSession, host: str) -> str | None:
-    return next((row.id for row in queries.unended(session, host) if row.state != "queued"), None)
+def _find_active_run(session: TheSession, host: str) -> str | None:
+    return next((row.id for row in queries.list_unended_runs(session, host) if row.state != "queued"), None)

@@ -11,26 +11,26 @@ from fastapi import Depends, Request
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.people.rights import signed
+from app.people.rights import resolve_recorded_name
 from app.store import queries
-from app.store.idempotency import claim
+from app.store.idempotency import claim_key
 from app.web.api.problem import Problem
 
 FIELD = "Idempotency-Key"
 
 
-class Keys:
+class IdempotencyKeys:
     def __init__(self, database: Engine) -> None:
         self._database = database
         self._in_flight: set[str] = set()
 
     @staticmethod
-    def own(key: str) -> str:
+    def scope_to_person(key: str) -> str:
         """Prefix the key with the person, so that two people can use the same key."""
-        return f"{name} {key}" if (name := signed("")) else key
+        return f"{name} {key}" if (name := resolve_recorded_name("")) else key
 
     @asynccontextmanager
-    async def held(self, key: str) -> AsyncIterator[None]:
+    async def lock_key(self, key: str) -> AsyncIterator[None]:
         if key in self._in_flight:
             said = "The first request with this key is not answered yet."
             raise Problem("key-in-flight", said, field=FIELD, headers={"retry-after": "1"})
@@ -40,21 +40,21 @@ class Keys:
         finally:
             self._in_flight.discard(key)
 
-    async def claim(self, key: str, body: bytes, run: str) -> tuple[str, bool]:
+    async def claim_run(self, key: str, body: bytes, run: str) -> tuple[str, bool]:
         """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
-        return await asyncio.to_thread(self._claim, key, hashlib.sha256(body).hexdigest(), run)
+        return await asyncio.to_thread(self._claim_in_database, key, hashlib.sha256(body).hexdigest(), run)
 
-    def _claim(self, key: str, digest: str, run: str) -> tuple[str, bool]:
+    def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = claim(session, key, digest, run, time.time())
+            row = claim_key(session, key, digest, run, time.time())
             if row.digest != digest:
                 raise Problem("key-reused", f"This key came with another body, for run {row.run}.", field=FIELD)
-            return row.run, queries.run(session, row.run) is not None
+            return row.run, queries.find_run(session, row.run) is not None
 
 
-async def _keys(request: Request) -> Keys:
-    keys: Keys = request.app.state.keys
+async def _get_keys(request: Request) -> IdempotencyKeys:
+    keys: IdempotencyKeys = request.app.state.keys
     return keys
 
 
-TheKeys = Annotated[Keys, Depends(_keys)]
+TheKeys = Annotated[IdempotencyKeys, Depends(_get_keys)]

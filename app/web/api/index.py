@@ -6,15 +6,15 @@ from pydantic import Field
 
 from app.people.rights import guests
 from app.web.addresses import path_to
-from app.web.api.problem import documented
+from app.web.api.problem import document_problems
 from app.web.api.route import PREFIX
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel
 
 router = api_router("index")
 
 
-class Index(Wire):
+class Index(ApiModel):
     version: str
     description: str = Field(description="Address of the description that machines read.")
     docs: str = Field(description="Address of the same for people.")
@@ -23,9 +23,9 @@ class Index(Wire):
     )
 
 
-@router.get("", responses=documented())
+@router.get("", responses=document_problems(), name="index")
 @guests
-def index(request: Request) -> Index:
+def show_index(request: Request) -> Index:
     """List every path that can be read, by operation name."""
     routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.include_in_schema]
     read = {

@@ -5,17 +5,17 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
-from app.events.sealed import sealed
-from app.events.words import Behind, Category, Word
-from app.loop.own_skill import own_skill
+from app.events.sealed import redact_prompt
+from app.events.words import Category, PendingSetting, Word
+from app.loop.own_skill import load_run_skill
 from app.loop.state import Item, RunState
-from app.people.rights import guests, reads_prompts
+from app.people.rights import can_read_prompts, guests
 from app.skills.skill import Rule
 from app.store.events import STEADY
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.runs import known_run
-from app.web.api.wire import Raw, Wire, when
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.runs import read_required_run_row
+from app.web.api.wire import ApiModel, Raw, format_time
 from app.web.deps import TheFolds, TheRuntime
 
 router = api_router("runs")
@@ -23,13 +23,13 @@ router = api_router("runs")
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
-class Failure(Wire):
+class Failure(ApiModel):
     attempt: int
     cause: str
     reason: str
 
 
-class SetNotInForce(Wire):
+class SetNotInForce(ApiModel):
     program: str
     setting: str
     wanted: str = Field(description="By the files.")
@@ -37,7 +37,7 @@ class SetNotInForce(Wire):
     by: str = Field(description="What would bring it into force.")
 
 
-class ItemView(Wire):
+class ItemView(ApiModel):
     rule: str
     title: str
     category: Category
@@ -56,14 +56,14 @@ class ItemView(Wire):
     )
 
 
-class ItemList(Wire):
+class ItemList(ApiModel):
     run: str
     seq: int = Field(description="The items are as they were after this event.")
     simulated: bool
     items: list[ItemView]
 
 
-class ItemStory(Wire):
+class ItemStory(ApiModel):
     run: str
     seq: int
     simulated: bool
@@ -73,36 +73,36 @@ class ItemStory(Wire):
     )
 
 
-@router.get("/runs/{run}/items", responses=documented("not-found"))
+@router.get("/runs/{run}/items", responses=document_problems("not-found"))
 @guests
 def list_items(run: str, runtime: TheRuntime, folds: TheFolds) -> ItemList:
     """List the findings of the opening scan, in the order in which they are worked on."""
-    simulated, state = known_run(runtime, run).simulated, folds.now(run)
-    rules = _rules(state)
-    items = [_view(state, item, rules[item.rule]) for item in state.items.values()]
+    simulated, state = read_required_run_row(runtime, run).simulated, folds.read_current(run)
+    rules = _read_rules(state)
+    items = [_to_item_view(state, item, rules[item.rule]) for item in state.items.values()]
     return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
 
 
-@router.get("/runs/{run}/items/{rule}", responses=documented("not-found"))
+@router.get("/runs/{run}/items/{rule}", responses=document_problems("not-found"))
 @guests
 def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> ItemStory:
-    simulated, state = known_run(runtime, run).simulated, folds.now(run)
+    simulated, state = read_required_run_row(runtime, run).simulated, folds.read_current(run)
     item = state.items.get(rule)
     if item is None:
         said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
         raise Problem("not-found", said, field="rule")
-    whole = reads_prompts()
-    lines = runtime.store.lines(run, upto=state.seq, kinds=STEADY)
-    story = _story([line if whole else sealed(line) for _, line, _ in lines], rule)
-    view = _view(state, item, _rules(state)[rule])
+    whole = can_read_prompts()
+    lines = runtime.store.read_lines(run, upto=state.seq, kinds=STEADY)
+    story = _select_item_events([line if whole else redact_prompt(line) for _, line, _ in lines], rule)
+    view = _to_item_view(state, item, _read_rules(state)[rule])
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)
 
 
-def _rules(state: RunState) -> dict[str, Rule]:
-    return dict(own_skill(state).rules) if state.request else {}
+def _read_rules(state: RunState) -> dict[str, Rule]:
+    return dict(load_run_skill(state).rules) if state.request else {}
 
 
-class _Of(msgspec.Struct):
+class _LineSubject(msgspec.Struct):
     """The fields of a log line that say what it is about."""
 
     kind: str
@@ -110,17 +110,17 @@ class _Of(msgspec.Struct):
     turn: Any = None
 
 
-_of = msgspec.json.Decoder(_Of)
+_subject_decoder = msgspec.json.Decoder(_LineSubject)
 
 
-def _story(lines: list[bytes], rule: str) -> list[Raw]:
+def _select_item_events(lines: list[bytes], rule: str) -> list[Raw]:
     """Return the events of one rule, with its turns: the end of a turn names the turn and not the rule."""
-    told = [(line, _of.decode(line)) for line in lines]
+    told = [(line, _subject_decoder.decode(line)) for line in lines]
     turns = {of.turn for _, of in told if of.kind == "turn.started" and of.rule == rule}
     return [msgspec.json.decode(line) for line, of in told if of.rule == rule or of.turn in turns]
 
 
-def _view(state: RunState, item: Item, rule: Rule) -> ItemView:
+def _to_item_view(state: RunState, item: Item, rule: Rule) -> ItemView:
     opening, closing = state.opening.get(item.rule), state.closing.get(item.rule)
     return ItemView(
         rule=item.rule,
@@ -130,16 +130,16 @@ def _view(state: RunState, item: Item, rule: Rule) -> ItemView:
         reason=item.reason,
         attempts=item.attempt.number if item.attempt else 0,
         tokens=item.tokens,
-        started_at=when(item.started or None),
-        ended_at=when(item.ended or None),
+        started_at=format_time(item.started or None),
+        ended_at=format_time(item.ended or None),
         opening=opening.word if opening else None,
         closing=closing.word if closing else None,
         failures=[Failure(attempt=one.attempt, cause=one.cause, reason=one.reason) for one in item.failures],
         lessons=[lesson.advice for lesson in item.lessons],
-        not_in_force=[SetNotInForce(**msgspec.structs.asdict(one)) for one in _behind(item)],
+        not_in_force=[SetNotInForce(**msgspec.structs.asdict(one)) for one in _find_not_in_force(item)],
     )
 
 
-def _behind(item: Item) -> tuple[Behind, ...]:
+def _find_not_in_force(item: Item) -> tuple[PendingSetting, ...]:
     force = item.attempt.force if item.attempt and item.status == "passed" else None
     return force.behind if force else ()

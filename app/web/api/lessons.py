@@ -6,18 +6,18 @@ from fastapi import Query
 from pydantic import Field
 
 from app.people.rights import viewers
-from app.store.lessons import newest_lessons
+from app.store.lessons import list_newest_lessons
 from app.store.models import LessonRow
-from app.web.api.cursor import Cursor, parse
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Limit, Wire, when
+from app.web.api.cursor import PageCursor, parse_page_cursor
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Limit, format_time
 from app.web.deps import TheSession
 
 router = api_router("lessons")
 
 
-class LessonView(Wire):
+class LessonView(ApiModel):
     id: str
     rule: str
     host: str
@@ -31,12 +31,12 @@ class LessonView(Wire):
     hits: int = Field(description="Those of them that passed.")
 
 
-class LessonList(Wire):
+class LessonList(ApiModel):
     lessons: list[LessonView]
     next: str | None = Field(description="`cursor` of the next page, of older ones; None at the oldest.")
 
 
-@router.get("/lessons", responses=documented("bad-cursor"))
+@router.get("/lessons", responses=document_problems("bad-cursor"))
 @viewers
 def list_lessons(
     session: TheSession,
@@ -46,15 +46,15 @@ def list_lessons(
     limit: Limit = 100,
 ) -> LessonList:
     """List lessons, newest first."""
-    after = parse(cursor) if cursor is not None else None
-    found = newest_lessons(session, rule, q, (after.at, after.id) if after else None, limit + 1)
+    after = parse_page_cursor(cursor) if cursor is not None else None
+    found = list_newest_lessons(session, rule, q, (after.at, after.id) if after else None, limit + 1)
     shown = found[:limit]
     last = shown[-1][0] if len(found) > limit else None
     return LessonList(
-        lessons=[_view(row, simulated=simulated) for row, simulated in shown],
-        next=str(Cursor(forward=True, at=last.at, id=last.id)) if last else None,
+        lessons=[_to_lesson_view(row, simulated=simulated) for row, simulated in shown],
+        next=str(PageCursor(forward=True, at=last.at, id=last.id)) if last else None,
     )
 
 
-def _view(row: LessonRow, *, simulated: bool) -> LessonView:
-    return LessonView(**(row.model_dump() | {"at": when(row.at)}), simulated=simulated)
+def _to_lesson_view(row: LessonRow, *, simulated: bool) -> LessonView:
+    return LessonView(**(row.model_dump() | {"at": format_time(row.at)}), simulated=simulated)

@@ -7,18 +7,18 @@ from pydantic import Field
 
 from app.engines.fit.reckoned import Fit
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import find_lineup, read_lineup, shipped
-from app.machine.measuring.planned import Planned, planned
+from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
+from app.machine.measuring.planned import EnginePlan, plan_engine
 from app.people.rights import viewers
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Figure, Wire, figure
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Figure, create_figure
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
 
 
-class PlanView(Wire):
+class PlanView(ApiModel):
     """One replica; memory is per GPU, of the fullest one."""
 
     name: str
@@ -29,13 +29,13 @@ class PlanView(Wire):
     figures: dict[str, Figure] = Field(description="Empty where it cannot be reckoned.")
 
 
-class PlanList(Wire):
+class PlanList(ApiModel):
     lineup: str
     title: str
     engines: list[PlanView]
 
 
-@router.get("/lineup/plan", responses=documented("not-found"))
+@router.get("/lineup/plan", responses=document_problems("not-found"))
 @viewers
 def plan_lineup(
     runtime: TheRuntime,
@@ -43,26 +43,26 @@ def plan_lineup(
         str, Query(max_length=100, description="One that is shipped; the one at work here when left out.")
     ] = "",
 ) -> PlanList:
-    chosen = runtime.lineup if lineup in ("", runtime.lineup.name) else _shipped(lineup)
-    views = [_view(engine, planned(chosen, engine)) for engine in chosen.engines.values()]
+    chosen = runtime.lineup if lineup in ("", runtime.lineup.name) else _read_shipped_lineup(lineup)
+    views = [_to_plan_view(engine, plan_engine(chosen, engine)) for engine in chosen.engines.values()]
     return PlanList(lineup=chosen.name, title=chosen.title, engines=views)
 
 
-def _shipped(name: str) -> Lineup:
-    if name not in shipped():
-        there = ", ".join(shipped())
+def _read_shipped_lineup(name: str) -> Lineup:
+    if name not in list_shipped_lineups():
+        there = ", ".join(list_shipped_lineups())
         raise Problem("not-found", f"No line-up is called {name[:60]!a}; there are: {there}.", field="lineup")
     return read_lineup(find_lineup(name))
 
 
-def _view(engine: Engine, plan: Planned) -> PlanView:
+def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
     return PlanView(
         name=engine.name,
         gpus=list(engine.gpus),
         replicas=len(engine.replicas),
         fits=plan.fit.fits if plan.fit else None,
         says=plan.fit.says if plan.fit else plan.why,
-        figures=_figures(plan.fit) if plan.fit else {},
+        figures=_to_plan_figures(plan.fit) if plan.fit else {},
     )
 
 
@@ -79,9 +79,9 @@ _UNITS = {
 }
 
 
-def _figures(fit: Fit) -> dict[str, Figure]:
+def _to_plan_figures(fit: Fit) -> dict[str, Figure]:
     found = {}
     for name, unit in _UNITS.items():
         one = getattr(fit, name)
-        found[name] = figure(one.value, unit, one.provenance, one.source, None)
+        found[name] = create_figure(one.value, unit, one.provenance, one.source, None)
     return found

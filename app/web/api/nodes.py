@@ -7,9 +7,9 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store import nodes
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Figure, Wire, figure, when
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Figure, create_figure, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("nodes")
@@ -18,7 +18,7 @@ router = api_router("nodes")
 Kind = Literal["serve", "worker", "run"]
 
 
-class NodeView(Wire):
+class NodeView(ApiModel):
     name: str
     kind: Kind
     started_at: str
@@ -28,12 +28,12 @@ class NodeView(Wire):
     answers: bool = Field(description="It is the one that answers you.")
 
 
-class NodeList(Wire):
+class NodeList(ApiModel):
     shared: bool = Field(description="Several nodes may work on this database; else this process is the only one.")
     nodes: list[NodeView]
 
 
-@router.get("/nodes", responses=documented())
+@router.get("/nodes", responses=document_problems())
 @viewers
 def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
     """List the nodes at work, oldest first. Empty on SQLite, where this process is the only one."""
@@ -43,12 +43,12 @@ def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
         NodeView(
             name=one.name,
             kind=one.kind,  # type: ignore[arg-type]
-            started_at=when(one.started_at) or "",
-            silent=figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", time.time()),
+            started_at=format_time(one.started_at) or "",
+            silent=create_figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", time.time()),
             leads=one.leads,
             runs=list(one.runs),
             answers=one.name == runtime.leases.node,
         )
-        for one in nodes.standings(session)
+        for one in nodes.list_node_statuses(session)
     ]
     return NodeList(shared=True, nodes=views)

@@ -49,26 +49,26 @@ OPEN = ("/healthz", "/readyz")
 """Open to everybody."""
 
 
-def install(application: FastAPI) -> None:
+def install_openapi(application: FastAPI) -> None:
     described: dict[str, Any] = {}
 
-    def describe() -> dict[str, Any]:
+    def read_description() -> dict[str, Any]:
         if not described:
-            described.update(_described(application))
+            described.update(_build_description(application))
         return described
 
-    application.state.described = describe
+    application.state.described = read_description
 
 
 @guests
-async def _answer(request: Request) -> Response:
+async def _serve_description(request: Request) -> Response:
     return JSONResponse(request.app.state.described())
 
 
-ROUTE = Route("/openapi.json", _answer, name="openapi", include_in_schema=False)
+ROUTE = Route("/openapi.json", _serve_description, name="openapi", include_in_schema=False)
 
 
-def _described(application: FastAPI) -> dict[str, Any]:
+def _build_description(application: FastAPI) -> dict[str, Any]:
     document = get_openapi(
         title="Temper",
         version=application.version,
@@ -85,18 +85,18 @@ def _described(application: FastAPI) -> dict[str, Any]:
     schemas["ProblemBody"] = body
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    event_schema.describe(schemas)
+    event_schema.add_event_schemas(schemas)
     components["securitySchemes"] = {"token": TOKEN}
     document["security"] = [{"token": []}, {}]
     for address, path in document["paths"].items():
         for operation in path.values():
-            _complete(operation)
+            _restrict_problem_content(operation)
             if address in OPEN:
                 operation["security"] = []
     return document
 
 
-def _complete(operation: dict[str, Any]) -> None:
+def _restrict_problem_content(operation: dict[str, Any]) -> None:
     for status, answer in operation["responses"].items():
         if status.startswith(("4", "5")) and MEDIA_TYPE in answer.get("content", {}):
             answer["content"] = {MEDIA_TYPE: answer["content"][MEDIA_TYPE]}

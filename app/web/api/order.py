@@ -5,38 +5,38 @@ from typing import Annotated
 from pydantic import Field
 
 from app.events.words import Budget
-from app.people.rights import signed, token
+from app.people.rights import get_token_id, resolve_recorded_name
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, RULE_LENGTH, Order
-from app.web.api.wire import Who, Wire, stated
+from app.web.api.wire import ApiModel, Who, declare_field
 
 Rules = Annotated[
-    list[Annotated[str, stated(maxLength=RULE_LENGTH, examples=["V-257985"])]] | None,
-    stated(minItems=1, maxItems=MOST_RULES, description="Rule ids; all when left out."),
+    list[Annotated[str, declare_field(maxLength=RULE_LENGTH, examples=["V-257985"])]] | None,
+    declare_field(minItems=1, maxItems=MOST_RULES, description="Rule ids; all when left out."),
 ]
-HostName = Annotated[str, stated(maxLength=LONGEST["host"], examples=["fixture"])]
-SkillName = Annotated[str, stated(maxLength=LONGEST["skill"])]
-ModeName = Annotated[str, stated(enum=list(MODES))]
-_ProfileName = Annotated[str, stated(enum=list(PROFILES))]
+HostName = Annotated[str, declare_field(maxLength=LONGEST["host"], examples=["fixture"])]
+SkillName = Annotated[str, declare_field(maxLength=LONGEST["skill"])]
+ModeName = Annotated[str, declare_field(enum=list(MODES))]
+_ProfileName = Annotated[str, declare_field(enum=list(PROFILES))]
 
 
-def _within(name: str) -> object:
+def _bound_schema(name: str) -> object:
     least, most = BOUNDS[name]
-    return stated(minimum=least, maximum=most)
+    return declare_field(minimum=least, maximum=most)
 
 
-class BudgetOrder(Wire):
+class BudgetOrder(ApiModel):
     """Fields left out keep their defaults."""
 
-    run_seconds: Annotated[float, _within("run_seconds")] = Budget().run_seconds
-    item_seconds: Annotated[float, _within("item_seconds")] = Budget().item_seconds
-    turn_seconds: Annotated[float, _within("turn_seconds")] = Budget().turn_seconds
-    stall_seconds: Annotated[float, _within("stall_seconds")] = Budget().stall_seconds
-    approval_seconds: Annotated[float, _within("approval_seconds")] = Budget().approval_seconds
-    attempts: Annotated[int, _within("attempts")] = Budget().attempts
-    item_tokens: Annotated[int, _within("item_tokens")] = Budget().item_tokens
+    run_seconds: Annotated[float, _bound_schema("run_seconds")] = Budget().run_seconds
+    item_seconds: Annotated[float, _bound_schema("item_seconds")] = Budget().item_seconds
+    turn_seconds: Annotated[float, _bound_schema("turn_seconds")] = Budget().turn_seconds
+    stall_seconds: Annotated[float, _bound_schema("stall_seconds")] = Budget().stall_seconds
+    approval_seconds: Annotated[float, _bound_schema("approval_seconds")] = Budget().approval_seconds
+    attempts: Annotated[int, _bound_schema("attempts")] = Budget().attempts
+    item_tokens: Annotated[int, _bound_schema("item_tokens")] = Budget().item_tokens
 
 
-class RunOrder(Wire):
+class RunOrder(ApiModel):
     host: HostName
     skill: SkillName = "stig"
     rules: Rules = None
@@ -44,10 +44,10 @@ class RunOrder(Wire):
     mode: Annotated[ModeName | None, Field(description="Left out: auto on the built-in host, review on others.")] = None
     budget: BudgetOrder = BudgetOrder()
     keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
-    note: Annotated[str, stated(maxLength=LONGEST["note"])] = ""
+    note: Annotated[str, declare_field(maxLength=LONGEST["note"])] = ""
     consent: Annotated[
         str,
-        stated(
+        declare_field(
             maxLength=LONGEST["consent"],
             description="Only for a host that could not be rolled back: I accept that HOST cannot be rolled back.",
         ),
@@ -60,7 +60,7 @@ class RunOrder(Wire):
     ] = False
     by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
 
-    def order(self, pace: float) -> Order:
+    def to_order(self, pace: float) -> Order:
         return Order(
             host=self.host,
             skill=self.skill,
@@ -74,6 +74,6 @@ class RunOrder(Wire):
             replay_fixes=self.replay_fixes,
             pace=pace,
             after_reboot=self.after_reboot,
-            by=signed(self.by),
-            token=token(),
+            by=resolve_recorded_name(self.by),
+            token=get_token_id(),
         )

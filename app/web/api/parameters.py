@@ -7,31 +7,38 @@ from fastapi import Path as InPath
 from fastapi import Query
 from pydantic import Field
 
-from app.people.rights import operators, signed, viewers
-from app.runs.parameters import LONGEST, ParameterShown, ParameterWish, clear_parameter, set_parameter, shown
+from app.people.rights import operators, resolve_recorded_name, viewers
+from app.runs.parameters import (
+    LONGEST,
+    ParameterSpec,
+    ParameterState,
+    clear_parameter,
+    list_parameter_states,
+    set_parameter,
+)
 from app.store.parameters import ParameterRow
 from app.web.api.order import HostName, SkillName
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire, stated, when
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, declare_field, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("parameters")
 
 Name = Annotated[str, InPath(max_length=LONGEST["name"])]
-GroupName = Annotated[str, stated(maxLength=LONGEST["group"], examples=["web"])]
+GroupName = Annotated[str, declare_field(maxLength=LONGEST["group"], examples=["web"])]
 _Host = Annotated[str, Query(max_length=LONGEST["host"])]
 _Skill = Annotated[str, Query(max_length=LONGEST["skill"])]
 
 
-class ParameterOrder(Wire):
-    value: Annotated[str, stated(maxLength=LONGEST["value"], examples=["20"])]
+class ParameterOrder(ApiModel):
+    value: Annotated[str, declare_field(maxLength=LONGEST["value"], examples=["20"])]
     host: Annotated[HostName | None, Field(description="Left out, as group is: for every host.")] = None
     group: Annotated[GroupName | None, Field(description="For whichever hosts are in it as a run begins.")] = None
     skill: SkillName = "stig"
 
 
-class ParameterSet(Wire):
+class ParameterSet(ApiModel):
     """One value that was set."""
 
     value: str
@@ -41,7 +48,7 @@ class ParameterSet(Wire):
     at: str | None
 
 
-class ParameterView(Wire):
+class ParameterView(ApiModel):
     name: str
     title: str
     kind: Literal["number", "text", "boolean"]
@@ -56,24 +63,24 @@ class ParameterView(Wire):
     set_for: list[ParameterSet]
 
 
-class ParameterList(Wire):
+class ParameterList(ApiModel):
     skill: str
     parameters: list[ParameterView]
 
 
-@router.get("/parameters", responses=documented("unknown-host", "unknown-skill"))
+@router.get("/parameters", responses=document_problems("unknown-host", "unknown-skill"))
 @viewers
 def list_parameters(
     session: TheSession, runtime: TheRuntime, skill: _Skill = "stig", host: _Host = ""
 ) -> ParameterList:
     """List all parameters of a skill's rules."""
-    found = shown(session, skill, host, runtime.settings.hosts)
-    return ParameterList(skill=skill, parameters=[_view(one) for one in found])
+    found = list_parameter_states(session, skill, host, runtime.settings.hosts_folder)
+    return ParameterList(skill=skill, parameters=[_to_parameter_view(one) for one in found])
 
 
 @router.put(
     "/parameters/{parameter}",
-    responses=documented(
+    responses=document_problems(
         *("not-found", "unknown-host", "unknown-skill", "too-many", "too-large", "wrong-content-type")
     ),
 )
@@ -81,12 +88,14 @@ def list_parameters(
 def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, runtime: TheRuntime) -> ParameterSet:
     """Set a value for runs that start from now on. The nearest scope wins: host, then group, then all hosts."""
     asked = order.model_dump() | {"host": order.host or "", "group": order.group or ""}
-    wish = ParameterWish(name=parameter, by=signed("api"), **asked)
-    return _set(set_parameter(session, wish, time.time(), runtime.settings.hosts))
+    wish = ParameterSpec(name=parameter, by=resolve_recorded_name("api"), **asked)
+    return _to_parameter_set(set_parameter(session, wish, time.time(), runtime.settings.hosts_folder))
 
 
 @router.delete(
-    "/parameters/{parameter}", status_code=204, responses=documented("not-found", "unknown-host", "unknown-skill")
+    "/parameters/{parameter}",
+    status_code=204,
+    responses=document_problems("not-found", "unknown-host", "unknown-skill"),
 )
 @operators
 def delete_parameter(
@@ -98,11 +107,11 @@ def delete_parameter(
     group: Annotated[str, Query(max_length=LONGEST["group"])] = "",
 ) -> None:
     """Remove a value; the next nearest one applies again."""
-    wish = ParameterWish(name=parameter, host=host, group=group, skill=skill, by=signed("api"))
-    clear_parameter(session, wish, runtime.settings.hosts)
+    wish = ParameterSpec(name=parameter, host=host, group=group, skill=skill, by=resolve_recorded_name("api"))
+    clear_parameter(session, wish, runtime.settings.hosts_folder)
 
 
-def _view(one: ParameterShown) -> ParameterView:
+def _to_parameter_view(one: ParameterState) -> ParameterView:
     about = one.parameter
     return ParameterView(
         name=about.name,
@@ -116,15 +125,15 @@ def _view(one: ParameterShown) -> ParameterView:
         most=about.most,
         choices=list(about.choices),
         rules=list(about.rules),
-        set_for=[_set(row) for row in one.set_for],
+        set_for=[_to_parameter_set(row) for row in one.set_for],
     )
 
 
-def _set(row: ParameterRow) -> ParameterSet:
+def _to_parameter_set(row: ParameterRow) -> ParameterSet:
     return ParameterSet(
         value=row.value,
         host=row.scope_name if row.scope_kind == "host" else None,
         group=row.scope_name if row.scope_kind == "group" else None,
         by=row.by,
-        at=when(row.at),
+        at=format_time(row.at),
     )

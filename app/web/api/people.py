@@ -10,14 +10,14 @@ from sqlmodel import Session
 from app.events.record import GENESIS
 from app.people.names import LONGEST, NAME
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST
-from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, may, operators
+from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, has_right, operators
 from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.runs import the_run
-from app.web.api.wire import Limit, Line, Raw, Wire, stated, when
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.runs import require_run_row
+from app.web.api.wire import ApiModel, Limit, Line, Raw, declare_field, format_time
 from app.web.deps import TheSession
 from app.web.stream.cursor import MOST_SEQ
 
@@ -27,30 +27,30 @@ _DAY = 24 * 3600.0
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=f"^{NAME}$")]
 
 
-class Me(Wire):
+class Me(ApiModel):
     name: str
     right: Right
     via: Via
 
 
-class PersonView(Wire):
+class PersonView(ApiModel):
     name: str
     right: Right
     disabled: bool
     made_at: str
 
 
-class PersonList(Wire):
+class PersonList(ApiModel):
     people: list[PersonView]
 
 
-class NewPerson(Wire):
-    name: Annotated[str, stated(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")]
-    right: Annotated[str, stated(enum=list(RIGHTS))]
-    password: Annotated[str, stated(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)]
+class NewPerson(ApiModel):
+    name: Annotated[str, declare_field(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")]
+    right: Annotated[str, declare_field(enum=list(RIGHTS))]
+    password: Annotated[str, declare_field(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)]
 
 
-class TokenView(Wire):
+class TokenView(ApiModel):
     id: str
     person: str
     right: Right
@@ -60,11 +60,11 @@ class TokenView(Wire):
     used_at: str | None
 
 
-class TokenList(Wire):
+class TokenList(ApiModel):
     tokens: list[TokenView]
 
 
-class NewToken(Wire):
+class NewToken(ApiModel):
     label: Line
     right: Right = "viewer"
     days: Annotated[float, Field(gt=0, le=366)] = 30
@@ -75,7 +75,7 @@ class MadeToken(TokenView):
     secret: str = Field(description="Shown this once; only its digest is kept.")
 
 
-class NewLink(Wire):
+class NewLink(ApiModel):
     run: Annotated[
         str | None,
         Field(max_length=64, description="What it opens; the run that the mission page shows now when left out."),
@@ -83,89 +83,93 @@ class NewLink(Wire):
     hours: Annotated[float, Field(gt=0, le=24 * 30)] = 24
 
 
-class MadeLink(Wire):
+class MadeLink(ApiModel):
     id: str
     path: str = Field(description="Whoever opens it may watch, and nothing else, until it expires.")
     expires_at: str
 
 
-class AuditList(Wire):
+class AuditList(ApiModel):
     head: str = Field(description="Hash of the newest line: kept elsewhere, it shows when lines were cut off.")
     lines: list[Raw]
     next: int | None = Field(description="`before` of the next page, of older lines; None at the first line.")
 
 
-@router.get("/me", responses=documented())
+@router.get("/me", responses=document_problems())
 @guests
 def who_am_i() -> Me:
-    person = _me()
+    person = _get_current_person()
     return Me(name=person.name, right=person.right, via=person.via)
 
 
-@router.get("/people", responses=documented())
+@router.get("/people", responses=document_problems())
 @admins
 def list_people(session: TheSession) -> PersonList:
-    return PersonList(people=[_person(row) for row in people.people(session)])
+    return PersonList(people=[_to_person_view(row) for row in people.list_people(session)])
 
 
-@router.post("/people", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
+@router.post("/people", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
 @admins
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
-    row = people.new_person(new.name, new.right, new.password)
-    people.add(session, row)
-    return _person(row)
+    row = people.build_person(new.name, new.right, new.password)
+    people.add_person(session, row)
+    return _to_person_view(row)
 
 
-@router.delete("/people/{name}", status_code=204, responses=documented("not-found", "wrong-state"))
+@router.delete("/people/{name}", status_code=204, responses=document_problems("not-found", "wrong-state"))
 @admins
 def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     """Disable a person. Their actions stay on record, and nobody else can take the name."""
-    people.disable(session, name)
+    people.disable_person(session, name)
 
 
-@router.get("/tokens", responses=documented())
+@router.get("/tokens", responses=document_problems())
 @admins
 def list_tokens(session: TheSession) -> TokenList:
-    return TokenList(tokens=[_token(row) for row in people.credentials(session, ("token", "link"))])
+    return TokenList(tokens=[_to_token_view(row) for row in people.list_credentials(session, ("token", "link"))])
 
 
 @router.post(
-    "/tokens", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
+    "/tokens",
+    status_code=201,
+    responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
 )
 @admins
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
-    owner = _owner(session, new.person)
-    if not may(_right(owner.right), new.right):
+    owner = _require_owner(session, new.person)
+    if not has_right(_to_right(owner.right), new.right):
         said = f"The right of {owner.name} is {owner.right}: a token cannot hold more."
         raise Problem("invalid", said, field="right")
-    row, secret = people.issue(
+    row, secret = people.issue_credential(
         session, person=owner.name, right=new.right, kind="token", label=new.label, seconds=new.days * _DAY
     )
-    return MadeToken(**_token(row).model_dump(), secret=secret)
+    return MadeToken(**_to_token_view(row).model_dump(), secret=secret)
 
 
-@router.delete("/tokens/{token}", status_code=204, responses=documented("not-found"))
+@router.delete("/tokens/{token}", status_code=204, responses=document_problems("not-found"))
 @admins
 def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     row = session.get(CredentialRow, token)
     if row is None or row.kind == "session":
         raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")
-    people.end(session, row)
+    people.end_credential(session, row)
 
 
 @router.post(
-    "/links", status_code=201, responses=documented("not-found", "wrong-state", "too-large", "wrong-content-type")
+    "/links",
+    status_code=201,
+    responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
 )
 @operators
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
-    run = _named(session, new.run)
-    owner = _owner(session, None)
-    row, secret = people.link(session, owner.name, run, new.hours)
-    return MadeLink(id=row.id, path=path_to("share", secret=secret), expires_at=when(row.expires_at) or "")
+    run = _choose_run(session, new.run)
+    owner = _require_owner(session, None)
+    row, secret = people.issue_link(session, owner.name, run, new.hours)
+    return MadeLink(id=row.id, path=path_to("share", secret=secret), expires_at=format_time(row.expires_at) or "")
 
 
-@router.get("/audit", responses=documented())
+@router.get("/audit", responses=document_problems())
 @admins
 def list_audit(
     session: TheSession,
@@ -173,30 +177,30 @@ def list_audit(
     limit: Limit = 50,
 ) -> AuditList:
     """List who did what from where, newest first."""
-    lines = audit.newest(session, limit, before)
-    head = audit.newest(session, 1)
+    lines = audit.list_audit_events(session, limit, before)
+    head = audit.list_audit_events(session, 1)
     older = lines[-1].seq if lines and lines[-1].seq > 1 else None
     return AuditList(
         head=head[0].hash if head else GENESIS, lines=[msgspec.json.decode(one.line) for one in lines], next=older
     )
 
 
-def _named(session: Session, run: str | None) -> str:
+def _choose_run(session: Session, run: str | None) -> str:
     if run is not None:
-        return the_run(session, run).id
-    shown = [*queries.unended(session), *queries.newest(session, 1)]
+        return require_run_row(session, run).id
+    shown = [*queries.list_unended_runs(session), *queries.list_newest_runs(session, 1)]
     if not shown:
         raise Problem("wrong-state", "There is no run to show yet: start one first.", field="run")
     return shown[0].id
 
 
-def _me() -> Person:
+def _get_current_person() -> Person:
     return WHO.get() or DEMO
 
 
-def _owner(session: Session, name: str | None) -> PersonRow:
-    me = _me()
-    row = people.person(session, name or me.name)
+def _require_owner(session: Session, name: str | None) -> PersonRow:
+    me = _get_current_person()
+    row = people.find_person(session, name or me.name)
     if row is None:
         said = (
             f"There is no {name!a}."
@@ -209,21 +213,23 @@ def _owner(session: Session, name: str | None) -> PersonRow:
     return row
 
 
-def _person(row: PersonRow) -> PersonView:
-    return PersonView(name=row.name, right=_right(row.right), disabled=row.disabled, made_at=when(row.made_at) or "")
-
-
-def _token(row: CredentialRow) -> TokenView:
-    return TokenView(
-        id=row.id,
-        person=row.person,
-        right=_right(row.right),
-        label=row.label,
-        made_at=when(row.made_at) or "",
-        expires_at=when(row.expires_at) or "",
-        used_at=when(row.used_at),
+def _to_person_view(row: PersonRow) -> PersonView:
+    return PersonView(
+        name=row.name, right=_to_right(row.right), disabled=row.disabled, made_at=format_time(row.made_at) or ""
     )
 
 
-def _right(word: str) -> Right:
+def _to_token_view(row: CredentialRow) -> TokenView:
+    return TokenView(
+        id=row.id,
+        person=row.person,
+        right=_to_right(row.right),
+        label=row.label,
+        made_at=format_time(row.made_at) or "",
+        expires_at=format_time(row.expires_at) or "",
+        used_at=format_time(row.used_at),
+    )
+
+
+def _to_right(word: str) -> Right:
     return next(right for right in RIGHTS if right == word)

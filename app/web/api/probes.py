@@ -8,13 +8,13 @@ from pydantic import Field
 from app.errors import BadInput
 from app.machine.measuring.figure import Measured as ProbeFigure
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probed import Probed
-from app.machine.measuring.stored import newest
+from app.machine.measuring.probed import ProbeResult
+from app.machine.measuring.stored import read_newest_probes
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Figure, Limit, Wire, figure, when
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Figure, Limit, create_figure, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("machine")
@@ -22,7 +22,7 @@ router = api_router("machine")
 Name = Annotated[str, Query(max_length=100)]
 
 
-class ProbeView(Wire):
+class ProbeView(ApiModel):
     id: str
     at: str
     lineup: str
@@ -38,60 +38,62 @@ class ProbeView(Wire):
     notes: list[str] = Field(description="What to know before believing the figures.")
 
 
-class ProbeList(Wire):
+class ProbeList(ApiModel):
     probes: list[ProbeView] = Field(description="Newest first.")
     under_way: str = Field(description="What is being measured at this moment; empty where nothing is.")
     ended: str = Field(description="Why the last one asked for here failed; empty where it did not.")
 
 
-class ProbeOrder(Wire):
+class ProbeOrder(ApiModel):
     engine: Annotated[
         str, Field(max_length=100, description="All engines of the line-up, one after the other, when left out.")
     ] = ""
 
 
-@router.get("/probes", responses=documented())
+@router.get("/probes", responses=document_problems())
 @viewers
 def list_probes(
     runtime: TheRuntime, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
 ) -> ProbeList:
-    return _list(runtime, newest(session, lineup, engine, limit=limit))
+    return _to_probe_list(runtime, read_newest_probes(session, lineup, engine, limit=limit))
 
 
-@router.post("/probes", status_code=202, responses=documented("busy", "not-found", "too-large", "wrong-content-type"))
+@router.post(
+    "/probes", status_code=202, responses=document_problems("busy", "not-found", "too-large", "wrong-content-type")
+)
 @operators
 async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
     """Start a probe. It takes minutes on a slow engine; poll GET /api/v1/probes for the result."""
     try:
-        await runtime.probe(order.engine if order else "")
+        await runtime.start_probe(order.engine if order else "")
     except EngineBusy as exc:
         raise Problem("busy", str(exc)) from exc
     except BadInput as exc:
         raise Problem("not-found", str(exc), field="engine") from exc
-    return _list(runtime, [])
+    return _to_probe_list(runtime, [])
 
 
-def _list(runtime: Runtime, probes: list[Probed]) -> ProbeList:
+def _to_probe_list(runtime: Runtime, probes: list[ProbeResult]) -> ProbeList:
     prober = runtime.prober
-    under_way = (prober.step or "about to begin") if prober.working else ""
-    return ProbeList(probes=[_view(one) for one in probes], under_way=under_way, ended=prober.ended)
+    under_way = (prober.step or "about to begin") if prober.is_working else ""
+    return ProbeList(probes=[_to_probe_view(one) for one in probes], under_way=under_way, ended=prober.ended)
 
 
-def _view(one: Probed) -> ProbeView:
+def _to_probe_view(one: ProbeResult) -> ProbeView:
     return ProbeView(
         id=one.id,
-        at=when(one.at) or "",
+        at=format_time(one.at) or "",
         lineup=one.lineup,
         engine=one.engine,
         replica=one.replica,
         simulated=one.simulated,
         gpus=list(one.gpus),
         conditions=one.conditions,
-        figures={found.name: _figure(found, one.at) for found in one.figures},
+        figures={found.name: _to_probe_figure(found, one.at) for found in one.figures},
         problem=one.problem,
         notes=list(one.notes),
     )
 
 
-def _figure(found: ProbeFigure, at: float) -> Figure:
-    return figure(found.value, found.unit, found.provenance, found.source, at)
+def _to_probe_figure(found: ProbeFigure, at: float) -> Figure:
+    return create_figure(found.value, found.unit, found.provenance, found.source, at)

@@ -9,82 +9,96 @@ import msgspec
 from pydantic import Field
 from starlette.responses import Response
 
-from app.errors import BadInput, NotTaken, TemperError
+from app.errors import BadInput, Rejected, TemperError
 from app.web.addresses import path_to
-from app.web.api.wire import Wire
+from app.web.api.wire import ApiModel
 
 MEDIA_TYPE = "application/problem+json"
 
 
 @dataclass(frozen=True)
-class Kind:
+class ProblemKind:
     status: int
     title: str
     explained: str
 
 
-KINDS: Mapping[str, Kind] = {
-    "invalid": Kind(
+KINDS: Mapping[str, ProblemKind] = {
+    "invalid": ProblemKind(
         422, "Part of the request is not valid", "Each entry of `errors` names a field and how to mend it."
     ),
-    "unknown-parameter": Kind(
+    "unknown-parameter": ProblemKind(
         422, "Unknown query parameter", "Take the parameter away, or spell it as the API's description does."
     ),
-    "bad-cursor": Kind(
+    "bad-cursor": ProblemKind(
         422, "Not a cursor", "Cursors are opaque: use `next` or `previous` of an answer as it is, or leave it out."
     ),
-    "unknown-host": Kind(422, "No such host", "GET /api/v1/hosts lists the hosts."),
-    "unknown-skill": Kind(422, "No such skill", "The detail lists the skills."),
-    "unknown-rule": Kind(422, "No such rule", "The detail names the nearest rules; GET /api/v1/rules lists them all."),
-    "unsupported-host": Kind(
+    "unknown-host": ProblemKind(422, "No such host", "GET /api/v1/hosts lists the hosts."),
+    "unknown-skill": ProblemKind(422, "No such skill", "The detail lists the skills."),
+    "unknown-rule": ProblemKind(
+        422, "No such rule", "The detail names the nearest rules; GET /api/v1/rules lists them all."
+    ),
+    "unsupported-host": ProblemKind(
         422,
         "Hosts of this kind cannot be added",
         "The field that is named says what it takes: kind, name, place or secret_at.",
     ),
-    "host-key": Kind(
+    "host-key": ProblemKind(
         422,
         "The host key is not accepted yet",
         "Compare the fingerprint in the detail with the one on the host, then send it as accept_key.",
     ),
-    "key-reused": Kind(
+    "key-reused": ProblemKind(
         422, "Idempotency-Key was used for another request", "Use a new key for a new request; keys are kept for a day."
     ),
-    "key-in-flight": Kind(
+    "key-in-flight": ProblemKind(
         409, "The request with this Idempotency-Key is still being answered", "Send it again in a second."
     ),
-    "run-ended": Kind(409, "The run has ended", "A run that has ended takes no commands: start another."),
-    "wrong-state": Kind(409, "Not in this state", "The detail says which state it is in, and what that allows."),
-    "not-waiting": Kind(409, "This approval is not waiting", "It was answered, it expired, or its run has ended."),
-    "busy": Kind(
+    "run-ended": ProblemKind(409, "The run has ended", "A run that has ended takes no commands: start another."),
+    "wrong-state": ProblemKind(409, "Not in this state", "The detail says which state it is in, and what that allows."),
+    "not-waiting": ProblemKind(
+        409, "This approval is not waiting", "It was answered, it expired, or its run has ended."
+    ),
+    "busy": ProblemKind(
         409, "Something is at work that this would disturb", "The detail says what: wait for it, or pause it."
     ),
-    "exists": Kind(409, "There is one already", "Go on with the one that there is, or make another than that."),
-    "too-many": Kind(409, "There are too many already", "Take one away first."),
-    "unauthorized": Kind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
-    "forbidden": Kind(403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."),
-    "cross-site": Kind(403, "Sent by another site", "Forms and requests of other sites are not taken."),
-    "wrong-host": Kind(403, "Not the name of this server", "Use the address that Temper printed when it started."),
-    "too-often": Kind(429, "Too many tries", "The header Retry-After says how many seconds to wait."),
-    "not-found": Kind(404, "There is nothing here", "Check the address against /openapi.json, and the id in it."),
-    "method-not-allowed": Kind(405, "This address does not take this method", "The header Allow lists what it takes."),
-    "too-large": Kind(413, "The request is too large", "A body holds at most 1 MiB."),
-    "no-such-range": Kind(416, "There are no such bytes", "Content-Range says how many there are."),
-    "wrong-content-type": Kind(
+    "exists": ProblemKind(409, "There is one already", "Go on with the one that there is, or make another than that."),
+    "too-many": ProblemKind(409, "There are too many already", "Take one away first."),
+    "unauthorized": ProblemKind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
+    "forbidden": ProblemKind(
+        403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."
+    ),
+    "cross-site": ProblemKind(403, "Sent by another site", "Forms and requests of other sites are not taken."),
+    "wrong-host": ProblemKind(
+        403, "Not the name of this server", "Use the address that Temper printed when it started."
+    ),
+    "too-often": ProblemKind(429, "Too many tries", "The header Retry-After says how many seconds to wait."),
+    "not-found": ProblemKind(
+        404, "There is nothing here", "Check the address against /openapi.json, and the id in it."
+    ),
+    "method-not-allowed": ProblemKind(
+        405, "This address does not take this method", "The header Allow lists what it takes."
+    ),
+    "too-large": ProblemKind(413, "The request is too large", "A body holds at most 1 MiB."),
+    "no-such-range": ProblemKind(416, "There are no such bytes", "Content-Range says how many there are."),
+    "wrong-content-type": ProblemKind(
         415, "The body is not plain JSON", "Send it with Content-Type: application/json and no Content-Encoding."
     ),
-    "unavailable": Kind(
+    "unavailable": ProblemKind(
         503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."
     ),
-    "fault": Kind(500, "A fault of Temper's own", "The server's log has the details. Nothing of yours is wrong."),
+    "fault": ProblemKind(
+        500, "A fault of Temper's own", "The server's log has the details. Nothing of yours is wrong."
+    ),
 }
 
 
-class Fault(Wire):
+class Fault(ApiModel):
     field: str = Field(description="Where: a field of the body, a query parameter, a header or a part of the path.")
     detail: str = Field(description="What is wrong with it, and what it takes.")
 
 
-class ProblemBody(Wire):
+class ProblemBody(ApiModel):
     type: str = Field(description="Address of the page that explains this type of problem.")
     title: str
     status: int
@@ -112,13 +126,13 @@ class Problem(TemperError):
             errors=list(self.faults),
         )
 
-    def response(self) -> Response:
+    def to_response(self) -> Response:
         content = msgspec.json.encode(self.body.model_dump())
         return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
 
 
 @contextmanager
-def blamed(field: str, kind: str = "invalid") -> Iterator[None]:
+def blame_field(field: str, kind: str = "invalid") -> Iterator[None]:
     """Turn BadInput raised in the block into a problem with this field."""
     try:
         yield
@@ -126,14 +140,14 @@ def blamed(field: str, kind: str = "invalid") -> Iterator[None]:
         raise Problem(kind, exc.sentence, field=field) from exc
 
 
-def not_taken(exc: NotTaken) -> Problem:
+def to_rejection_problem(exc: Rejected) -> Problem:
     return Problem(exc.kind, exc.sentence, field=exc.field)
 
 
 _ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")
 
 
-def documented(*kinds: str) -> dict[int | str, dict[str, object]]:
+def document_problems(*kinds: str) -> dict[int | str, dict[str, object]]:
     """Return the `responses` of a route: these problems, and those that every route has."""
     found: dict[int | str, dict[str, object]] = {}
     for status in sorted({KINDS[kind].status for kind in (*kinds, *_ALWAYS)}):

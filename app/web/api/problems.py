@@ -9,10 +9,10 @@ from app.web.api.problem import KINDS, Problem
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/problems/{kind}")
+@router.get("/problems/{kind}", name="explain")
 @everybody
-async def explain(kind: str) -> Response:
+async def explain_problem(kind: str) -> Response:
     found = KINDS.get(kind)
     if found is None:
-        return Problem("not-found", f"There is no type of problem {kind[:40]!a}; docs/api.md lists them.").response()
+        return Problem("not-found", f"There is no type of problem {kind[:40]!a}; docs/api.md lists them.").to_response()
     return PlainTextResponse(f"{found.title} ({found.status})\n\n{found.explained}\n")

@@ -10,28 +10,28 @@ from pydantic import Field
 
 from app.events.kinds import RolloutAsked
 from app.evidence.bundle import FILE, MEDIA_TYPE
-from app.evidence.notary import AskedBy, open_notary
+from app.evidence.notary import Requester, open_notary
 from app.people.rights import WHO, operators, viewers
 from app.runs.order import LONGEST
-from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, Rollout, RolloutTerms, asked_of
-from app.runs.rollout.chosen import LONGEST_WORDS, chosen
-from app.runs.rollout.command import ask_for, handle_rollout, new_rollout_id
+from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, RolloutSpec, RolloutTerms, create_rollout_request
+from app.runs.rollout.chosen import LONGEST_WORDS, select_hosts
+from app.runs.rollout.command import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.state import RolloutState
 from app.store import rollouts
-from app.store.groups import groups
-from app.store.held import asking
+from app.store.groups import read_groups
+from app.store.held import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to
 from app.web.api.commands import TheWish, Wish
 from app.web.api.events import SEQ, as_messages
 from app.web.api.idempotency import TheKeys
 from app.web.api.order import RunOrder
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
 from app.web.api.runs import Key
-from app.web.api.wire import Limit, Wire, stated, when
+from app.web.api.wire import ApiModel, Limit, declare_field, format_time
 from app.web.deps import TheRolloutFolds, TheRuntime, TheSession, TheStreams
-from app.web.stream.cursor import cursor
+from app.web.stream.cursor import read_resume_position
 
 router = api_router("rollouts")
 
@@ -40,33 +40,33 @@ RolloutWord = Literal["running", "paused", "stopping", "finished", "stopped"]
 
 
 class RolloutOrder(RunOrder):
-    host: Annotated[str, stated(maxLength=LONGEST["host"], description="Leave it out: `hosts` says which.")] = ""
+    host: Annotated[str, declare_field(maxLength=LONGEST["host"], description="Leave it out: `hosts` says which.")] = ""
     hosts: Annotated[
         str,
-        stated(
+        declare_field(
             maxLength=LONGEST_WORDS, examples=["web,db*"], description="Names, patterns, groups, or all; by commas."
         ),
     ]
-    at_once: Annotated[int, stated(minimum=1, maximum=MOST_AT_ONCE)] = 8
+    at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE)] = 8
     waves: Annotated[
-        str, stated(maxLength=200, description="Hosts per wave: numbers, shares of all in percent, and rest.")
+        str, declare_field(maxLength=200, description="Hosts per wave: numbers, shares of all in percent, and rest.")
     ] = USUAL_WAVES
     harmed: Annotated[
-        int, stated(minimum=0, maximum=1000, description="As many harmed hosts pause it; 0: no number does.")
+        int, declare_field(minimum=0, maximum=1000, description="As many harmed hosts pause it; 0: no number does.")
     ] = 1
     escalated: Annotated[
-        float, stated(minimum=0, maximum=100, description="A greater share of findings left to a person, in %.")
+        float, declare_field(minimum=0, maximum=100, description="A greater share of findings left to a person, in %.")
     ] = 100.0
 
 
-class RolloutLinks(Wire):
+class RolloutLinks(ApiModel):
     self: str
     stream: str
     evidence: str = Field(description="Of a rollout that has ended; before, it answers 409.")
     page: str
 
 
-class RolloutView(Wire):
+class RolloutView(ApiModel):
     id: str
     state: RolloutWord
     hosts: int
@@ -82,11 +82,11 @@ class RolloutView(Wire):
     links: RolloutLinks
 
 
-class RolloutList(Wire):
+class RolloutList(ApiModel):
     rollouts: list[RolloutView]
 
 
-class HostPartView(Wire):
+class HostPartView(ApiModel):
     host: str
     wave: int
     run: str | None
@@ -106,7 +106,7 @@ class RolloutStanding(RolloutView):
     parts: list[HostPartView]
 
 
-class AcceptedRollout(Wire):
+class AcceptedRollout(ApiModel):
     id: str
     hosts: int
     links: RolloutLinks
@@ -121,7 +121,7 @@ _ACCEPTED: dict[int | str, dict[str, Any]] = {
     "/rollouts",
     status_code=202,
     responses={
-        **documented("unknown-host", "unknown-rule", "key-in-flight", "too-large", "wrong-content-type"),
+        **document_problems("unknown-host", "unknown-rule", "key-in-flight", "too-large", "wrong-content-type"),
         **_ACCEPTED,
     },
 )
@@ -130,60 +130,60 @@ async def start_rollout(
     order: RolloutOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> AcceptedRollout:
     """Harden many hosts in waves. Each host gets a run of its own; all hosts are checked before any run starts."""
-    request = await asyncio.to_thread(_asked, order, runtime)
-    rollout = new_rollout_id()
+    request = await asyncio.to_thread(_build_rollout_request, order, runtime)
+    rollout = create_rollout_id()
     if key is not None:
-        key = f"rollout {keys.own(key)}"
-        async with keys.held(key):
-            rollout, _ = await keys.claim(key, order.model_dump_json().encode(), rollout)
-            await asyncio.to_thread(ask_for, runtime.database, request, rollout)
+        key = f"rollout {keys.scope_to_person(key)}"
+        async with keys.lock_key(key):
+            rollout, _ = await keys.claim_run(key, order.model_dump_json().encode(), rollout)
+            await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
     else:
-        await asyncio.to_thread(ask_for, runtime.database, request, rollout)
-    accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_links(rollout))
+        await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
+    accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_create_rollout_links(rollout))
     response.headers["location"] = accepted.links.self
     return accepted
 
 
-@router.get("/rollouts", responses=documented())
+@router.get("/rollouts", responses=document_problems())
 @viewers
 def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
     """List rollouts, newest first."""
-    return RolloutList(rollouts=[_view(row) for row in rollouts.rollouts(session, limit)])
+    return RolloutList(rollouts=[_to_rollout_view(row) for row in rollouts.list_newest_rollouts(session, limit)])
 
 
-@router.get("/rollouts/{rollout}", responses=documented("not-found"))
+@router.get("/rollouts/{rollout}", responses=document_problems("not-found"))
 @viewers
 def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds) -> RolloutStanding:
-    row = rollouts.known_rollout(session, rollout)
-    return _standing(row, folds.now(session, rollout))
+    row = rollouts.require_rollout(session, rollout)
+    return _to_rollout_standing(row, folds.read_current(session, rollout))
 
 
-@router.post("/rollouts/{rollout}/pause", status_code=202, responses=documented("not-found", "wrong-state"))
+@router.post("/rollouts/{rollout}/pause", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
     """Pause a rollout: no further host starts, and its runs pause, each after the change in progress."""
-    return _handled(runtime, rollout, "pause", wish)
+    return _command_rollout(runtime, rollout, "pause", wish)
 
 
-@router.post("/rollouts/{rollout}/resume", status_code=202, responses=documented("not-found", "wrong-state"))
+@router.post("/rollouts/{rollout}/resume", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
     """Resume a rollout. The limits that paused it count from zero again."""
-    return _handled(runtime, rollout, "resume", wish)
+    return _command_rollout(runtime, rollout, "resume", wish)
 
 
-@router.post("/rollouts/{rollout}/stop", status_code=202, responses=documented("not-found", "wrong-state"))
+@router.post("/rollouts/{rollout}/stop", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
     """Stop a rollout: no further host starts, and its runs stop; a change in progress is undone."""
-    return _handled(runtime, rollout, "stop", wish)
+    return _command_rollout(runtime, rollout, "stop", wish)
 
 
 @router.get(
     "/rollouts/{rollout}/stream",
     response_class=Response,
     responses={
-        **documented("not-found"),
+        **document_problems("not-found"),
         200: {
             "description": "The rollout's own events as they happen; its runs have streams of their own.",
             "content": {"text/event-stream": {}},
@@ -198,58 +198,60 @@ def stream_rollout(
     request: Request,
     since: Annotated[str | None, Query(json_schema_extra={"pattern": SEQ})] = None,
 ) -> Response:
-    with asking(runtime.database) as session:
-        rollouts.known_rollout(session, rollout)
-    return streams.watch(rollout, "json", as_messages, cursor(request.headers, since) or 0)
+    with open_read_session(runtime.database) as session:
+        rollouts.require_rollout(session, rollout)
+    return streams.create_stream_response(
+        rollout, "json", as_messages, read_resume_position(request.headers, since) or 0
+    )
 
 
 @router.get(
     f"/rollouts/{{rollout}}/{FILE}",
     response_class=Response,
-    responses={**documented("not-found", "wrong-state"), 200: {"content": {MEDIA_TYPE: {}}}},
+    responses={**document_problems("not-found", "wrong-state"), 200: {"content": {MEDIA_TYPE: {}}}},
 )
 @operators
 def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     """Download the evidence.zip of each run, the rollout's own log and an index. The bytes are reproducible."""
-    with asking(runtime.database) as session:
-        row = rollouts.known_rollout(session, rollout)
+    with open_read_session(runtime.database) as session:
+        row = rollouts.require_rollout(session, rollout)
     if row.ended_at is None:
         raise Problem("wrong-state", f"Rollout {rollout} is {row.state}: its evidence is made when it has ended.")
     person = WHO.get()
-    hand = AskedBy(person.name, person.right, person.via) if person else AskedBy("", "", "")
-    archive = open_notary(runtime.settings.data, runtime.database).bundle(rollout, hand)
+    hand = Requester(person.name, person.right, person.via) if person else Requester("", "", "")
+    archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, hand)
     headers = {
         "content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"',
         "content-length": str(archive.size),
-        "etag": f'"{archive.sha256("manifest.json")[:32]}"',
+        "etag": f'"{archive.get_sha256("manifest.json")[:32]}"',
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
     }
-    return StreamingResponse(archive.pieces(), media_type=MEDIA_TYPE, headers=headers)
+    return StreamingResponse(archive.stream_archive(), media_type=MEDIA_TYPE, headers=headers)
 
 
-def _asked(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
+def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
     if order.host:
         raise Problem("invalid", "A rollout names its hosts in hosts.", field="host")
-    with asking(runtime.database) as session:
-        hosts = chosen(order.hosts, runtime.settings.hosts, groups(session))
-    wanted = Rollout(
-        order=order.order(runtime.settings.speed),
+    with open_read_session(runtime.database) as session:
+        hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session))
+    wanted = RolloutSpec(
+        order=order.to_order(runtime.settings.speed),
         hosts=hosts,
         words=order.hosts,
         terms=RolloutTerms(at_once=order.at_once, waves=order.waves, harmed=order.harmed, escalated=order.escalated),
     )
-    return asked_of(wanted, runtime.lineup, runtime.settings.hosts)
+    return create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
 
 
-def _handled(runtime: TheRuntime, rollout: str, verb: str, wish: Wish | None) -> RolloutView:
+def _command_rollout(runtime: TheRuntime, rollout: str, verb: str, wish: Wish | None) -> RolloutView:
     wish = wish or Wish()
-    handle_rollout(runtime.database, rollout, verb, by=wish.signature, reason=wish.reason)
-    with asking(runtime.database) as session:
-        return _view(rollouts.known_rollout(session, rollout))
+    command_rollout(runtime.database, rollout, verb, by=wish.signed_by, reason=wish.reason)
+    with open_read_session(runtime.database) as session:
+        return _to_rollout_view(rollouts.require_rollout(session, rollout))
 
 
-def _links(rollout: str) -> RolloutLinks:
+def _create_rollout_links(rollout: str) -> RolloutLinks:
     return RolloutLinks(
         self=path_to("show_rollout", rollout=rollout),
         stream=path_to("stream_rollout", rollout=rollout),
@@ -258,22 +260,22 @@ def _links(rollout: str) -> RolloutLinks:
     )
 
 
-def _view(row: RolloutRow) -> RolloutView:
+def _to_rollout_view(row: RolloutRow) -> RolloutView:
     return RolloutView(
         **row.model_dump(exclude={"asked_at", "ended_at"}),
-        asked_at=when(row.asked_at) or "",
-        ended_at=when(row.ended_at),
-        links=_links(row.id),
+        asked_at=format_time(row.asked_at) or "",
+        ended_at=format_time(row.ended_at),
+        links=_create_rollout_links(row.id),
     )
 
 
-def _standing(row: RolloutRow, state: RolloutState) -> RolloutStanding:
+def _to_rollout_standing(row: RolloutRow, state: RolloutState) -> RolloutStanding:
     parts = [
         HostPartView(
             host=part.host,
             wave=part.wave,
             run=part.run or None,
-            state=part.word,
+            state=part.status_word,
             findings=part.ended.findings if part.ended else 0,
             passed=part.ended.passed if part.ended else 0,
             escalated=part.ended.escalated if part.ended else 0,
@@ -283,11 +285,11 @@ def _standing(row: RolloutRow, state: RolloutState) -> RolloutStanding:
         for part in state.parts.values()
     ]
     return RolloutStanding(
-        **_view(row).model_dump(exclude={"links"}),
-        links=_links(row.id),
+        **_to_rollout_view(row).model_dump(exclude={"links"}),
+        links=_create_rollout_links(row.id),
         waves=list(state.asked.waves if state.asked else ()),
         at_once=state.asked.at_once if state.asked else 0,
-        asks=state.asks,
-        done=sum(part.over for part in state.parts.values()),
+        asks=state.is_paused_by_rule,
+        done=sum(part.is_over for part in state.parts.values()),
         parts=parts,
     )

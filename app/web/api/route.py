@@ -12,9 +12,9 @@ from fastapi.exceptions import HTTPException, RequestValidationError
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import DataError
 
-from app.errors import BadInput, NotTaken, Unusable
-from app.store.db import AWAY, why
-from app.web.api.problem import Fault, Problem, not_taken
+from app.errors import BadInput, EnvironmentUnusable, Rejected
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.web.api.problem import Fault, Problem, to_rejection_problem
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class ApiRoute(APIRoute):
         known = frozenset(_query_names(self.dependant))
         takes_body = self.body_field is not None
 
-        async def answer(request: Request) -> Response:
+        async def answer_request(request: Request) -> Response:
             try:
                 _check_query(request, known)
                 if takes_body:
@@ -38,36 +38,41 @@ class ApiRoute(APIRoute):
                 return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
                 request.state.refused = True  # the error has its response, so the session must not commit
-                return problem(exc).response()
+                return to_problem(exc).to_response()
 
-        return answer
+        return answer_request
 
 
-def router(tag: str, prefix: str = PREFIX) -> APIRouter:
+def create_router(tag: str, prefix: str = PREFIX) -> APIRouter:
     return APIRouter(
         prefix=prefix, route_class=ApiRoute, tags=[tag], generate_unique_id_function=lambda route: route.name
     )
 
 
-def problem(exc: Exception) -> Problem:
+def to_problem(exc: Exception) -> Problem:
     match exc:
         case Problem():
             return exc
         case RequestValidationError():
-            return _invalid(exc)
+            return _to_invalid_problem(exc)
         case HTTPException(status_code=413):
             return Problem("too-large", str(exc.detail), field="body")
         case HTTPException(status_code=400):
             return Problem("invalid", "The body cannot be read as JSON.", field="body")
-        case NotTaken():
-            return not_taken(exc)
+        case Rejected():
+            return to_rejection_problem(exc)
         case BadInput():
             return Problem("invalid", exc.sentence)
         case DataError():
-            return Problem("invalid", f"The database does not take it: {why(exc)}. Look for a NUL, or a huge number.")
-        case _ if isinstance(exc, AWAY):
-            return Problem("unavailable", f"The database does not answer: {why(exc)}. Try again in a moment.")
-        case Unusable():
+            return Problem(
+                "invalid",
+                f"The database does not take it: {describe_database_error(exc)}. Look for a NUL, or a huge number.",
+            )
+        case _ if isinstance(exc, DATABASE_UNAVAILABLE):
+            return Problem(
+                "unavailable", f"The database does not answer: {describe_database_error(exc)}. Try again in a moment."
+            )
+        case EnvironmentUnusable():
             return Problem("unavailable", str(exc))
     log.error("a request failed by a fault of ours", exc_info=exc)
     return Problem("fault", "Something went wrong inside Temper; its log has the details.")
@@ -105,14 +110,14 @@ async def _check_body(request: Request) -> None:
         said = kind[:60] or "missing"
         raise Problem("wrong-content-type", f"Content-Type is {said}: send application/json.", field="Content-Type")
     try:
-        json.loads(content, object_pairs_hook=_once)
+        json.loads(content, object_pairs_hook=_reject_duplicate_keys)
     except RecursionError as exc:
         raise Problem("invalid", f"The body is {_DEEP}.", field="body") from exc
     except ValueError as exc:
         raise Problem("invalid", f"The body cannot be read as JSON: {exc}.", field="body") from exc
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _reject_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Reject duplicate keys: it would be undefined which one counts."""
     for name, times in Counter(name for name, _ in pairs).items():
         if times > 1:
@@ -120,20 +125,20 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _invalid(exc: RequestValidationError) -> Problem:
-    faults = [Fault(field=_field(error["loc"]), detail=_sentence(error)) for error in exc.errors()[:20]]
+def _to_invalid_problem(exc: RequestValidationError) -> Problem:
+    faults = [Fault(field=_format_location(error["loc"]), detail=_format_error(error)) for error in exc.errors()[:20]]
     first = faults[0] if faults else Fault(field="body", detail="It is not valid.")
     return Problem("invalid", f"{first.field}: {first.detail}", *faults)
 
 
-def _field(loc: tuple[int | str, ...]) -> str:
+def _format_location(loc: tuple[int | str, ...]) -> str:
     """Format an error location as people write it: rules[2], budget.attempts, Idempotency-Key."""
     where, *path = loc or ("body",)
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     return name[:100] or str(where)
 
 
-def _sentence(error: Any) -> str:
+def _format_error(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return "There is no such field: take it away, or spell it as the API's description does."
     if error["type"] == "missing":

@@ -7,12 +7,12 @@ from pydantic import Field
 from app.events.words import Mode, Provenance
 from app.store.models import RunRow
 from app.web.addresses import path_to
-from app.web.api.wire import Figure, Link, Wire, figure, when
+from app.web.api.wire import ApiModel, Figure, Link, create_figure, format_time
 
 RunState = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 
 
-class RunLinks(Wire):
+class RunLinks(ApiModel):
     self: str
     items: str
     events: str
@@ -22,7 +22,7 @@ class RunLinks(Wire):
     page: str
 
 
-class RunView(Wire):
+class RunView(ApiModel):
     id: str
     host: str
     state: RunState
@@ -55,25 +55,25 @@ class RunView(Wire):
     links: RunLinks
 
 
-class RunList(Wire):
+class RunList(ApiModel):
     runs: list[RunView]
     cursors: Link
 
 
-def run_view(row: RunRow) -> RunView:
+def to_run_view(row: RunRow) -> RunView:
     return RunView(
         **row.model_dump(exclude={"tags", "queued_at", "started_at", "ended_at", "shrunk_at", "whose", "token"}),
         tags=row.tags.split(),
-        queued_at=when(row.queued_at) or "",
-        started_at=when(row.started_at),
-        ended_at=when(row.ended_at),
-        shrunk_at=when(row.shrunk_at),
-        duration=_duration(row),
-        links=links(row.id),
+        queued_at=format_time(row.queued_at) or "",
+        started_at=format_time(row.started_at),
+        ended_at=format_time(row.ended_at),
+        shrunk_at=format_time(row.shrunk_at),
+        duration=_to_duration(row),
+        links=create_run_links(row.id),
     )
 
 
-def links(run: str) -> RunLinks:
+def create_run_links(run: str) -> RunLinks:
     return RunLinks(
         self=path_to("show_run", run=run),
         items=path_to("list_items", run=run),
@@ -85,7 +85,7 @@ def links(run: str) -> RunLinks:
     )
 
 
-def _duration(row: RunRow) -> Figure:
+def _to_duration(row: RunRow) -> Figure:
     seconds = None if row.started_at is None or row.ended_at is None else round(row.ended_at - row.started_at, 3)
     provenance: Provenance = "simulated" if row.simulated else "measured"
-    return figure(seconds, "s", provenance, "from run.started to the run's last event", row.ended_at)
+    return create_figure(seconds, "s", provenance, "from run.started to the run's last event", row.ended_at)

@@ -6,21 +6,21 @@ from fastapi import Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
-from app.people.rights import guests, only, operators
-from app.runs.labels import LONGEST_NAME, LONGEST_TAG, MOST_TAGS, label
-from app.runs.order import queued
-from app.runtime.runtime import Runtime, new_run_id
+from app.people.rights import get_visible_runs, guests, operators
+from app.runs.labels import LONGEST_NAME, LONGEST_TAG, MOST_TAGS, set_run_labels
+from app.runs.order import create_run_request
+from app.runtime.runtime import Runtime, create_run_id
 from app.store import queries
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.models import RunRow
-from app.store.run_list import ListPlace, Page, RunSearch, page
+from app.store.run_list import ListPlace, RunPage, RunSearch, read_run_page
 from app.web.api import cursor
 from app.web.api.idempotency import FIELD, TheKeys
 from app.web.api.order import RunOrder
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.run_view import RunLinks, RunList, RunState, RunView, links, run_view
-from app.web.api.wire import Limit, Link, Wire, stated
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.run_view import RunLinks, RunList, RunState, RunView, create_run_links, to_run_view
+from app.web.api.wire import ApiModel, Limit, Link, declare_field
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("runs")
@@ -37,18 +37,18 @@ Key = Annotated[
 ]
 
 
-class Accepted(Wire):
+class Accepted(ApiModel):
     id: str
     links: RunLinks
 
 
-class RunChange(Wire):
+class RunChange(ApiModel):
     """Fields left out stay unchanged."""
 
-    name: Annotated[str | None, stated(maxLength=LONGEST_NAME, description="Empty takes it away.")] = None
+    name: Annotated[str | None, declare_field(maxLength=LONGEST_NAME, description="Empty takes it away.")] = None
     tags: Annotated[
-        list[Annotated[str, stated(maxLength=LONGEST_TAG, examples=["nightly"])]] | None,
-        stated(maxItems=MOST_TAGS, description="All of them: those that are not here are taken away."),
+        list[Annotated[str, declare_field(maxLength=LONGEST_TAG, examples=["nightly"])]] | None,
+        declare_field(maxItems=MOST_TAGS, description="All of them: those that are not here are taken away."),
     ] = None
 
 
@@ -56,7 +56,7 @@ class RunChange(Wire):
     "/runs",
     status_code=202,
     responses={
-        **documented("unknown-rule", "key-in-flight", "too-large", "wrong-content-type", "unavailable"),
+        **document_problems("unknown-rule", "key-in-flight", "too-large", "wrong-content-type", "unavailable"),
         202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}}},
     },
 )
@@ -65,22 +65,22 @@ async def start_run(
     order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> Accepted:
     """Start a run. It is queued at once; runs on one host execute one after the other."""
-    asked = order.order(runtime.settings.speed)
-    event = await run_in_threadpool(queued, asked, runtime.lineup, runtime.settings.hosts)
+    asked = order.to_order(runtime.settings.speed)
+    event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
     if key is None:
-        run = await runtime.submit(event)
+        run = await runtime.submit_run(event)
     else:
-        key = keys.own(key)
-        async with keys.held(key):
-            run, there = await keys.claim(key, order.model_dump_json().encode(), new_run_id())
+        key = keys.scope_to_person(key)
+        async with keys.lock_key(key):
+            run, there = await keys.claim_run(key, order.model_dump_json().encode(), create_run_id())
             if not there:
-                await runtime.submit(event, run)
-    accepted = Accepted(id=run, links=links(run))
+                await runtime.submit_run(event, run)
+    accepted = Accepted(id=run, links=create_run_links(run))
     response.headers["location"] = accepted.links.self
     return accepted
 
 
-@router.get("/runs", responses=documented("bad-cursor"))
+@router.get("/runs", responses=document_problems("bad-cursor"))
 @guests
 def list_runs(
     session: TheSession,
@@ -94,52 +94,52 @@ def list_runs(
     limit: Limit = 50,
 ) -> RunList:
     """List runs, newest first."""
-    place = cursor.parse(cursor_) if cursor_ is not None else None
-    search = RunSearch(state, host, tag, q, only())
-    found = page(session, search, ListPlace(place.forward, place.at, place.id) if place else None, limit)
-    return RunList(runs=[run_view(row) for row in found.rows], cursors=_link(found))
+    place = cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
+    search = RunSearch(state, host, tag, q, get_visible_runs())
+    found = read_run_page(session, search, ListPlace(place.forward, place.at, place.id) if place else None, limit)
+    return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_link(found))
 
 
-@router.get("/runs/{run}", responses=documented("not-found"))
+@router.get("/runs/{run}", responses=document_problems("not-found"))
 @guests
 def show_run(run: str, session: TheSession) -> RunView:
-    return run_view(the_run(session, run))
+    return to_run_view(require_run_row(session, run))
 
 
-@router.patch("/runs/{run}", responses=documented("not-found", "too-large", "wrong-content-type"))
+@router.patch("/runs/{run}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
 @operators
 def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, session: TheSession) -> RunView:
     """Set a run's name and tags, also after it has ended. Its log and papers stay unchanged."""
-    row = the_run(session, run)
-    label(row, change.name, change.tags)
+    row = require_run_row(session, run)
+    set_run_labels(row, change.name, change.tags)
     session.add(row)
-    return run_view(row)
+    return to_run_view(row)
 
 
-def the_run(session: Session, run: str) -> RunRow:
-    row = queries.run(session, run)
+def require_run_row(session: Session, run: str) -> RunRow:
+    row = queries.find_run(session, run)
     if row is None:
-        raise no_run(run)
+        raise create_no_run_problem(run)
     return row
 
 
-def no_run(run: str) -> Problem:
+def create_no_run_problem(run: str) -> Problem:
     return Problem("not-found", f"There is no run {run[:40]!a}: GET /api/v1/runs lists them.", field="run")
 
 
-def known_run(runtime: Runtime, run: str) -> RunRow:
+def read_required_run_row(runtime: Runtime, run: str) -> RunRow:
     """Return a run, or raise Problem. Opens its own session, for streams, which must not hold one."""
-    with asking(runtime.database) as session:
-        return the_run(session, run)
+    with open_read_session(runtime.database) as session:
+        return require_run_row(session, run)
 
 
-def _link(found: Page) -> Link:
+def _to_link(found: RunPage) -> Link:
     first, last = (found.rows[0], found.rows[-1]) if found.rows else (None, None)
     return Link(
-        next=_cursor(last, forward=True) if found.more_after else None,
-        previous=_cursor(first, forward=False) if found.more_before else None,
+        next=_to_page_cursor(last, forward=True) if found.more_after else None,
+        previous=_to_page_cursor(first, forward=False) if found.more_before else None,
     )
 
 
-def _cursor(row: RunRow | None, *, forward: bool) -> str | None:
-    return str(cursor.Cursor(forward, row.queued_at, row.id)) if row else None
+def _to_page_cursor(row: RunRow | None, *, forward: bool) -> str | None:
+    return str(cursor.PageCursor(forward, row.queued_at, row.id)) if row else None

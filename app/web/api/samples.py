@@ -8,17 +8,17 @@ from typing import Annotated, Literal, get_args
 from fastapi import Query
 from pydantic import Field
 
-from app.events.record import stamp
+from app.events.record import format_timestamp
 from app.events.words import Provenance
-from app.machine.sampling.marks import MarkKind, marks
+from app.machine.sampling.marks import MarkKind, read_sample_marks
 from app.machine.sampling.series import How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
-from app.people.rights import guests, only, opens
+from app.people.rights import can_see_run, get_visible_runs, guests
 from app.runtime.runtime import Runtime
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.runs import known_run
-from app.web.api.wire import Wire
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.runs import read_required_run_row
+from app.web.api.wire import ApiModel
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
@@ -53,7 +53,7 @@ _DERIVED = ("tok_s", "prompt_tok_s", "ttft_s")
 _READ = ("used_gib", "power_w", "utilization", "temperature_c")
 
 
-class SampleSeries(Wire):
+class SampleSeries(ApiModel):
     kind: Literal["engine", "gpu", "role"]
     of: str = Field(description="The engine's name, the GPU's number on its machine, or the role.")
     host: str = Field(description="Of a GPU: empty for this machine.")
@@ -65,7 +65,7 @@ class SampleSeries(Wire):
     values: Values = Field(description="One for each of `times`; None is what is not known, never 0.")
 
 
-class Mark(Wire):
+class Mark(ApiModel):
     at: float
     kind: MarkKind
     run: str = Field(description="Empty where it is an engine's.")
@@ -73,7 +73,7 @@ class Mark(Wire):
     text: str
 
 
-class Samples(Wire):
+class Samples(ApiModel):
     since: str
     until: str
     step: float = Field(description="Seconds. It may be more than was asked for: what is old is kept thinner.")
@@ -87,7 +87,7 @@ When = Annotated[
 ]
 
 
-@router.get("/samples", responses=documented("not-found"))
+@router.get("/samples", responses=document_problems("not-found"))
 @guests
 def list_samples(
     runtime: TheRuntime,
@@ -105,28 +105,30 @@ def list_samples(
     run: Annotated[str, Query(max_length=40, description="Marks of this run alone.")] = "",
 ) -> Samples:
     """List samples. They are kept by the second for 6 hours, by 10 seconds for a day, by minute and hour for a year."""
-    kinds, now = _kinds(kind), time.time()
-    end = now if until is None else _at(until, "until")
-    begin = end - USUAL_SECONDS if since is None else _at(since, "since")
-    width = _width(begin, end, step)
-    found = _marks(runtime, run, begin, end) if "mark" in kinds else []
+    kinds, now = _parse_sample_kinds(kind), time.time()
+    end = now if until is None else _parse_time(until, "until")
+    begin = end - USUAL_SECONDS if since is None else _parse_time(since, "since")
+    width = _choose_step(begin, end, step)
+    found = _read_marks(runtime, run, begin, end) if "mark" in kinds else []
     if kinds == {"mark"}:
-        return Samples(since=stamp(begin), until=stamp(end), step=width, times=[], series=[], marks=found)
+        return Samples(
+            since=format_timestamp(begin), until=format_timestamp(end), step=width, times=[], series=[], marks=found
+        )
     if (end - begin) / width > MOST_STEPS:
         said = f"That is more than {MOST_STEPS} steps: ask for a longer step or a shorter time."
         raise Problem("invalid", said, field="step")
     grid = Thinning(runtime.store).read(begin, end, width, now)
     series = [
-        _series(key, values)
-        for key, values in grid.series().items()
+        _to_sample_series(key, values)
+        for key, values in grid.to_series().items()
         if key.kind in kinds
         and (not figure or key.figure in figure.split(","))
-        and _wanted(key, "engine", engine)
-        and _wanted(key, "gpu", gpu)
+        and _is_wanted(key, "engine", engine)
+        and _is_wanted(key, "gpu", gpu)
     ]
     return Samples(
-        since=stamp(grid.since),
-        until=stamp(grid.until),
+        since=format_timestamp(grid.since),
+        until=format_timestamp(grid.until),
         step=grid.step,
         times=grid.times,
         series=series,
@@ -134,7 +136,7 @@ def list_samples(
     )
 
 
-def _kinds(text: str) -> set[str]:
+def _parse_sample_kinds(text: str) -> set[str]:
     asked = {one.strip() for one in text.split(",")}
     if unknown := asked - set(get_args(Kind)):
         said = f"There is no kind {min(unknown)[:40]!a}: there are {', '.join(get_args(Kind))}."
@@ -142,11 +144,11 @@ def _kinds(text: str) -> set[str]:
     return asked
 
 
-def _wanted(key: SeriesKey, kind: str, name: str) -> bool:
+def _is_wanted(key: SeriesKey, kind: str, name: str) -> bool:
     return not name or key.kind != kind or key.of == name
 
 
-def _at(text: str, field: str) -> float:
+def _parse_time(text: str, field: str) -> float:
     try:
         at = float(text)
     except ValueError:
@@ -160,43 +162,43 @@ def _at(text: str, field: str) -> float:
     return at
 
 
-def _width(begin: float, end: float, step: float | None) -> float:
+def _choose_step(begin: float, end: float, step: float | None) -> float:
     if begin >= end:
         raise Problem("invalid", "since has to be before until.", field="since")
     return step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
 
 
-def _marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:
+def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:
     if run:
-        known_run(runtime, run)
-    shown = only()
+        read_required_run_row(runtime, run)
+    shown = get_visible_runs()
     if run:
-        shown = (run,) if opens(run) else ()
-    return [Mark(**asdict(one)) for one in marks(runtime.store, shown, begin, end)]
+        shown = (run,) if can_see_run(run) else ()
+    return [Mark(**asdict(one)) for one in read_sample_marks(runtime.store, shown, begin, end)]
 
 
-def _series(key: SeriesKey, values: Values) -> SampleSeries:
+def _to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
     return SampleSeries(
         kind=key.kind,  # type: ignore[arg-type]
         of=key.of,
         host=key.host,
         figure=key.figure,
         unit=_UNITS.get(key.figure, "GiB"),
-        provenance=_provenance(key),
-        source=_source(key),
-        how=key.how,
+        provenance=_find_provenance(key),
+        source=_describe_source(key),
+        how=key.aggregation,
         values=values,
     )
 
 
-def _provenance(key: SeriesKey) -> Provenance:
+def _find_provenance(key: SeriesKey) -> Provenance:
     if key.simulated:
         return "simulated"
     read = key.kind == "gpu" and key.figure in _READ
     return "measured" if read or (key.kind == "engine" and key.figure not in _DERIVED) else "derived"
 
 
-def _source(key: SeriesKey) -> str:
+def _describe_source(key: SeriesKey) -> str:
     if key.kind == "role":
         return "tokens of its turns, as the log took them in"
     if key.kind == "engine":

@@ -7,21 +7,28 @@ from fastapi import Path as InPath
 from fastapi import Response
 from pydantic import Field
 
-from app.background.schedules.wanted import LONGEST, LONGEST_WINDOW, Wanted, add, handled, schedule
+from app.background.schedules.wanted import (
+    LONGEST,
+    LONGEST_WINDOW,
+    ScheduleSpec,
+    change_schedule,
+    create_schedule_row,
+    insert_schedule,
+)
 from app.events.words import Mode
-from app.people.rights import operators, signed, viewers
-from app.runs.order import Order, named
+from app.people.rights import operators, resolve_recorded_name, viewers
+from app.runs.order import Order, split_rules
 from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
-from app.runs.rollout.chosen import LONGEST_WORDS, chosen
+from app.runs.rollout.chosen import LONGEST_WORDS, select_hosts
 from app.store import schedules
-from app.store.groups import groups
+from app.store.groups import read_groups
 from app.store.models import ScheduleRow
 from app.targets.catalog import FIXTURE
 from app.web.addresses import path_to
 from app.web.api.order import HostName, ModeName, Rules, SkillName
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire, stated, when
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, declare_field, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("schedules")
@@ -29,29 +36,30 @@ router = api_router("schedules")
 Id = Annotated[str, InPath(max_length=40)]
 
 
-class ScheduleOrder(Wire):
+class ScheduleOrder(ApiModel):
     host: HostName = FIXTURE
     hosts: Annotated[
-        str, stated(maxLength=LONGEST_WORDS, description="Many instead: a rollout over what these words name then.")
+        str,
+        declare_field(maxLength=LONGEST_WORDS, description="Many instead: a rollout over what these words name then."),
     ] = ""
-    at_once: Annotated[int, stated(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
-    waves: Annotated[str, stated(maxLength=200, description="Of hosts.")] = USUAL_WAVES
-    harmed: Annotated[int, stated(minimum=0, maximum=1000, description="Of hosts.")] = 1
-    escalated: Annotated[float, stated(minimum=0, maximum=100, description="Of hosts.")] = 100.0
-    cron: Annotated[str, stated(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
+    at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
+    waves: Annotated[str, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
+    harmed: Annotated[int, declare_field(minimum=0, maximum=1000, description="Of hosts.")] = 1
+    escalated: Annotated[float, declare_field(minimum=0, maximum=100, description="Of hosts.")] = 100.0
+    cron: Annotated[str, declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
     zone: Annotated[
-        str, stated(maxLength=LONGEST["zone"], description="Of the cron times.", examples=["Europe/Berlin"])
+        str, declare_field(maxLength=LONGEST["zone"], description="Of the cron times.", examples=["Europe/Berlin"])
     ] = "UTC"
     mode: Annotated[ModeName, Field(description="scan looks; auto changes, and needs a window.")] = "scan"
     skill: SkillName = "stig"
     rules: Rules = None
     window_minutes: Annotated[
         float | None,
-        stated(exclusiveMinimum=0, maximum=LONGEST_WINDOW, description="A run is stopped when it is over."),
+        declare_field(exclusiveMinimum=0, maximum=LONGEST_WINDOW, description="A run is stopped when it is over."),
     ] = None
 
 
-class ScheduleView(Wire):
+class ScheduleView(ApiModel):
     id: str
     host: str = Field(description="Or hosts, as they were named, of a rollout.")
     rollout: bool = Field(description="It starts rollouts; `run` is the last one's id.")
@@ -70,55 +78,55 @@ class ScheduleView(Wire):
     unkept: bool = Field(description="Of the times that came last one was missed, skipped or came to nothing.")
 
 
-class ScheduleList(Wire):
+class ScheduleList(ApiModel):
     schedules: list[ScheduleView]
 
 
-@router.get("/schedules", responses=documented())
+@router.get("/schedules", responses=document_problems())
 @viewers
 def list_schedules(session: TheSession) -> ScheduleList:
-    return ScheduleList(schedules=[_view(row) for row in schedules.schedules(session)])
+    return ScheduleList(schedules=[_to_schedule_view(row) for row in schedules.list_schedules(session)])
 
 
-@router.post("/schedules", status_code=201, responses=documented("exists", "too-large", "wrong-content-type"))
+@router.post("/schedules", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
 @operators
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
-    hosts = chosen(order.hosts, runtime.settings.hosts, groups(session)) if order.hosts else ()
-    row = schedule(_wanted(order, hosts), time.time(), runtime.settings.hosts)
-    add(session, row)
+    hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session)) if order.hosts else ()
+    row = create_schedule_row(_build_schedule_spec(order, hosts), time.time(), runtime.settings.hosts_folder)
+    insert_schedule(session, row)
     response.headers["location"] = path_to("show_schedule", schedule=row.id)
-    return _view(row)
+    return _to_schedule_view(row)
 
 
-@router.get("/schedules/{schedule}", responses=documented("not-found"))
+@router.get("/schedules/{schedule}", responses=document_problems("not-found"))
 @viewers
 def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
-    return _view(schedules.known(session, schedule))
+    return _to_schedule_view(schedules.require_schedule(session, schedule))
 
 
-@router.post("/schedules/{schedule}/{verb}", responses=documented("not-found"))
+@router.post("/schedules/{schedule}/{verb}", responses=document_problems("not-found"))
 @operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
     """Pause or resume a schedule. While it is paused, no time is kept and none counts as missed."""
-    return _view(handled(session, schedule, verb, time.time()))
+    return _to_schedule_view(change_schedule(session, schedule, verb, time.time()))
 
 
-@router.delete("/schedules/{schedule}", status_code=204, responses=documented("not-found"))
+@router.delete("/schedules/{schedule}", status_code=204, responses=document_problems("not-found"))
 @operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
     """Delete a schedule. Its runs stay."""
-    handled(session, schedule, "remove", time.time())
+    change_schedule(session, schedule, "remove", time.time())
 
 
-def _wanted(asked: ScheduleOrder, hosts: tuple[str, ...]) -> Wanted:
+def _build_schedule_spec(asked: ScheduleOrder, hosts: tuple[str, ...]) -> ScheduleSpec:
     order = Order(
         host=asked.host,
         skill=asked.skill,
         rules=None if asked.rules is None else tuple(asked.rules),
         mode=asked.mode,
-        by=signed("api"),
+        by=resolve_recorded_name("api"),
     )
-    return Wanted(
+    return ScheduleSpec(
         order=order,
         cron=asked.cron,
         zone=asked.zone,
@@ -129,21 +137,21 @@ def _wanted(asked: ScheduleOrder, hosts: tuple[str, ...]) -> Wanted:
     )
 
 
-def _view(row: ScheduleRow) -> ScheduleView:
+def _to_schedule_view(row: ScheduleRow) -> ScheduleView:
     return ScheduleView(
         id=row.id,
         host=row.host,
         rollout=bool(row.rollout),
         skill=row.skill,
-        rules=list(named(row.rules) or ()),
+        rules=list(split_rules(row.rules) or ()),
         mode=row.mode,  # type: ignore[arg-type]
         cron=row.cron,
         zone=row.zone,
         window_minutes=row.window_seconds / 60 if row.window_seconds else None,
         enabled=row.enabled,
         by=row.by,
-        next_at=when(row.next_at) if row.enabled else None,
-        fired_at=when(row.fired_at),
+        next_at=format_time(row.next_at) if row.enabled else None,
+        fired_at=format_time(row.fired_at),
         run=row.run or None,
         outcome=row.outcome,
         unkept=row.unkept,

@@ -4,18 +4,18 @@ from typing import Annotated, Any, get_args
 
 from fastapi import Header, Query, Request, Response
 
-from app.events.kinds import Sample, kind_of
+from app.events.kinds import Sample, get_event_kind
 from app.events.record import ALL, MACHINE
-from app.people.rights import reads_prompts, viewers
-from app.web.api.events import SEQ, Kinds, asked_kinds, json_messages, only_kinds
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
+from app.people.rights import can_read_prompts, viewers
+from app.web.api.events import SEQ, Kinds, choose_json_render, filter_by_kinds, parse_kinds
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
 from app.web.deps import TheStreams
-from app.web.stream.cursor import cursor
+from app.web.stream.cursor import read_resume_position
 
 router = api_router("events")
 
-SAMPLES = tuple(kind_of(event) for event in get_args(Sample))
+SAMPLES = tuple(get_event_kind(event) for event in get_args(Sample))
 Since = Annotated[
     str | None,
     Query(json_schema_extra={"pattern": SEQ}, description="The id of a message, after which to begin."),
@@ -26,14 +26,14 @@ Last = Annotated[
 ]
 
 
-def _described(said: str) -> dict[int | str, dict[str, Any]]:
-    return {**documented(), 200: {"description": said, "content": {"text/event-stream": {}}}}
+def _document_stream(said: str) -> dict[int | str, dict[str, Any]]:
+    return {**document_problems(), 200: {"description": said, "content": {"text/event-stream": {}}}}
 
 
 @router.get(
     "/stream",
     response_class=Response,
-    responses=_described(
+    responses=_document_stream(
         "Messages with the event's kind as event and its JSON as data, which names run and seq. The id is a number of "
         "this stream's own: it holds for the last 4,000 events, and for this process. Who comes with an older one gets "
         "`event: reset`, and takes up each run by /runs/{run}/events, after the seq that he has of it."
@@ -44,15 +44,17 @@ def stream_all_events(
     streams: TheStreams, request: Request, kind: Kinds = None, since: Since = None, _last: Last = None
 ) -> Response:
     """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
-    kinds = frozenset(asked_kinds(kind))
-    render, name = json_messages(whole=reads_prompts())
-    return streams.watch(ALL, *only_kinds(kinds, render, name), cursor(request.headers, since))
+    kinds = frozenset(parse_kinds(kind))
+    render, name = choose_json_render(whole=can_read_prompts())
+    return streams.create_stream_response(
+        ALL, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since)
+    )
 
 
 @router.get(
     "/samples/stream",
     response_class=Response,
-    responses=_described(
+    responses=_document_stream(
         "Messages with the sample's seq as id, its kind as event and its JSON as data. While somebody watches, engines "
         "and GPUs are looked at once a second."
     ),
@@ -68,12 +70,14 @@ def stream_samples(
     _last: Last = None,
 ) -> Response:
     """Stream samples of engines and GPUs as they are read, from now on or after `since`, for the last six hours."""
-    kinds = frozenset(() if kind is None else (_sample_kind(one.strip()) for one in kind.split(",")))
-    render, name = json_messages(whole=True)
-    return streams.watch(MACHINE, *only_kinds(kinds, render, name), cursor(request.headers, since))
+    kinds = frozenset(() if kind is None else (_require_sample_kind(one.strip()) for one in kind.split(",")))
+    render, name = choose_json_render(whole=True)
+    return streams.create_stream_response(
+        MACHINE, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since)
+    )
 
 
-def _sample_kind(kind: str) -> str:
+def _require_sample_kind(kind: str) -> str:
     if kind not in SAMPLES:
         said = f"There is no sample of kind {kind[:40]!a}: there are {', '.join(SAMPLES)}."
         raise Problem("invalid", said, field="kind")

@@ -7,25 +7,27 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import operators, viewers
-from app.runs.tailor import LONGEST, TailoredProfile, tailored_profiles, take_tailoring
-from app.runs.tailoring_out import TailoringWish, tailoring_of
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire, stated
+from app.runs.tailor import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
+from app.runs.tailoring_out import TailoringSpec, export_tailoring
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, declare_field
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("tailorings")
 
 
-class TailoringOrder(Wire):
-    name: Annotated[str, stated(maxLength=LONGEST["name"], description="What it is called here.", examples=["site"])]
-    content: Annotated[
-        str, stated(maxLength=LONGEST["content"], description="The data stream.", examples=["ssg-debian12"])
+class TailoringOrder(ApiModel):
+    name: Annotated[
+        str, declare_field(maxLength=LONGEST["name"], description="What it is called here.", examples=["site"])
     ]
-    document: Annotated[str, stated(maxLength=LONGEST["document"], description="The xccdf:Tailoring, as XML.")]
+    content: Annotated[
+        str, declare_field(maxLength=LONGEST["content"], description="The data stream.", examples=["ssg-debian12"])
+    ]
+    document: Annotated[str, declare_field(maxLength=LONGEST["document"], description="The xccdf:Tailoring, as XML.")]
 
 
-class TailoredProfileView(Wire):
+class TailoredProfileView(ApiModel):
     skill: str = Field(description="What a run on this profile asks for.")
     tailoring: str
     content: str
@@ -37,23 +39,23 @@ class TailoredProfileView(Wire):
     sha256: str
 
 
-class TailoringList(Wire):
+class TailoringList(ApiModel):
     profiles: list[TailoredProfileView]
 
 
-@router.get("/tailorings", responses=documented())
+@router.get("/tailorings", responses=document_problems())
 @viewers
 def list_tailorings() -> TailoringList:
     """List the profiles of every tailoring added to this machine."""
-    return TailoringList(profiles=[_view(one) for one in tailored_profiles()])
+    return TailoringList(profiles=[_to_profile_view(one) for one in list_tailored_profiles()])
 
 
-@router.post("/tailorings", status_code=201, responses=documented("too-large", "wrong-content-type"))
+@router.post("/tailorings", status_code=201, responses=document_problems("too-large", "wrong-content-type"))
 @operators
 def add_tailoring(order: TailoringOrder) -> TailoringList:
     """Add a tailoring. It is kept for good: its name cannot be used for another."""
-    taken = take_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
-    return TailoringList(profiles=[_view(one) for one in taken])
+    taken = import_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
+    return TailoringList(profiles=[_to_profile_view(one) for one in taken])
 
 
 _XML: dict[int | str, dict[str, object]] = {
@@ -65,7 +67,7 @@ _Word = Annotated[str, Query(max_length=200)]
 @router.get(
     "/tailoring.xml",
     response_class=Response,
-    responses={**documented("unknown-host", "unknown-skill", "unknown-rule"), **_XML},
+    responses={**document_problems("unknown-host", "unknown-skill", "unknown-rule"), **_XML},
 )
 @viewers
 def take_tailoring_out(
@@ -77,18 +79,18 @@ def take_tailoring_out(
     rules: Annotated[str, Query(max_length=4000, description="With commas between them; all when left out.")] = "",
 ) -> Response:
     """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
-    wish = TailoringWish(skill=skill, host=host, group=group, rules=rules)
-    content = tailoring_of(session, wish, time.time(), runtime.settings.hosts)
-    headers = {"content-disposition": f'attachment; filename="{wish.file}"', "x-content-type-options": "nosniff"}
+    wish = TailoringSpec(skill=skill, host=host, group=group, rules=rules)
+    content = export_tailoring(session, wish, time.time(), runtime.settings.hosts_folder)
+    headers = {"content-disposition": f'attachment; filename="{wish.file_name}"', "x-content-type-options": "nosniff"}
     return Response(content, media_type="application/xml", headers=headers)
 
 
-def _view(one: TailoredProfile) -> TailoredProfileView:
+def _to_profile_view(one: TailoredProfile) -> TailoredProfileView:
     return TailoredProfileView(
-        skill=one.skill,
+        skill=one.skill_name,
         tailoring=one.tailoring,
         content=one.content,
-        profile=one.profile.short,
+        profile=one.profile.short_id,
         title=one.profile.title,
         rules=one.profile.rules,
         left_out=one.left_out,

@@ -15,7 +15,7 @@ BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 
 
 @dataclass
-class Latencies:
+class LatencyHistogram:
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0
 
@@ -24,7 +24,7 @@ class Latencies:
         self.counts[place] += 1
         self.total += seconds
 
-    def samples(self) -> Iterator[tuple[str, float]]:
+    def to_buckets(self) -> Iterator[tuple[str, float]]:
         """Yield each bucket's upper bound, as Prometheus writes it, and its cumulative count."""
         upto = 0
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), self.counts, strict=True):
@@ -32,7 +32,7 @@ class Latencies:
             yield bound, float(upto)
 
 
-class TurnTally:
+class TurnCounters:
     """One per application. Reads each run's log on from the last position."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
@@ -43,8 +43,8 @@ class TurnTally:
         self.read_tokens: Counter[str] = Counter()
         self.looped: Counter[str] = Counter()
         """Turns cut off because they repeated themselves."""
-        self.seconds: dict[str, Latencies] = defaultdict(Latencies)
-        self.waits: dict[str, Latencies] = defaultdict(Latencies)
+        self.seconds: dict[str, LatencyHistogram] = defaultdict(LatencyHistogram)
+        self.waits: dict[str, LatencyHistogram] = defaultdict(LatencyHistogram)
         """Waits for the first token."""
 
     def catch_up(self) -> None:
@@ -52,12 +52,14 @@ class TurnTally:
             for run, newest in dict(self._bus.newest).items():
                 if run in (MACHINE, AUDIT, ALL) or newest <= self._read.get(run, 0):
                     continue
-                for one in self._store.events(run, after=self._read.get(run, 0), upto=newest, kinds=("turn.finished",)):
+                for one in self._store.read_events(
+                    run, after=self._read.get(run, 0), upto=newest, kinds=("turn.finished",)
+                ):
                     if isinstance(one.event, TurnFinished):
-                        self._count(one.event)
+                        self._count_turn(one.event)
                 self._read[run] = newest
 
-    def _count(self, turn: TurnFinished) -> None:
+    def _count_turn(self, turn: TurnFinished) -> None:
         self.tokens[turn.role] += turn.completion_tokens
         self.read_tokens[turn.role] += turn.prompt_tokens
         self.looped[turn.role] += turn.looped

@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import Query, Response
 from pydantic import Field
 
-from app.people.rights import WHO, may, operators
-from app.runs.usage import PERS, UsageLine, as_csv, usage, usage_asked
+from app.people.rights import WHO, has_right, operators
+from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
 from app.store.events import EventStore
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Figure, Wire, figure, stated
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, Figure, create_figure, declare_field
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("usage")
@@ -21,7 +21,7 @@ HELD = "GPU-seconds that the roles' turns held, of the runs whose energy is know
 DRAWN = "power of those GPUs in that time by NVML or DCGM, held to their energy counters where these were read"
 
 
-class UsageView(Wire):
+class UsageView(ApiModel):
     period: str = Field(description="The day or the month, UTC, in which the runs were asked for.")
     person: str = Field(description="Whose schedule or rollout it was counts as who ordered its runs.")
     token: str | None = Field(description="Id of the API token that ordered them.")
@@ -35,15 +35,15 @@ class UsageView(Wire):
     runs_with_energy: int = Field(description="Of the runs, those whose energy is known; the two figures are theirs.")
 
 
-class UsageList(Wire):
+class UsageList(ApiModel):
     usage: list[UsageView]
 
 
 Day = Annotated[str, Query(max_length=40)]
-Per = Annotated[str, stated(enum=list(PERS)), Query(max_length=40)]
+Per = Annotated[str, declare_field(enum=list(PERS)), Query(max_length=40)]
 
 
-@router.get("/usage", responses=documented())
+@router.get("/usage", responses=document_problems())
 @operators
 def show_usage(
     runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
@@ -51,27 +51,27 @@ def show_usage(
     """List tokens, GPU-seconds and joules per person and API token. Admins see everybody's, others their own.
 
     `since` and `until` are inclusive days such as 2026-11-01; left out, the current month is meant."""
-    return UsageList(usage=[_view(one) for one in _lines(runtime.store, session, since, until, per)])
+    return UsageList(usage=[_to_usage_view(one) for one in _read_usage(runtime.store, session, since, until, per)])
 
 
-@router.get("/usage.csv", responses=documented(), response_class=Response)
+@router.get("/usage.csv", responses=document_problems(), response_class=Response)
 @operators
 def export_usage(
     runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
 ) -> Response:
     """The same lines as CSV."""
-    content = as_csv(_lines(runtime.store, session, since, until, per))
+    content = format_usage_csv(_read_usage(runtime.store, session, since, until, per))
     headers = {"content-disposition": 'attachment; filename="usage.csv"'}
     return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _lines(store: EventStore, session: TheSession, since: str, until: str, per: str) -> list[UsageLine]:
+def _read_usage(store: EventStore, session: TheSession, since: str, until: str, per: str) -> list[UsageLine]:
     person = WHO.get()
-    whose = None if person is None or may(person.right, "admin") else person.name
-    return usage(session, store, usage_asked(since, until, per, whose, time.time()))
+    whose = None if person is None or has_right(person.right, "admin") else person.name
+    return compute_usage(session, store, parse_usage_query(since, until, per, whose, time.time()))
 
 
-def _view(one: UsageLine) -> UsageView:
+def _to_usage_view(one: UsageLine) -> UsageView:
     return UsageView(
         period=one.period,
         person=one.person,
@@ -81,13 +81,13 @@ def _view(one: UsageLine) -> UsageView:
         runs=one.runs,
         tokens_in=one.tokens_in,
         tokens_out=one.tokens_out,
-        gpu_seconds=_figure(one, one.gpu_seconds, "s", HELD),
-        energy=_figure(one, one.joules, "J", DRAWN),
+        gpu_seconds=_to_usage_figure(one, one.gpu_seconds, "s", HELD),
+        energy=_to_usage_figure(one, one.joules, "J", DRAWN),
         runs_with_energy=one.runs_with_energy,
     )
 
 
-def _figure(one: UsageLine, value: float | None, unit: str, source: str) -> Figure:
+def _to_usage_figure(one: UsageLine, value: float | None, unit: str, source: str) -> Figure:
     if value is None:
-        return figure(None, unit, "unsupported", source, None)
-    return figure(value, unit, "simulated" if one.gpus_simulated else "derived", source, None)
+        return create_figure(None, unit, "unsupported", source, None)
+    return create_figure(value, unit, "simulated" if one.gpus_simulated else "derived", source, None)

@@ -7,43 +7,48 @@ from fastapi import Path as InPath
 from fastapi import Query, Response
 from pydantic import Field
 
-from app.people.rights import operators, signed, viewers
-from app.runs.waive import LONGEST, WaiverWish, end_waiver, waive
+from app.people.rights import operators, resolve_recorded_name, viewers
+from app.runs.waive import LONGEST, WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
 from app.store.waivers import WaiverRow, WaiverState
 from app.web.addresses import path_to
 from app.web.api.order import HostName, SkillName
-from app.web.api.problem import documented
-from app.web.api.route import router as api_router
-from app.web.api.wire import Wire, stated, when
+from app.web.api.problem import document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.wire import ApiModel, declare_field, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("waivers")
 
 Id = Annotated[str, InPath(max_length=40)]
-GroupName = Annotated[str, stated(maxLength=LONGEST["group"], examples=["web"])]
+GroupName = Annotated[str, declare_field(maxLength=LONGEST["group"], examples=["web"])]
 
 
-class WaiverOrder(Wire):
-    rule: Annotated[str, stated(maxLength=LONGEST["rule"], examples=["V-257985"])]
+class WaiverOrder(ApiModel):
+    rule: Annotated[str, declare_field(maxLength=LONGEST["rule"], examples=["V-257985"])]
     host: Annotated[HostName | None, Field(description="Left out, as group is: on every host.")] = None
     group: Annotated[
         GroupName | None, Field(description="Instead of host: on whichever hosts are in it as a run begins.")
     ] = None
-    owner: Annotated[str, stated(maxLength=LONGEST["owner"], description="Who answers for it.", examples=["Ops lead"])]
-    reason: Annotated[str, stated(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])]
-    ticket: Annotated[str, stated(maxLength=LONGEST["ticket"], examples=["CHG-7"])] = ""
+    owner: Annotated[
+        str, declare_field(maxLength=LONGEST["owner"], description="Who answers for it.", examples=["Ops lead"])
+    ]
+    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])]
+    ticket: Annotated[str, declare_field(maxLength=LONGEST["ticket"], examples=["CHG-7"])] = ""
     until: Annotated[
-        str, stated(description="The day on which it ends, UTC; within a year.", examples=["2027-01-31"], maxLength=40)
+        str,
+        declare_field(
+            description="The day on which it ends, UTC; within a year.", examples=["2027-01-31"], maxLength=40
+        ),
     ]
     skill: SkillName = "stig"
 
 
-class WaiverEnd(Wire):
-    reason: Annotated[str, stated(maxLength=LONGEST["reason"], description="Why it ends before its day.")]
+class WaiverEnd(ApiModel):
+    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], description="Why it ends before its day.")]
 
 
-class WaiverView(Wire):
+class WaiverView(ApiModel):
     id: str
     rule: str
     host: str | None = Field(description="None, as group is: every host.")
@@ -60,11 +65,11 @@ class WaiverView(Wire):
     ended_why: str
 
 
-class WaiverList(Wire):
+class WaiverList(ApiModel):
     waivers: list[WaiverView]
 
 
-@router.get("/waivers", responses=documented())
+@router.get("/waivers", responses=document_problems())
 @viewers
 def list_waivers(
     session: TheSession,
@@ -73,36 +78,44 @@ def list_waivers(
     """List waivers, those that end first first."""
     now = time.time()
     return WaiverList(
-        waivers=[_view(row, now) for row in waivers.waivers(session) if row.in_force(now) or not in_force]
+        waivers=[
+            _to_waiver_view(row, now) for row in waivers.list_waivers(session) if row.is_in_force(now) or not in_force
+        ]
     )
 
 
-@router.post("/waivers", status_code=201, responses=documented("exists", "too-many", "too-large", "wrong-content-type"))
+@router.post(
+    "/waivers", status_code=201, responses=document_problems("exists", "too-many", "too-large", "wrong-content-type")
+)
 @operators
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
     """Add a waiver. From the next run on the finding is skipped; every paper still lists it."""
     now = time.time()
-    asked = order.model_dump() | {"host": order.host or "", "group": order.group or "", "by": signed("api")}
-    row = waive(session, WaiverWish(**asked), now, runtime.settings.hosts)
+    asked = order.model_dump() | {
+        "host": order.host or "",
+        "group": order.group or "",
+        "by": resolve_recorded_name("api"),
+    }
+    row = create_waiver(session, WaiverSpec(**asked), now, runtime.settings.hosts_folder)
     response.headers["location"] = path_to("show_waiver", waiver=row.id)
-    return _view(row, now)
+    return _to_waiver_view(row, now)
 
 
-@router.get("/waivers/{waiver}", responses=documented("not-found"))
+@router.get("/waivers/{waiver}", responses=document_problems("not-found"))
 @viewers
 def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
-    return _view(waivers.known(session, waiver), time.time())
+    return _to_waiver_view(waivers.require_waiver(session, waiver), time.time())
 
 
-@router.post("/waivers/{waiver}/end", responses=documented("not-found"))
+@router.post("/waivers/{waiver}/end", responses=document_problems("not-found"))
 @operators
 def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> WaiverView:
     """End a waiver before its date. Runs in progress keep the waivers they started with."""
     now = time.time()
-    return _view(end_waiver(session, waiver, now, by=signed("api"), why=order.reason), now)
+    return _to_waiver_view(end_waiver(session, waiver, now, by=resolve_recorded_name("api"), why=order.reason), now)
 
 
-def _view(row: WaiverRow, now: float) -> WaiverView:
+def _to_waiver_view(row: WaiverRow, now: float) -> WaiverView:
     return WaiverView(
         id=row.id,
         rule=row.rule,
@@ -114,8 +127,8 @@ def _view(row: WaiverRow, now: float) -> WaiverView:
         until=row.until,
         state=row.state(now),
         by=row.by,
-        made_at=when(row.made_at) or "",
-        ended_at=when(row.ended_at),
+        made_at=format_time(row.made_at) or "",
+        ended_at=format_time(row.ended_at),
         ended_by=row.ended_by,
         ended_why=row.ended_why,
     )

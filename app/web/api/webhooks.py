@@ -8,28 +8,28 @@ from fastapi import Path, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
-from app.background.webhooks.template import LONGEST, PLACES, checked
-from app.background.webhooks.trial import trial
-from app.background.webhooks.wish import WebhookWish, on_record
+from app.background.webhooks.template import LONGEST, PLACES, check_template
+from app.background.webhooks.trial import send_trial_delivery
+from app.background.webhooks.wish import WebhookSpec, record_local_permission
 from app.background.webhooks.wish import add_webhook as add
 from app.people.rights import admins
 from app.runtime.runtime import Runtime
 from app.store import webhooks
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
-from app.web.api.problem import Problem, documented
-from app.web.api.route import router as api_router
-from app.web.api.runs import the_run
-from app.web.api.wire import Wire, stated, when
+from app.web.api.problem import Problem, document_problems
+from app.web.api.route import create_router as api_router
+from app.web.api.runs import require_run_row
+from app.web.api.wire import ApiModel, declare_field, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("webhooks")
 
 Template = Annotated[
     str,
-    stated(
+    declare_field(
         maxLength=LONGEST,
         description="How the body is put, instead of as a CloudEvent: chat, mail, or JSON or plain text of your own "
         f"with {', '.join(f'{{{name}}}' for name in PLACES)} in it. What hosts and models say cannot break out of it.",
@@ -38,7 +38,7 @@ Template = Annotated[
 ]
 
 
-class WebhookOrder(Wire):
+class WebhookOrder(ApiModel):
     url: Annotated[HttpUrl, Field(description="http or https, to a public address; redirects are not followed.")]
     secret: Annotated[
         str | None,
@@ -62,14 +62,14 @@ class WebhookOrder(Wire):
     ] = False
 
 
-class WebhookChange(Wire):
+class WebhookChange(ApiModel):
     """Fields left out stay unchanged."""
 
     local: Annotated[bool | None, Field(description="Whether it may lead to addresses that are not public.")] = None
     template: Template | None = None
 
 
-class WebhookView(Wire):
+class WebhookView(ApiModel):
     id: str
     url: str
     kinds: list[str]
@@ -81,12 +81,12 @@ class WebhookView(Wire):
     problem: str = Field(description="What was wrong with the newest delivery; empty when it was taken.")
 
 
-class WebhookTrial(Wire):
+class WebhookTrial(ApiModel):
     taken: bool
     problem: str = Field(description="What was wrong with it; empty when it was taken.")
 
 
-class Redelivery(Wire):
+class Redelivery(ApiModel):
     run: Annotated[str, Field(max_length=40, description="The run, or the rollout, whose events are sent once more.")]
 
 
@@ -94,35 +94,35 @@ class NewWebhook(WebhookView):
     secret: str = Field(description="Told this once: it signs every delivery.")
 
 
-class WebhookList(Wire):
+class WebhookList(ApiModel):
     webhooks: list[WebhookView]
 
 
-@router.get("/webhooks", responses=documented())
+@router.get("/webhooks", responses=document_problems())
 @admins
 def list_webhooks(session: TheSession) -> WebhookList:
-    return WebhookList(webhooks=[_view(row) for row in webhooks.webhooks(session)])
+    return WebhookList(webhooks=[_to_webhook_view(row) for row in webhooks.list_webhooks(session)])
 
 
-@router.post("/webhooks", status_code=201, responses=documented("too-many", "too-large", "wrong-content-type"))
+@router.post("/webhooks", status_code=201, responses=document_problems("too-many", "too-large", "wrong-content-type"))
 @admins
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
     """Add a webhook. Each event from now on is sent as a signed CloudEvent, in order per run, at least once."""
-    wish = WebhookWish(
+    wish = WebhookSpec(
         url=str(order.url), kinds=order.kinds, template=order.template, secret=order.secret, local=order.local
     )
     row = add(runtime.database, session, wish, time.time())
     response.headers["location"] = path_to("show_webhook", webhook=row.id)
-    return NewWebhook(**_view(row).model_dump(), secret=row.secret)
+    return NewWebhook(**_to_webhook_view(row).model_dump(), secret=row.secret)
 
 
-@router.get("/webhooks/{webhook}", responses=documented("not-found"))
+@router.get("/webhooks/{webhook}", responses=document_problems("not-found"))
 @admins
 def show_webhook(webhook: str, session: TheSession) -> WebhookView:
-    return _view(_the(session, webhook))
+    return _to_webhook_view(_require_webhook(session, webhook))
 
 
-@router.patch("/webhooks/{webhook}", responses=documented("not-found", "too-large", "wrong-content-type"))
+@router.patch("/webhooks/{webhook}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
 @admins
 def change_webhook(
     webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, runtime: TheRuntime
@@ -130,50 +130,52 @@ def change_webhook(
     """Change whether it may lead to non-public addresses, or its body template.
 
     Deliveries still pending are sent with the new settings."""
-    row = _the(session, webhook)
+    row = _require_webhook(session, webhook)
     if change.template is not None:
-        row.template = checked(change.template)
+        row.template = check_template(change.template)
     if change.local is not None:
-        on_record(runtime.database, row.id, row.url, allowed=change.local)
+        record_local_permission(runtime.database, row.id, row.url, allowed=change.local)
         row.local = change.local
     session.add(row)
-    return _view(row)
+    return _to_webhook_view(row)
 
 
-@router.delete("/webhooks/{webhook}", status_code=204, responses=documented("not-found"))
+@router.delete("/webhooks/{webhook}", status_code=204, responses=document_problems("not-found"))
 @admins
 def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSession) -> None:
-    webhooks.forget(session, _the(session, webhook).id)
+    webhooks.delete_webhook(session, _require_webhook(session, webhook).id)
 
 
-@router.post("/webhooks/{webhook}/test", responses=documented("not-found"))
+@router.post("/webhooks/{webhook}/test", responses=document_problems("not-found"))
 @admins
 async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: TheRuntime) -> WebhookTrial:
     """Send one signed test delivery of type temper.test now, and return the result."""
-    row = await run_in_threadpool(_looked_up, runtime, webhook)
-    problem = await trial(row, time.time(), f"test.{secrets.token_hex(8)}")
+    row = await run_in_threadpool(_read_webhook, runtime, webhook)
+    problem = await send_trial_delivery(row, time.time(), f"test.{secrets.token_hex(8)}")
     return WebhookTrial(taken=not problem, problem=problem)
 
 
 @router.post(
-    "/webhooks/{webhook}/again", status_code=202, responses=documented("not-found", "too-large", "wrong-content-type")
+    "/webhooks/{webhook}/again",
+    status_code=202,
+    responses=document_problems("not-found", "too-large", "wrong-content-type"),
 )
 @admins
 def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, session: TheSession) -> WebhookView:
     """Send all matching events of one run or rollout again, from the first, with the same ids."""
-    row = _the(session, webhook)
-    of = order.run if session.get(RolloutRow, order.run) else the_run(session, order.run).id
-    webhooks.send_again(session, row.id, of)
-    return _view(row)
+    row = _require_webhook(session, webhook)
+    of = order.run if session.get(RolloutRow, order.run) else require_run_row(session, order.run).id
+    webhooks.request_redelivery(session, row.id, of)
+    return _to_webhook_view(row)
 
 
-def _looked_up(runtime: Runtime, webhook: str) -> WebhookRow:
+def _read_webhook(runtime: Runtime, webhook: str) -> WebhookRow:
     """Read a webhook in a short session of its own: a slow endpoint must not hold one."""
-    with asking(runtime.database) as session:
-        return _the(session, webhook)
+    with open_read_session(runtime.database) as session:
+        return _require_webhook(session, webhook)
 
 
-def _the(session: TheSession, webhook: str) -> WebhookRow:
+def _require_webhook(session: TheSession, webhook: str) -> WebhookRow:
     row = session.get(WebhookRow, webhook)
     if row is None:
         said = f"There is no webhook {webhook[:40]!a}: GET /api/v1/webhooks lists them."
@@ -181,14 +183,14 @@ def _the(session: TheSession, webhook: str) -> WebhookRow:
     return row
 
 
-def _view(row: WebhookRow) -> WebhookView:
+def _to_webhook_view(row: WebhookRow) -> WebhookView:
     return WebhookView(
         id=row.id,
         url=row.url,
         kinds=row.kinds.split(),
         template=row.template,
         local=row.local,
-        created_at=when(row.created_at) or "",
+        created_at=format_time(row.created_at) or "",
         delivered=row.delivered,
         dropped=row.dropped,
         problem=row.problem,

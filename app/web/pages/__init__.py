@@ -29,9 +29,9 @@ from app.web.pages import (
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet import Fleet
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.machine import machine_parts, share_parts
+from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
-from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.missions import MissionLoader
 from app.web.pages.ops import routes as ops
 from app.web.pages.ops import webhooks
 from app.web.pages.ops.console import Console
@@ -67,15 +67,15 @@ ROUTES: tuple[BaseRoute, ...] = (
 )
 
 
-def install(application: FastAPI) -> None:
-    refused.install(application)
+def install_pages(application: FastAPI) -> None:
+    refused.install_error_handlers(application)
     runtime = application.state.runtime
-    application.state.missions = Missions(runtime.store)
+    application.state.missions = MissionLoader(runtime.store)
     sharing = application.state.sharing = Sharing(runtime.store)
     application.state.console = Console(runtime, application.state.folds, sharing)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
-    application.state.ops_live = LiveParts("console", application.state.console.parts, "innerMorph")
+    application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph")
     application.state.machine_live = LiveParts(
-        "machine", lambda: machine_parts(runtime) | share_parts(runtime, sharing)
+        "machine", lambda: render_machine_parts(runtime) | render_share_parts(runtime, sharing)
     )
-    application.state.guests_live = LiveParts("machine, to guests", lambda: machine_parts(runtime))
+    application.state.guests_live = LiveParts("machine, to guests", lambda: render_machine_parts(runtime))

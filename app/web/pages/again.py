@@ -39,14 +39,14 @@ LABELS = {
     "template": "Body",
 }
 CHOICES: dict[str, tuple[str, ...]] = {"mode": (USUAL_MODE, *MODES), "right": RIGHTS, "way": get_args(Way)}
-BESIDE = {"window": "window_minutes"}
+ORDER_FIELD_NAMES = {"window": "window_minutes"}
 """Form fields that have another name in an order."""
 SECRET = ("password", "secret")
 LONG = 80
 
 
 @dataclass(frozen=True)
-class FieldAgain:
+class RejectedField:
     name: str
     label: str
     value: str
@@ -55,37 +55,37 @@ class FieldAgain:
     secret: bool = False
 
     @property
-    def long(self) -> bool:
+    def is_long(self) -> bool:
         return "\n" in self.value or len(self.value) > LONG
 
 
 @dataclass(frozen=True)
-class FormAgain:
+class RejectedForm:
     action: str
-    fields: tuple[FieldAgain, ...]
+    fields: tuple[RejectedField, ...]
     hidden: Mapping[str, str]
     """Values that the person did not type, such as the button and the approval."""
 
 
-def form_again(action: str, typed: Mapping[str, str], wrong: str) -> FormAgain | None:
+def redisplay_form(action: str, typed: Mapping[str, str], wrong: str) -> RejectedForm | None:
     """Return the form to show again, with the field `wrong` marked, or None if it has no visible field."""
     at_fault = wrong.partition("[")[0]
     fields = tuple(
-        FieldAgain(
+        RejectedField(
             name,
             label,
             "" if name in SECRET else typed[name],
-            at_fault in (name, BESIDE.get(name)),
-            _choices(name, typed[name]),
+            at_fault in (name, ORDER_FIELD_NAMES.get(name)),
+            _list_choices(name, typed[name]),
             name in SECRET,
         )
         for name, label in LABELS.items()
         if name in typed
     )
     hidden = {name: value for name, value in typed.items() if name not in LABELS and name not in SECRET}
-    return FormAgain(action, fields, hidden) if fields else None
+    return RejectedForm(action, fields, hidden) if fields else None
 
 
-def _choices(name: str, value: str) -> tuple[str, ...]:
+def _list_choices(name: str, value: str) -> tuple[str, ...]:
     known = CHOICES.get(name, ())
     return known if not known or value in known else (value, *known)

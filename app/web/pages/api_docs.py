@@ -7,8 +7,8 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.people.rights import guests
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
@@ -16,7 +16,7 @@ _METHODS = ("get", "post", "put", "patch", "delete")
 
 
 @dataclass(frozen=True)
-class Piece:
+class TypePiece:
     """A fragment of a type's text, or the name of a schema to link to."""
 
     text: str
@@ -28,16 +28,16 @@ class DocField:
     name: str
     where: str
     """path, query or header; empty for a field of a schema."""
-    type: tuple[Piece, ...]
+    type: tuple[TypePiece, ...]
     required: bool
     explained: str
 
 
 @dataclass(frozen=True)
-class DocAnswer:
+class DocResponse:
     status: str
     explained: str
-    type: tuple[Piece, ...]
+    type: tuple[TypePiece, ...]
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class DocOperation:
     path: str
     explained: str
     takes: tuple[DocField, ...]
-    body: tuple[Piece, ...]
-    answers: tuple[DocAnswer, ...]
+    body: tuple[TypePiece, ...]
+    answers: tuple[DocResponse, ...]
 
 
 @dataclass(frozen=True)
@@ -59,48 +59,53 @@ class DocGroup:
 
 
 @dataclass(frozen=True)
-class DocShape:
+class DocSchema:
     name: str
     explained: str
-    type: tuple[Piece, ...]
+    type: tuple[TypePiece, ...]
     """Set for a schema without fields of its own."""
     fields: tuple[DocField, ...]
 
 
-@router.get("/api/docs")
+@router.get("/api/docs", name="api_docs")
 @guests
-def api_docs(request: Request) -> Response:
+def show_api_docs(request: Request) -> Response:
     description, nonce = request.app.state.described(), new_nonce()
-    context = {"info": description["info"], "groups": groups(description), "shapes": shapes(description)}
-    return page(rendered("api_docs.html", nonce=nonce, here="api_docs", **context), nonce)
+    context = {
+        "info": description["info"],
+        "groups": group_operations(description),
+        "shapes": list_schemas(description),
+    }
+    return create_page(render_template("api_docs.html", nonce=nonce, here="api_docs", **context), nonce)
 
 
-def groups(description: dict[str, Any]) -> list[DocGroup]:
+def group_operations(description: dict[str, Any]) -> list[DocGroup]:
     found: dict[str, list[DocOperation]] = {tag["name"]: [] for tag in description["tags"]}
     for path, there in description["paths"].items():
         for method in _METHODS:
             if one := there.get(method):
-                found[one["tags"][0]].append(_operation(method, path, one))
+                found[one["tags"][0]].append(_build_operation(method, path, one))
     return [DocGroup(tag["name"], tag["description"], tuple(found[tag["name"]])) for tag in description["tags"]]
 
 
-def shapes(description: dict[str, Any]) -> list[DocShape]:
-    return [_shape(name, one) for name, one in sorted(description["components"]["schemas"].items())]
+def list_schemas(description: dict[str, Any]) -> list[DocSchema]:
+    return [_build_schema(name, one) for name, one in sorted(description["components"]["schemas"].items())]
 
 
-def _operation(method: str, path: str, one: dict[str, Any]) -> DocOperation:
+def _build_operation(method: str, path: str, one: dict[str, Any]) -> DocOperation:
     takes = [
         DocField(
             name=each["name"],
             where=each["in"],
-            type=_type(each["schema"]),
+            type=_describe_type(each["schema"]),
             required=each.get("required", False),
             explained=each.get("description", ""),
         )
         for each in one.get("parameters", [])
     ]
     answers = [
-        DocAnswer(status, each["description"], _content(each)) for status, each in sorted(one["responses"].items())
+        DocResponse(status, each["description"], _describe_content(each))
+        for status, each in sorted(one["responses"].items())
     ]
     return DocOperation(
         name=one["operationId"],
@@ -108,45 +113,45 @@ def _operation(method: str, path: str, one: dict[str, Any]) -> DocOperation:
         path=path,
         explained=one.get("description", ""),
         takes=tuple(takes),
-        body=_content(one.get("requestBody", {})),
+        body=_describe_content(one.get("requestBody", {})),
         answers=tuple(answers),
     )
 
 
-def _shape(name: str, one: dict[str, Any]) -> DocShape:
+def _build_schema(name: str, one: dict[str, Any]) -> DocSchema:
     required = one.get("required", ())
     fields = [
-        DocField(field, "", _type(each), field in required, each.get("description", ""))
+        DocField(field, "", _describe_type(each), field in required, each.get("description", ""))
         for field, each in one.get("properties", {}).items()
     ]
-    return DocShape(name, one.get("description", ""), () if fields else _type(one), tuple(fields))
+    return DocSchema(name, one.get("description", ""), () if fields else _describe_type(one), tuple(fields))
 
 
-def _content(holder: dict[str, Any]) -> tuple[Piece, ...]:
+def _describe_content(holder: dict[str, Any]) -> tuple[TypePiece, ...]:
     for media_type, each in holder.get("content", {}).items():
-        made = _type(each.get("schema", {}))
-        return made if media_type.endswith("json") else (Piece(media_type),)
+        made = _describe_type(each.get("schema", {}))
+        return made if media_type.endswith("json") else (TypePiece(media_type),)
     return ()
 
 
-def _type(schema: dict[str, Any]) -> tuple[Piece, ...]:
+def _describe_type(schema: dict[str, Any]) -> tuple[TypePiece, ...]:
     if "$ref" in schema:
-        return (Piece(schema["$ref"].rpartition("/")[2], shape=True),)
+        return (TypePiece(schema["$ref"].rpartition("/")[2], shape=True),)
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
-            return _joined([_type(each) for each in schema[choice]], " or ")
+            return _join_types([_describe_type(each) for each in schema[choice]], " or ")
     if "const" in schema or "enum" in schema:
-        return (Piece(" or ".join(repr(each) for each in schema.get("enum", [schema.get("const")]))),)
+        return (TypePiece(" or ".join(repr(each) for each in schema.get("enum", [schema.get("const")]))),)
     if "prefixItems" in schema:
-        return (Piece("list of "), *_joined([_type(each) for each in schema["prefixItems"]], " and "))
+        return (TypePiece("list of "), *_join_types([_describe_type(each) for each in schema["prefixItems"]], " and "))
     if isinstance(schema.get("items"), dict):
-        return (Piece("list of "), *_type(schema["items"]))
+        return (TypePiece("list of "), *_describe_type(schema["items"]))
     kind = schema.get("type", "anything")
-    return (Piece(" or ".join(kind) if isinstance(kind, list) else kind),)
+    return (TypePiece(" or ".join(kind) if isinstance(kind, list) else kind),)
 
 
-def _joined(types: list[tuple[Piece, ...]], by: str) -> tuple[Piece, ...]:
-    found: list[Piece] = []
+def _join_types(types: list[tuple[TypePiece, ...]], by: str) -> tuple[TypePiece, ...]:
+    found: list[TypePiece] = []
     for each in types:
-        found += [Piece(by), *each] if found else each
+        found += [TypePiece(by), *each] if found else each
     return tuple(found)

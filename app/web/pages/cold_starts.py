@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.engines.launch.launched import Launched
-from app.engines.launch.tail import last_lines
+from app.engines.launch.launched import LaunchedReplica
+from app.engines.launch.tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime
-from app.web.pages.templating import rendered
+from app.web.pages.templating import render_template
 
 LOG_LINES = 12
 
@@ -49,15 +49,17 @@ class ColdStartCard:
     log: tuple[str, ...]
 
 
-@router.get("/machine/stairs")
+@router.get("/machine/stairs", name="cold_starts")
 @viewers
-def cold_starts(runtime: TheRuntime) -> HTMLResponse:
-    return HTMLResponse(cold_starts_now(runtime))
+def show_cold_starts(runtime: TheRuntime) -> HTMLResponse:
+    return HTMLResponse(render_cold_starts(runtime))
 
 
 @router.post("/ops/engines/{engine}", name="ops_engine")
 @operators
-async def handle(runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]) -> Response:
+async def submit_engine_command(
+    runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]
+) -> Response:
     """Start or stop all replicas of one engine."""
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper starts no engine {engine[:40]!a}: stop and start it where it was started.")
@@ -65,14 +67,14 @@ async def handle(runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pat
     return RedirectResponse(path_to("ops"), status_code=303)
 
 
-def cold_starts_now(runtime: Runtime) -> str:
+def render_cold_starts(runtime: Runtime) -> str:
     now = time.time()
-    cards = [_card(name, one, now) for name, replicas in runtime.launched.items() for one in replicas]
-    return rendered("partials/_cold_starts.html", cards=cards)
+    cards = [_build_cold_start_card(name, one, now) for name, replicas in runtime.launched.items() for one in replicas]
+    return render_template("partials/_cold_starts.html", cards=cards)
 
 
-def _card(engine: str, one: Launched, now: float) -> ColdStartCard:
-    look = one.look()
+def _build_cold_start_card(engine: str, one: LaunchedReplica, now: float) -> ColdStartCard:
+    look = one.read_status()
     return ColdStartCard(
         engine=engine,
         name=one.name,
@@ -83,13 +85,13 @@ def _card(engine: str, one: Launched, now: float) -> ColdStartCard:
         age_s=now - one.cold.started if one.cold.started else 0.0,
         pid=one.pid,
         adopted=one.adopted,
-        program=f"{one.engine.program} {one.cold.version}" if one.cold.version else "",
-        lines=_lines(one, now if look.state == "loading" else None),
-        log=tuple(last_lines(one.log, LOG_LINES)),
+        program=f"{one.engine.program_name} {one.cold.version}" if one.cold.version else "",
+        lines=_build_cold_start_lines(one, now if look.state == "loading" else None),
+        log=tuple(read_last_lines(one.log, LOG_LINES)),
     )
 
 
-def _lines(one: Launched, now: float | None) -> tuple[ColdStartLine, ...]:
+def _build_cold_start_lines(one: LaunchedReplica, now: float | None) -> tuple[ColdStartLine, ...]:
     steps = one.cold.steps
     whole = (now - one.cold.started) if now else (steps[-1].at if steps else 0.0)
     found, before = [], 0.0
@@ -97,7 +99,7 @@ def _lines(one: Launched, now: float | None) -> tuple[ColdStartLine, ...]:
         took = step.at - before
         share = 100 / whole if whole else 0.0
         found.append(
-            ColdStartLine(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.found)
+            ColdStartLine(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.figure_text)
         )
         before = step.at
     return tuple(found)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.targets.resources.vendor import LABEL, SCRIPT
-from app.text.clean import clean
+from app.text.clean import clean_text
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
 ROWS = 200
@@ -18,15 +18,15 @@ class DiffRow:
     text: str
 
 
-def diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
-    lines = clean(diff, 60_000).splitlines()
+def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
+    lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
-    rows = [_row(line) for line in lines[: ROWS + whole]]
+    rows = [_parse_diff_row(line) for line in lines[: ROWS + whole]]
     kept = [row for row in rows if row]
-    return [_turned(row) for row in kept] if undone else kept
+    return [_invert_row(row) for row in kept] if undone else kept
 
 
-def _row(line: str) -> DiffRow | None:
+def _parse_diff_row(line: str) -> DiffRow | None:
     if line.startswith("+++ "):
         return DiffRow("file", " ", line[4:].removeprefix("b"))
     if line.startswith("resource "):
@@ -46,7 +46,7 @@ def _row(line: str) -> DiffRow | None:
     return DiffRow("same", " ", line.removeprefix(" "))
 
 
-def _turned(row: DiffRow) -> DiffRow:
+def _invert_row(row: DiffRow) -> DiffRow:
     if row.kind == "added":
         return DiffRow("removed", "−", row.text)
     if row.kind == "removed":

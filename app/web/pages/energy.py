@@ -6,15 +6,15 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.events.words import Spent
-from app.machine.sampling.energy import joules
+from app.machine.sampling.energy import extrapolate_joules
 from app.machine.sampling.ledger import EnergyLedger
 from app.people.rights import guests
 from app.runtime.runtime import Runtime
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.missing import known
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.missing import require_run
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,32 +44,34 @@ class EnergyTable:
 
 @router.get("/runs/{run}/energy", name="run_energy")
 @guests
-def energy_page(runtime: TheRuntime, session: TheSession, run: str) -> Response:
-    row = known(session, run)
+def show_energy(runtime: TheRuntime, session: TheSession, run: str) -> Response:
+    row = require_run(session, run)
     nonce = new_nonce()
-    return page(rendered("energy.html", nonce=nonce, here="runs", run=row, table=energy_table(runtime, row)), nonce)
+    return create_page(
+        render_template("energy.html", nonce=nonce, here="runs", run=row, table=build_energy_table(runtime, row)), nonce
+    )
 
 
-def energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
+def build_energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
     ledger = EnergyLedger(runtime.store, runtime.lineup)
-    found, pace = ledger.spent(row.id), ledger.pace(row.id)
+    found, pace = ledger.compute_spent(row.id), ledger.read_pace(row.id)
     if found is None:
         reason = f"It was made with line-up {row.lineup}; this server works with {runtime.lineup.name}."
         started = row.started_at is not None
         return EnergyTable(
             row.id, (), None, row.simulated, pace, False, reason if started else "It has not started yet."
         )
-    rows = tuple(_row(one) for one in found.spent)
-    return EnergyTable(row.id, rows, _total(rows), found.simulated, pace, found.final, "")
+    rows = tuple(_build_energy_row(one) for one in found.spent)
+    return EnergyTable(row.id, rows, _sum_energy_rows(rows), found.simulated, pace, found.final, "")
 
 
-def _row(one: Spent) -> EnergyRow:
-    drawn = joules(one)
+def _build_energy_row(one: Spent) -> EnergyRow:
+    drawn = extrapolate_joules(one)
     each = drawn / one.tokens if drawn is not None and one.tokens else None
     return EnergyRow(one.role, one.gpu_seconds, None if drawn is None else drawn / 1000, one.tokens, each)
 
 
-def _total(rows: tuple[EnergyRow, ...]) -> EnergyRow:
+def _sum_energy_rows(rows: tuple[EnergyRow, ...]) -> EnergyRow:
     known = [row.kilojoules for row in rows if row.kilojoules is not None]
     drawn = sum(known) if len(known) == len(rows) else None
     tokens = sum(row.tokens for row in rows)

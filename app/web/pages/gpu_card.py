@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.events.kinds import GpuSampled
 from app.machine.sampling.board import POWER_SECONDS
-from app.web.pages.templating import rendered
+from app.web.pages.templating import render_template
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class GpuCard:
     throttled: tuple[str, ...]
 
 
-def gpus(
+def render_gpu_cards(
     newest: Sequence[GpuSampled], power: Mapping[tuple[str, int], Iterable[tuple[float, float]]], reason: str
 ) -> str:
     cards = [
-        _card(event, power.get((event.host, event.gpu), ()))
+        _build_gpu_card(event, power.get((event.host, event.gpu), ()))
         for event in sorted(newest, key=lambda event: (event.host, event.gpu))
     ]
-    return rendered("partials/_gpus.html", cards=cards, reason=reason)
+    return render_template("partials/_gpus.html", cards=cards, reason=reason)
 
 
-def _card(event: GpuSampled, drawn: Iterable[tuple[float, float]]) -> GpuCard:
+def _build_gpu_card(event: GpuSampled, drawn: Iterable[tuple[float, float]]) -> GpuCard:
     share = 100 * event.used_gib / event.total_gib if event.used_gib and event.total_gib else 0.0
     return GpuCard(
         index=event.gpu,
@@ -48,7 +48,7 @@ def _card(event: GpuSampled, drawn: Iterable[tuple[float, float]]) -> GpuCard:
         utilization=event.utilization,
         power=event.power_w,
         temperature=event.temperature_c,
-        line=power_line(drawn),
+        line=draw_power_line(drawn),
         simulated=event.simulated,
         host=event.host,
         unified=event.unified,
@@ -56,7 +56,7 @@ def _card(event: GpuSampled, drawn: Iterable[tuple[float, float]]) -> GpuCard:
     )
 
 
-def power_line(drawn: Iterable[tuple[float, float]]) -> str:
+def draw_power_line(drawn: Iterable[tuple[float, float]]) -> str:
     known = list(drawn)
     if not known:
         return ""

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.errors import NotTaken, Unusable
+from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, viewers
-from app.runs.introduce import HostWish, add_met, meet
+from app.runs.introduce import HostSpec, fetch_host_key, register_host
 from app.store import queries, schedules
-from app.store.groups import groups
+from app.store.groups import read_groups
 from app.store.models import RunRow
 from app.targets import consent, registry
 from app.targets.catalog import FIXTURE
 from app.targets.registry import RegisteredHost
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
@@ -30,43 +30,45 @@ class HostCard:
     """Taken from our own journals: loading a page does not contact the host."""
 
     @property
-    def words(self) -> str:
+    def consent_sentence(self) -> str:
         """The sentence that a person types to allow changes that cannot be rolled back."""
-        return consent.sentence(self.host.name)
+        return consent.build_consent_sentence(self.host.name)
 
 
-@router.get("/hosts")
+@router.get("/hosts", name="hosts")
 @viewers
-def hosts(runtime: TheRuntime, session: TheSession) -> Response:
-    nonce, folder = new_nonce(), runtime.settings.hosts
+def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
+    nonce, folder = new_nonce(), runtime.settings.hosts_folder
     cards = [
-        HostCard(one, queries.newest_run(session, one.name), tuple(registry.pending(folder, one.name)))
-        for one in registry.listed(folder)
+        HostCard(
+            one, queries.find_newest_run(session, one.name), tuple(registry.list_pending_changes(folder, one.name))
+        )
+        for one in registry.list_hosts(folder)
     ]
-    newest = queries.newest_run(session, FIXTURE)
+    newest = queries.find_newest_run(session, FIXTURE)
     context = {
         "newest": newest,
         "folder": folder / FIXTURE,
         "cards": cards,
-        "groups": groups(session),
-        "schedules": schedules.schedules(session),
+        "groups": read_groups(session),
+        "schedules": schedules.list_schedules(session),
         "may_add": (person := WHO.get()) is not None and person.right == "admin",
     }
-    return page(rendered("hosts.html", nonce=nonce, here="hosts", **context), nonce)
+    return create_page(render_template("hosts.html", nonce=nonce, here="hosts", **context), nonce)
 
 
 @router.post("/hosts", name="hosts")
 @admins
-def add_host(runtime: TheRuntime, fields: Fields) -> Response:
+def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
     """Show the host key first; once the person has accepted it, try a login, check sudo and add the host."""
     words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
-    wish, folder, nonce = HostWish(**words), runtime.settings.hosts, new_nonce()
+    wish, folder, nonce = HostSpec(**words), runtime.settings.hosts_folder, new_nonce()
     try:
-        met = meet(wish, folder)
-        added = add_met(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
-    except Unusable as exc:
-        raise NotTaken("secret_at", str(exc), "unavailable") from exc
+        met = fetch_host_key(wish, folder)
+        added = register_host(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
+    except EnvironmentUnusable as exc:
+        raise Rejected("secret_at", str(exc), "unavailable") from exc
     if added:
-        runtime.told_of(wish.name)
-    context = {"wish": words, "met": met, "added": added, "words": consent.sentence(wish.name)}
-    return page(rendered("new_host.html", nonce=nonce, here="hosts", **context), nonce)
+        runtime.publish_host(wish.name)
+    context = {"wish": words, "met": met, "added": added, "words": consent.build_consent_sentence(wish.name)}
+    return create_page(render_template("new_host.html", nonce=nonce, here="hosts", **context), nonce)

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.people.rights import viewers
-from app.store.lessons import newest_lessons
+from app.store.lessons import list_newest_lessons
 from app.store.models import LessonRow
 from app.store.queries import DROP_AFTER
 from app.web.deps import TheSession
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 SHOWN = 100
 
@@ -25,7 +25,7 @@ class LessonLine:
     simulated: bool
 
     @property
-    def stands(self) -> str:
+    def usage_text(self) -> str:
         """How often the lesson was used and how often it helped, as a sentence."""
         if self.lesson.hits:
             return f"helped {self.lesson.hits} of {self.lesson.uses} times"
@@ -45,9 +45,9 @@ def show_lessons(
 ) -> Response:
     """List lessons, newest first. `after` is the last lesson of the previous page."""
     last = session.get(LessonRow, after) if after else None
-    found = newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
+    found = list_newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
     lines = [LessonLine(row, simulated) for row, simulated in found[:SHOWN]]
     older = lines[-1].lesson.id if len(found) > SHOWN else ""
     nonce = new_nonce()
     context = {"lines": lines, "q": q, "rule": rule, "older": older, "paged": bool(last)}
-    return page(rendered("lessons.html", nonce=nonce, here="lessons", **context), nonce)
+    return create_page(render_template("lessons.html", nonce=nonce, here="lessons", **context), nonce)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from app.events.record import Recorded
-from app.machine.sampling.series import ticks
-from app.web.stream.message import message
+from app.machine.sampling.series import group_by_time
+from app.web.stream.message import encode_message
 
 FRESH_SECONDS = 3.0
 """Parts older than this were rendered for earlier viewers and are rendered again."""
@@ -25,24 +25,24 @@ class LiveParts:
 
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         with self._lock:
-            before, now = self._drawn, self._drawn_anew()
+            before, now = self._drawn, self._redraw_parts()
             changed = {name: html for name, html in now.items() if before.get(name) != html}
-        return self._parts(changed) + _samples(batch)
+        return self._encode_parts(changed) + _encode_samples(batch)
 
-    def whole(self) -> bytes:
+    def render_all(self) -> bytes:
         with self._lock:
             if time.monotonic() - self._drawn_at > FRESH_SECONDS:
-                self._drawn_anew()
-            return self._parts(self._drawn)
+                self._redraw_parts()
+            return self._encode_parts(self._drawn)
 
-    def _drawn_anew(self) -> dict[str, str]:
+    def _redraw_parts(self) -> dict[str, str]:
         self._drawn, self._drawn_at = dict(self._draw()), time.monotonic()
         return self._drawn
 
-    def _parts(self, parts: Mapping[str, str]) -> bytes:
+    def _encode_parts(self, parts: Mapping[str, str]) -> bytes:
         if not parts:
             return b""
-        return message(
+        return encode_message(
             "".join(
                 f'<hx-partial hx-target="#{name}" hx-swap="{self._swap}">{html}</hx-partial>'
                 for name, html in parts.items()
@@ -50,11 +50,11 @@ class LiveParts:
         )
 
 
-def _samples(batch: Sequence[Recorded]) -> bytes:
+def _encode_samples(batch: Sequence[Recorded]) -> bytes:
     """Encode the samples in a batch as messages for the charts."""
     sent = b""
-    for at, found in ticks(batch):
+    for at, found in group_by_time(batch):
         if found:
             told = [(key.kind, key.of, key.host, key.figure, round(value, 3)) for key, value in found.items()]
-            sent += message(msgspec.json.encode({"at": at, "series": told}), name="samples")
+            sent += encode_message(msgspec.json.encode({"at": at, "series": told}), name="samples")
     return sent

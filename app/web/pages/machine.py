@@ -7,16 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
-from app.engines.queue import QueueNow
+from app.engines.queue import QueueStatus
 from app.events.kinds import KINDS, EngineSampled, EngineState
 from app.lineups.model import Engine
 from app.machine.sampling.board import POWER_SECONDS, Board
-from app.people.rights import guests, opens
+from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.gpu_card import gpus
-from app.web.pages.sharing import Sharing, TheSharing, drawn_shares
-from app.web.pages.templating import rendered
+from app.web.pages.gpu_card import render_gpu_cards
+from app.web.pages.sharing import Sharing, TheSharing, render_shares
+from app.web.pages.templating import render_template
 from app.web.stream.cursor import MOST_SEQ
 
 STALE_SECONDS = 12.0
@@ -30,9 +30,9 @@ STATE_SECONDS = 3600.0
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/machine")
+@router.get("/machine", name="machine")
 @guests
-def machine(
+def show_machine(
     runtime: TheRuntime,
     sharing: TheSharing,
     run: Annotated[str, Query(max_length=40)] = "",
@@ -40,87 +40,93 @@ def machine(
     t: Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)] = None,
 ) -> HTMLResponse:
     """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
-    then = _moment(runtime, run, at, t) if run and opens(run) else None
+    then = _find_moment_time(runtime, run, at, t) if run and can_see_run(run) else None
     if then is not None:
-        return HTMLResponse(_partials(_parts_then(runtime, then) | share_parts(runtime, sharing, then)))
+        return HTMLResponse(
+            _join_partials(_render_past_parts(runtime, then) | render_share_parts(runtime, sharing, then))
+        )
     if sharing is None:
-        return HTMLResponse(_partials(machine_parts(runtime)))
-    return HTMLResponse(runtime.board.drawn(lambda: _partials(machine_parts(runtime) | share_parts(runtime, sharing))))
+        return HTMLResponse(_join_partials(render_machine_parts(runtime)))
+    return HTMLResponse(
+        runtime.board.draw_once_a_second(
+            lambda: _join_partials(render_machine_parts(runtime) | render_share_parts(runtime, sharing))
+        )
+    )
 
 
-def _moment(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:
+def _find_moment_time(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:
     """Return the time of the event `at`, or of `t` seconds after the run was queued; None if there is no event."""
-    told = runtime.store.newest(run, at if t is None else 1, KINDS, 1)
+    told = runtime.store.read_newest(run, at if t is None else 1, KINDS, 1)
     return told[0].at + (t or 0) if told else None
 
 
-def _partials(parts: Mapping[str, str]) -> str:
+def _join_partials(parts: Mapping[str, str]) -> str:
     return "".join(
         f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
     )
 
 
-def _parts_then(runtime: Runtime, at: float) -> dict[str, str]:
+def _render_past_parts(runtime: Runtime, at: float) -> dict[str, str]:
     return {
-        "gpus": gpus_then(runtime, at),
-        **{f"meter-{name}": html for name, html in meters_then(runtime, at).items()},
+        "gpus": render_past_gpus(runtime, at),
+        **{f"meter-{name}": html for name, html in render_past_meters(runtime, at).items()},
     }
 
 
-def machine_parts(runtime: Runtime) -> dict[str, str]:
+def render_machine_parts(runtime: Runtime) -> dict[str, str]:
     """Return the current GPU and engine cards as inner HTML by element id."""
-    return {"gpus": gpus_now(runtime), **{f"meter-{name}": html for name, html in meters(runtime).items()}}
+    return {"gpus": render_gpus(runtime), **{f"meter-{name}": html for name, html in render_meters(runtime).items()}}
 
 
-def share_parts(runtime: Runtime, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
-    return {f"share-{name}": html for name, html in drawn_shares(runtime.lineup, sharing, at).items()}
+def render_share_parts(runtime: Runtime, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
+    return {f"share-{name}": html for name, html in render_shares(runtime.lineup, sharing, at).items()}
 
 
-def meters(runtime: Runtime) -> dict[str, str]:
+def render_meters(runtime: Runtime) -> dict[str, str]:
     now, drawn = time.time(), {}
     for name, engine in runtime.lineup.engines.items():
-        at, sample = runtime.board.shown().engines.get(name, (None, None))
+        at, sample = runtime.board.mark_viewed().engines.get(name, (None, None))
         _, state = runtime.board.states.get(name, (None, None))
-        limit = fastest(engine, runtime.settings.speed)
-        queue, age = runtime.queues.of(name).now, now - at if at else None
-        drawn[name] = meter(sample, state.state if state else "not seen yet", age, limit=limit, queue=queue)
+        limit = scale_speed_limit(engine, runtime.settings.speed)
+        queue, age = runtime.queues.get_queue(name).status, now - at if at else None
+        drawn[name] = render_meter(sample, state.state if state else "not seen yet", age, limit=limit, queue=queue)
     return drawn
 
 
-def fastest(engine: Engine, pace: float) -> float | None:
+def scale_speed_limit(engine: Engine, pace: float) -> float | None:
     """Return the token rate limit of one request, times the pace of a simulated engine; None if there is no limit."""
     if engine.limit_tok_s is None or (engine.simulation and not pace):
         return None
     return engine.limit_tok_s * (pace if engine.simulation else 1)
 
 
-def meters_then(runtime: Runtime, at: float) -> dict[str, str]:
+def render_past_meters(runtime: Runtime, at: float) -> dict[str, str]:
     samples: dict[str, EngineSampled] = {}
-    for one in runtime.store.samples(at - STALE_SECONDS, at, ("engine.sample",)):
+    for one in runtime.store.read_samples(at - STALE_SECONDS, at, ("engine.sample",)):
         if isinstance(one.event, EngineSampled):
             samples[one.event.engine] = one.event
-    states = _states_then(runtime, at)
+    states = _read_past_states(runtime, at)
     return {
-        name: meter(samples.get(name), states.get(name, "—"), None, "at the replayed moment")
+        name: render_meter(samples.get(name), states.get(name, "—"), None, "at the replayed moment")
         for name in runtime.lineup.engines
     }
 
 
-def _states_then(runtime: Runtime, at: float) -> dict[str, str]:
-    told = runtime.store.samples(at - STATE_SECONDS, at, ("engine.state",))
+def _read_past_states(runtime: Runtime, at: float) -> dict[str, str]:
+    told = runtime.store.read_samples(at - STATE_SECONDS, at, ("engine.state",))
     return {one.event.engine: one.event.state for one in told if isinstance(one.event, EngineState)}
 
 
-def meter(
+def render_meter(
     sample: EngineSampled | None,
     state: str,
     age: float | None,
     then: str = "never sampled",
     limit: float | None = None,
-    queue: QueueNow | None = None,
+    queue: QueueStatus | None = None,
 ) -> str:
     """Render an engine's meter. Stale figures stay visible and are marked; a stale token rate is hidden."""
-    flows = flowing(sample, state, age)
+    flows = select_fresh_sample(sample, state, age)
     rate = flows.tok_s if flows else None
     alone = flows is not None and flows.running == 1
     context = {
@@ -134,23 +140,23 @@ def meter(
         "old": age is not None and age > STALE_SECONDS,
         "simulated": bool(sample and sample.simulated),
     }
-    return rendered("partials/_meter.html", **context)
+    return render_template("partials/_meter.html", **context)
 
 
-def flowing(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
+def select_fresh_sample(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
     """Return the sample if the engine is up and the sample is fresh, else None."""
     return sample if sample and state in FLOWING and (age is None or age <= FLOWS_SECONDS) else None
 
 
-def gpus_now(runtime: Runtime) -> str:
-    board = runtime.board.shown()
-    return gpus([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
+def render_gpus(runtime: Runtime) -> str:
+    board = runtime.board.mark_viewed()
+    return render_gpu_cards([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
 
 
-def gpus_then(runtime: Runtime, at: float) -> str:
-    history = runtime.store.samples(at - POWER_SECONDS, at, ("gpu.sample",))
+def render_past_gpus(runtime: Runtime, at: float) -> str:
+    history = runtime.store.read_samples(at - POWER_SECONDS, at, ("gpu.sample",))
     then = Board()
-    then.take(history)
-    return gpus(
+    then.apply_batch(history)
+    return render_gpu_cards(
         [event for _, event in then.gpus.values()], then.power, "" if then.gpus else "No GPU was read at that time."
     )

@@ -10,12 +10,12 @@ from starlette.responses import HTMLResponse
 from app.events.kinds import GpuSampled
 from app.events.words import GpuProcess
 from app.machine.gpus.waterfall import Kind, MemoryPart
-from app.machine.sampling.memory import KnownEngines, memory
-from app.machine.sampling.sensors import reader, told
+from app.machine.sampling.memory import KnownEngines, attribute_memory
+from app.machine.sampling.sensors import name_reader, read_sensor
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.templating import rendered
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
@@ -29,7 +29,7 @@ _WORDS: dict[Kind, str] = {
     "reserved": "reserved",
     "free": "free",
 }
-_TOLD = {
+_FACT_FIELDS = {
     "power": ("power_w", 0, 1.0, "W"),
     "power limit": ("power_limit_w", 0, 1.0, "W"),
     "energy": ("energy_j", 1, 1000.0, "kJ"),
@@ -56,7 +56,7 @@ class MemoryPiece:
 
 
 @dataclass(frozen=True)
-class Fact:
+class GpuFact:
     words: str
     value: float | None
     digits: int
@@ -74,37 +74,43 @@ class GpuMemory:
     unified: bool
     simulated: bool
     pieces: tuple[MemoryPiece, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[GpuFact, ...]
     throttled: tuple[str, ...]
     ecc: int | None
     processes: tuple[GpuProcess, ...]
 
 
-@router.get("/machine/memory")
+@router.get("/machine/memory", name="machine_memory")
 @viewers
-def machine_memory(runtime: TheRuntime) -> HTMLResponse:
-    return HTMLResponse(memory_now(runtime))
+def show_gpu_memory(runtime: TheRuntime) -> HTMLResponse:
+    return HTMLResponse(render_gpu_memory(runtime))
 
 
-def memory_now(runtime: Runtime) -> str:
+def render_gpu_memory(runtime: Runtime) -> str:
     board, now = runtime.board, time.time()
     newest = [(now - at, event) for _, (at, event) in sorted(board.gpus.items())]
-    return drawn(board.known(runtime.lineup), newest, board.exporters)
+    return render_memory_cards(board.get_known_engines(runtime.lineup), newest, board.exporters)
 
 
-def memory_cards(runtime: Runtime) -> dict[tuple[str, int], GpuMemory]:
+def build_memory_cards(runtime: Runtime) -> dict[tuple[str, int], GpuMemory]:
     """Return the cards by host and GPU number. Ages are 0, so that a card without a new sample compares equal."""
-    board, known = runtime.board, runtime.board.known(runtime.lineup)
-    return {key: _card(known, 0.0, event, board.exporters) for key, (_, event) in sorted(board.gpus.items())}
+    board, known = runtime.board, runtime.board.get_known_engines(runtime.lineup)
+    return {
+        key: _build_memory_card(known, 0.0, event, board.exporters) for key, (_, event) in sorted(board.gpus.items())
+    }
 
 
-def drawn(known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]) -> str:
+def render_memory_cards(
+    known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]
+) -> str:
     """`newest` has the age in seconds and the sample of each GPU."""
-    return rendered("partials/_waterfall.html", cards=[_card(known, *one, exporters) for one in newest])
+    return render_template(
+        "partials/_waterfall.html", cards=[_build_memory_card(known, *one, exporters) for one in newest]
+    )
 
 
-def _card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuMemory:
-    parts = memory(known, event, reader(event, exporters))
+def _build_memory_card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuMemory:
+    parts = attribute_memory(known, event, name_reader(event, exporters))
     titles = {engine.name: engine.title for engine in known.lineup.engines.values()}
     return GpuMemory(
         number=event.gpu,
@@ -114,15 +120,15 @@ def _card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping
         total=event.total_gib,
         unified=event.unified,
         simulated=event.simulated,
-        pieces=tuple(_pieces(parts, titles)),
-        facts=tuple(_facts(event, exporters, age)),
+        pieces=tuple(_build_memory_pieces(parts, titles)),
+        facts=tuple(_build_gpu_facts(event, exporters, age)),
         throttled=event.throttled,
         ecc=event.ecc_uncorrected,
         processes=event.processes,
     )
 
 
-def _pieces(parts: Sequence[MemoryPart], titles: dict[str, str]) -> Iterator[MemoryPiece]:
+def _build_memory_pieces(parts: Sequence[MemoryPart], titles: dict[str, str]) -> Iterator[MemoryPiece]:
     total, left = sum(part.gib for part in parts) or 1.0, 0.0
     for part in parts:
         width = 100 * part.gib / total
@@ -140,8 +146,8 @@ def _pieces(parts: Sequence[MemoryPart], titles: dict[str, str]) -> Iterator[Mem
         left += width
 
 
-def _facts(event: GpuSampled, exporters: Mapping[str, str], age: float) -> Iterator[Fact]:
-    for words, (field, digits, scale, unit) in _TOLD.items():
-        said = told(event, field, exporters)
+def _build_gpu_facts(event: GpuSampled, exporters: Mapping[str, str], age: float) -> Iterator[GpuFact]:
+    for words, (field, digits, scale, unit) in _FACT_FIELDS.items():
+        said = read_sensor(event, field, exporters)
         value = None if said.value is None else said.value / scale
-        yield Fact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")
+        yield GpuFact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")

@@ -3,29 +3,29 @@
 from sqlmodel import Session
 from starlette.responses import Response
 
-from app.people.rights import only
+from app.people.rights import get_visible_runs
 from app.store import queries
 from app.store.models import RunRow
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 
-class NoSuchRun(Exception):
+class RunNotFound(Exception):
     """Carries the page to answer with."""
 
     def __init__(self, page: Response) -> None:
         self.page = page
 
 
-def known(session: Session, run: str) -> RunRow:
+def require_run(session: Session, run: str) -> RunRow:
     """Return the run, or raise RunNotFound with a page that lists the newest runs."""
-    row = queries.run(session, run)
+    row = queries.find_run(session, run)
     if row is None:
-        raise NoSuchRun(missing(session, run))
+        raise RunNotFound(render_missing_run(session, run))
     return row
 
 
-def missing(session: Session, run: str) -> Response:
+def render_missing_run(session: Session, run: str) -> Response:
     nonce = new_nonce()
-    newest = queries.newest(session, 5, only=only())
-    return page(rendered("missing.html", nonce=nonce, here="", run=run, newest=newest), nonce, 404)
+    newest = queries.list_newest_runs(session, 5, only=get_visible_runs())
+    return create_page(render_template("missing.html", nonce=nonce, here="", run=run, newest=newest), nonce, 404)

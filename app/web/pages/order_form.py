@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.errors import NotTaken
-from app.runs.order import Order, named
+from app.errors import Rejected
+from app.runs.order import Order, split_rules
 from app.runs.rollout.asked import USUAL_WAVES, RolloutTerms
 from app.targets.catalog import FIXTURE
 
@@ -15,19 +15,21 @@ USUAL_MODE = "usual"
 """Selects the default mode of the host."""
 
 
-async def _fields(request: Request) -> Mapping[str, str]:
+async def _read_form_fields(request: Request) -> Mapping[str, str]:
     return {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
 
 
-Fields = Annotated[Mapping[str, str], Depends(_fields)]
+Fields = Annotated[Mapping[str, str], Depends(_read_form_fields)]
 
 
-def order_of(fields: Mapping[str, str], *, by: str, mode: str | None = None, pace: float | None = None) -> Order:
+def parse_order_form(
+    fields: Mapping[str, str], *, by: str, mode: str | None = None, pace: float | None = None
+) -> Order:
     asked = fields.get("mode", mode)
     return Order(
         host=fields.get("host", FIXTURE),
         skill=fields.get("skill", "stig").strip(),
-        rules=named(fields.get("rules")),
+        rules=split_rules(fields.get("rules")),
         mode=None if asked == USUAL_MODE else asked,
         consent=fields.get("consent", ""),
         pace=pace,
@@ -37,22 +39,22 @@ def order_of(fields: Mapping[str, str], *, by: str, mode: str | None = None, pac
     )
 
 
-def terms_of(fields: Mapping[str, str]) -> RolloutTerms:
+def parse_terms_form(fields: Mapping[str, str]) -> RolloutTerms:
     usual = RolloutTerms()
     return RolloutTerms(
-        at_once=int(_number(fields, "at_once", usual.at_once)),
+        at_once=int(_parse_number(fields, "at_once", usual.at_once)),
         waves=fields.get("waves", USUAL_WAVES),
-        harmed=int(_number(fields, "harmed", usual.harmed)),
-        escalated=_number(fields, "escalated", usual.escalated),
+        harmed=int(_parse_number(fields, "harmed", usual.harmed)),
+        escalated=_parse_number(fields, "escalated", usual.escalated),
     )
 
 
-def _number(fields: Mapping[str, str], name: str, usual: float) -> float:
+def _parse_number(fields: Mapping[str, str], name: str, usual: float) -> float:
     words = fields.get(name, "").strip()
     try:
         found = float(words) if words else usual
     except ValueError:
         found = float("nan")
     if not isfinite(found):
-        raise NotTaken(name, f"{words[:40]!a} is no number.")
+        raise Rejected(name, f"{words[:40]!a} is no number.")
     return found

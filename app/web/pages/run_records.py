@@ -9,16 +9,16 @@ from starlette.responses import Response
 from app.errors import TemperError
 from app.loop.state import Item
 from app.people.rights import guests
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession
-from app.web.pages.missing import known
-from app.web.pages.mission.feed import FeedLine, feed_line
-from app.web.pages.mission.missions import TOLD
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import OUTCOMES, rendered
+from app.web.pages.missing import require_run
+from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.missions import FEED_KINDS
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import OUTCOMES, render_template
 from app.web.stream.cursor import MOST_SEQ
 
 LINES = 200
@@ -36,12 +36,12 @@ class ItemLine:
     title: str
     category: str
 
-    def says(self, words: list[str]) -> bool:
-        return _says(words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
+    def matches_words(self, words: list[str]) -> bool:
+        return _contains_words(words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
 
 
 @dataclass(frozen=True)
-class Found:
+class EventSearch:
     lines: list[FeedLine]
     before: int | None
     """The seq before which the search continues; None if it reached the start of the run."""
@@ -49,25 +49,25 @@ class Found:
 
 @router.get("/runs/{run}/items", name="run_items")
 @guests
-def all_items(
+def show_items(
     session: TheSession,
     folds: TheFolds,
     run: str,
     q: Words = "",
     outcome: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
-    row = known(session, run)
-    pack = _pack(row)
-    every = [_line(item, pack) for item in folds.now(run).items.values()]
-    lines = [one for one in every if outcome in ("", one.item.status) and one.says(_words(q))]
+    row = require_run(session, run)
+    pack = _find_skill(row)
+    every = [_build_item_line(item, pack) for item in folds.read_current(run).items.values()]
+    lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(_split_query(q))]
     context = {"run": row, "lines": lines, "total": len(every), "q": q, "outcome": outcome}
     nonce = new_nonce()
-    return page(rendered("items.html", nonce=nonce, here="runs", outcomes=OUTCOMES, **context), nonce)
+    return create_page(render_template("items.html", nonce=nonce, here="runs", outcomes=OUTCOMES, **context), nonce)
 
 
 @router.get("/runs/{run}/events", name="run_events")
 @guests
-def all_events(
+def show_events(
     runtime: TheRuntime,
     session: TheSession,
     run: str,
@@ -75,47 +75,47 @@ def all_events(
     kind: Annotated[str, Query(max_length=20)] = "",
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None,
 ) -> Response:
-    row = known(session, run)
-    found = look(runtime.store, run, _words(q), kind, before)
+    row = require_run(session, run)
+    found = search_events(runtime.store, run, _split_query(q), kind, before)
     context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
     nonce = new_nonce()
-    return page(rendered("events.html", nonce=nonce, here="runs", signs=SIGNS, **context), nonce)
+    return create_page(render_template("events.html", nonce=nonce, here="runs", signs=SIGNS, **context), nonce)
 
 
-def look(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> Found:
+def search_events(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> EventSearch:
     """Return the events that match, newest first, with the seq to continue from."""
     lines: list[FeedLine] = []
     upto = None if before is None else before - 1
     for _ in range(MOST_CHUNKS):
-        told = store.newest(run, upto, TOLD, CHUNK)
-        for line in filter(None, map(feed_line, told)):
-            if kind in ("", line.kind) and _says(words, line.text):
+        told = store.read_newest(run, upto, FEED_KINDS, CHUNK)
+        for line in filter(None, map(to_feed_line, told)):
+            if kind in ("", line.kind) and _contains_words(words, line.text):
                 lines.append(line)
                 if len(lines) == LINES:
-                    return Found(lines, line.seq)
+                    return EventSearch(lines, line.seq)
         if len(told) < CHUNK:
-            return Found(lines, None)
+            return EventSearch(lines, None)
         upto = told[-1].seq - 1
-    return Found(lines, None if upto is None else upto + 1)
+    return EventSearch(lines, None if upto is None else upto + 1)
 
 
-def _pack(row: RunRow) -> Skill | None:
+def _find_skill(row: RunRow) -> Skill | None:
     """Return the run's skill, or None if its content is no longer on this machine."""
     try:
-        return skill(row.skill)
+        return load_skill(row.skill)
     except TemperError:
         return None
 
 
-def _line(item: Item, pack: Skill | None) -> ItemLine:
+def _build_item_line(item: Item, pack: Skill | None) -> ItemLine:
     rule = pack.rules.get(item.rule) if pack else None
     return ItemLine(item, rule.title if rule else "", rule.category if rule else "")
 
 
-def _words(q: str) -> list[str]:
+def _split_query(q: str) -> list[str]:
     return q.lower().split()
 
 
-def _says(words: list[str], text: str) -> bool:
+def _contains_words(words: list[str], text: str) -> bool:
     low = text.lower()
     return all(word in low for word in words)

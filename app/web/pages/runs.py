@@ -11,21 +11,21 @@ from starlette.responses import Response
 
 from app.errors import TemperError
 from app.loop.state import Item, RunState
-from app.people.rights import guests, only, opens
+from app.people.rights import can_see_run, get_visible_runs, guests
 from app.runs.labels import LONGEST_TAG
-from app.skills.catalog import SHIPPED, skill
+from app.skills.catalog import SHIPPED, load_skill
 from app.store import queries
 from app.store.run_list import ListPlace, RunSearch
-from app.store.run_list import page as run_page
-from app.targets.registry import fixtures, listed
+from app.store.run_list import read_run_page as run_page
+from app.targets.registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
-from app.web.pages.energy import energy_table
-from app.web.pages.missing import known, missing
-from app.web.pages.mission.item import item_page
+from app.web.pages.energy import build_energy_table
+from app.web.pages.missing import render_missing_run, require_run
+from app.web.pages.mission.item import render_item_page
 from app.web.pages.order_form import USUAL_MODE
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 SHOWN = 50
 STATES = ("queued", "running", "paused", "finished", "stopped", "failed")
@@ -42,7 +42,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/runs", name="runs")
 @guests
-def all_runs(
+def show_runs(
     runtime: TheRuntime,
     session: TheSession,
     state: Annotated[str, Query(max_length=20)] = "",
@@ -52,13 +52,13 @@ def all_runs(
     after: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """List runs by the filters in the query string. `after` is the last run of the previous page."""
-    last = queries.run(session, after) if after else None
+    last = queries.find_run(session, after) if after else None
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
-    found = run_page(session, RunSearch(state, host, tag, q, only()), place, SHOWN)
+    found = run_page(session, RunSearch(state, host, tag, q, get_visible_runs()), place, SHOWN)
     asked = {"state": state, "host": host, "tag": tag, "q": q}
     given = {name: value for name, value in asked.items() if value}
     hosts = (
-        _hosts(runtime.settings.hosts) if only() is None else []
+        _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []
     )  # a shared link shows a run, not what else there is
     context = {
         "rows": found.rows,
@@ -69,32 +69,32 @@ def all_runs(
         "states": STATES,
         "modes": MODES,
         "hosts": hosts,
-        "skills": SHIPPED.names(),
+        "skills": SHIPPED.list_names(),
     }
     nonce = new_nonce()
-    return page(rendered("runs.html", nonce=nonce, here="runs", **context), nonce)
+    return create_page(render_template("runs.html", nonce=nonce, here="runs", **context), nonce)
 
 
-def _hosts(folder: Path) -> list[str]:
-    return [*fixtures(folder), *(one.name for one in listed(folder))]
+def _list_hosts(folder: Path) -> list[str]:
+    return [*list_fixtures(folder), *(one.name for one in list_hosts(folder))]
 
 
 @dataclass(frozen=True)
-class Pair:
+class RulePair:
     rule: str
     title: str
-    left: "Side"
-    right: "Side"
+    left: "RuleSide"
+    right: "RuleSide"
 
     @property
-    def differs(self) -> bool:
+    def is_different(self) -> bool:
         """True if both runs have decided the rule, with different outcomes."""
         return self.left.known and self.right.known and self.left.outcome != self.right.outcome
 
     @property
-    def delta(self) -> str:
+    def difference_text(self) -> str:
         """The change from the left run to the right, in a few words; empty if there is none."""
-        if not self.differs:
+        if not self.is_different:
             return ""
         (before, tries), (after, later) = self.left.outcome, self.right.outcome
         if before != after:
@@ -103,7 +103,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Side:
+class RuleSide:
     """The result of one rule in one of the two runs."""
 
     item: Item | None
@@ -119,67 +119,67 @@ class Side:
         return self.item.status, self.item.attempt.number if self.item.attempt else 0
 
 
-@router.get("/compare")
+@router.get("/compare", name="compare")
 @guests
-def compare(
+def compare_runs(
     runtime: TheRuntime,
     session: TheSession,
     folds: TheFolds,
     left: Annotated[str, Query(max_length=40)] = "",
     right: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    rows = [queries.run(session, one) if opens(one) else None for one in (left, right)]
+    rows = [queries.find_run(session, one) if can_see_run(one) else None for one in (left, right)]
     if rows[0] is None or rows[1] is None:
-        return missing(session, left if rows[0] is None else right)
-    pairs = _pairs(*(folds.now(row.id) for row in rows if row))
-    context = {"rows": rows, "pairs": pairs, "tables": [energy_table(runtime, row) for row in rows if row]}
+        return render_missing_run(session, left if rows[0] is None else right)
+    pairs = _pair_rules(*(folds.read_current(row.id) for row in rows if row))
+    context = {"rows": rows, "pairs": pairs, "tables": [build_energy_table(runtime, row) for row in rows if row]}
     nonce = new_nonce()
-    html = rendered("compare.html", nonce=nonce, here="runs", headline=_headline(pairs), **context)
-    return page(html, nonce)
+    html = render_template("compare.html", nonce=nonce, here="runs", headline=_write_comparison(pairs), **context)
+    return create_page(html, nonce)
 
 
-def _headline(pairs: Sequence[Pair]) -> str:
+def _write_comparison(pairs: Sequence[RulePair]) -> str:
     """Compare the numbers of rules that hold after each run, in one sentence."""
     decided = [pair for pair in pairs if pair.left.known and pair.right.known]
     if not decided:
         return "There is no rule that both runs decided"
-    left, right = sum(_held(pair.left) for pair in decided), sum(_held(pair.right) for pair in decided)
+    left, right = sum(_is_compliant(pair.left) for pair in decided), sum(_is_compliant(pair.right) for pair in decided)
     many = "as many as" if left == right else f"{abs(right - left)} {'more' if right > left else 'fewer'} than"
     return f"{right} of {len(decided)} rules hold after the second run, {many} after the first"
 
 
-def _held(side: Side) -> bool:
+def _is_compliant(side: RuleSide) -> bool:
     return side.outcome[0] in ("passed", "no finding")
 
 
-def _pairs(left: RunState, right: RunState) -> list[Pair]:
-    titles = _titles(left) | _titles(right)
+def _pair_rules(left: RunState, right: RunState) -> list[RulePair]:
+    titles = _read_titles(left) | _read_titles(right)
     rules = dict.fromkeys([*left.items, *right.items])
-    return [Pair(rule, titles.get(rule, ""), _side(left, rule), _side(right, rule)) for rule in rules]
+    return [RulePair(rule, titles.get(rule, ""), _build_side(left, rule), _build_side(right, rule)) for rule in rules]
 
 
-def _titles(state: RunState) -> dict[str, str]:
+def _read_titles(state: RunState) -> dict[str, str]:
     """Return rule titles by id; empty if the skill's content is no longer on this machine."""
     try:
-        pack = skill(state.request.skill if state.request else "stig")
+        pack = load_skill(state.request.skill if state.request else "stig")
     except TemperError:
         return {}
     return {rule.id: rule.title for rule in pack.rules.values()}
 
 
-def _side(state: RunState, rule: str) -> Side:
+def _build_side(state: RunState, rule: str) -> RuleSide:
     if item := state.items.get(rule):
-        return Side(item, known=item.status not in ("working", "waiting"))
+        return RuleSide(item, known=item.status not in ("working", "waiting"))
     if state.request is None or rule not in state.request.rules:
-        return Side(None, known=False, absent="not asked for")
+        return RuleSide(None, known=False, absent="not asked for")
     if state.scope is None:
-        return Side(None, known=False, absent="not scanned yet")
+        return RuleSide(None, known=False, absent="not scanned yet")
     compliant = rule in state.scope.compliant
-    return Side(None, known=True, absent="no finding" if compliant else "undecided by the scan")
+    return RuleSide(None, known=True, absent="no finding" if compliant else "undecided by the scan")
 
 
 @router.get("/runs/{run}/items/{rule}", name="run_item")
 @guests
-def one_item(runtime: TheRuntime, session: TheSession, run: str, rule: str) -> Response:
-    row = known(session, run)
-    return item_page(runtime, row, rule)
+def show_item(runtime: TheRuntime, session: TheSession, run: str, rule: str) -> Response:
+    row = require_run(session, run)
+    return render_item_page(runtime, row, rule)

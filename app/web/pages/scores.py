@@ -9,12 +9,12 @@ from starlette.responses import Response
 from app.config import PACKAGE
 from app.errors import BadInput
 from app.people.rights import viewers
-from app.scores.figures import ScoreRow, row
-from app.scores.file import read_file
-from app.scores.paper import cells, name, provenance
+from app.scores.figures import ScoreRow, build_score_row
+from app.scores.file import read_result_file
+from app.scores.paper import describe_provenance, format_name, render_cells
 from app.web.deps import TheRuntime
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 SHIPPED = PACKAGE.parent / "docs" / "scores"
 HEADS = (
@@ -49,22 +49,22 @@ class ScoreLine:
     """Scored on this machine."""
 
 
-@router.get("/scores")
+@router.get("/scores", name="scores")
 @viewers
-def scores(runtime: TheRuntime) -> Response:
+def show_scores(runtime: TheRuntime) -> Response:
     own = runtime.settings.data / "scores"
     lines, unread = [], []
     for folder in (SHIPPED, own):
         for file in sorted(folder.glob("*.json")):
             try:
-                lines.append(_line(file, here=folder == own))
+                lines.append(_build_score_line(file, here=folder == own))
             except BadInput as exc:
                 unread.append(str(exc))  # list the error instead of a score that fails its check
     nonce = new_nonce()
     context = {"lines": lines, "unread": unread, "heads": HEADS, "folder": own}
-    return page(rendered("scores.html", nonce=nonce, here="scores", **context), nonce)
+    return create_page(render_template("scores.html", nonce=nonce, here="scores", **context), nonce)
 
 
-def _line(file: Path, *, here: bool) -> ScoreLine:
-    made = row(read_file(file).score)
-    return ScoreLine(made, name(made), cells(made), provenance(made), here)
+def _build_score_line(file: Path, *, here: bool) -> ScoreLine:
+    made = build_score_row(read_result_file(file).score)
+    return ScoreLine(made, format_name(made), render_cells(made), describe_provenance(made), here)

@@ -14,7 +14,7 @@ def new_nonce() -> str:
     return secrets.token_urlsafe(16)
 
 
-def page(html: str, nonce: str, status: int = 200) -> HTMLResponse:
+def create_page(html: str, nonce: str, status: int = 200) -> HTMLResponse:
     return HTMLResponse(
         html,
         status_code=status,

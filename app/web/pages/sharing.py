@@ -9,14 +9,14 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from app.events.kinds import TurnStarted
-from app.events.record import Recorded, read
+from app.events.record import Recorded, parse_line
 from app.events.words import Role
 from app.lineups.model import Lineup
-from app.people.rights import only
+from app.people.rights import get_visible_runs
 from app.store.events import EventStore, RunSpan
-from app.web.pages.mission.engine_holds import HOLD_SECONDS, Bar, EngineHolds, Hold, bars
+from app.web.pages.mission.engine_holds import HOLD_SECONDS, EngineHold, EngineHolds, HoldBar, draw_hold_bars
 from app.web.pages.mission.lane import ROLES
-from app.web.pages.templating import rendered
+from app.web.pages.templating import render_template
 
 TURNS = ("turn.started", "turn.finished", "turn.interrupted")
 LONGEST_TURN = 900.0
@@ -26,7 +26,7 @@ MOST_LANES = 6
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedHost:
     role: Role
     host: str
 
@@ -35,7 +35,7 @@ class Served:
 class HostLane:
     host: str
     run: str
-    bars: tuple[Bar, ...]
+    bars: tuple[HoldBar, ...]
     share: int
     """Percentage of the time in which it decoded."""
 
@@ -47,14 +47,14 @@ class HostHolds:
     host: str
     run: str
     """The newest run."""
-    holds: tuple[Hold, ...]
+    holds: tuple[EngineHold, ...]
 
 
 @dataclass(frozen=True)
 class EngineShare:
     """One engine at one moment."""
 
-    serving: tuple[Served, ...] = ()
+    serving: tuple[ServedHost, ...] = ()
     """Newest first."""
     lanes: tuple[HostLane, ...] = ()
     """Sorted by host; empty if no two hosts used the engine at the same time."""
@@ -63,14 +63,14 @@ class EngineShare:
     minutes: int = int(HOLD_SECONDS / 60)
 
     @property
-    def by_role(self) -> list[tuple[Role, list[str]]]:
+    def hosts_by_role(self) -> list[tuple[Role, list[str]]]:
         """Hosts by role, in a stable order so that names do not move on the page."""
         shown = self.serving[:MOST_LANES]
-        told = [(role, sorted((one.host for one in shown if one.role == role), key=_order)) for role in ROLES]
+        told = [(role, sorted((one.host for one in shown if one.role == role), key=_get_host_order)) for role in ROLES]
         return [(role, hosts) for role, hosts in told if hosts]
 
     @property
-    def unnamed(self) -> int:
+    def unnamed_count(self) -> int:
         return max(0, len(self.serving) - MOST_LANES)
 
 
@@ -86,9 +86,9 @@ class RunHolds:
     over: bool = False
     """The run has ended and all its turns were read."""
 
-    def take(self, events: Iterable[Recorded]) -> None:
+    def apply_events(self, events: Iterable[Recorded]) -> None:
         for one in events:
-            self.holds.take(one.event, one.at)
+            self.holds.apply_event(one.event, one.at)
             self.seq = one.seq
             if isinstance(one.event, TurnStarted):
                 self.began = one.seq
@@ -102,90 +102,97 @@ class Sharing:
         self._known: dict[str, RunHolds] = {}
         self._lock = Lock()
 
-    def now(self, at: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
+    def read_shares(self, at: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
         """Return the current share of each engine, optionally for `hosts` only."""
         with self._lock:
-            spans = self._store.spans(at - HOLD_SECONDS, at)
+            spans = self._store.list_run_spans(at - HOLD_SECONDS, at)
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
             for span in spans:
-                self._read_on(span, at)
-            return shares([one for one in self._known.values() if hosts is None or one.host in hosts], at)
+                self._update_run(span, at)
+            return compute_shares([one for one in self._known.values() if hosts is None or one.host in hosts], at)
 
-    def then(self, at: float) -> Mapping[str, EngineShare]:
-        return shares([self._as_of(span, at) for span in self._store.spans(at - HOLD_SECONDS, at)], at)
+    def read_past_shares(self, at: float) -> Mapping[str, EngineShare]:
+        return compute_shares(
+            [self._read_past_run(span, at) for span in self._store.list_run_spans(at - HOLD_SECONDS, at)], at
+        )
 
-    def _read_on(self, span: RunSpan, at: float) -> None:
+    def _update_run(self, span: RunSpan, at: float) -> None:
         known = self._known[span.run]
         if known.over:
             return
         since = 0.0 if known.seq else at - HOLD_SECONDS - LONGEST_TURN
-        known.take(self._store.events(known.run, after=known.seq, kinds=TURNS, since=since))
-        self._first_token(known, None)
+        known.apply_events(self._store.read_events(known.run, after=known.seq, kinds=TURNS, since=since))
+        self._apply_first_token(known, None)
         if span.ended_at is not None:
-            known.holds.end(span.ended_at)
+            known.holds.close_all(span.ended_at)
             known.over = True
 
-    def _as_of(self, span: RunSpan, at: float) -> RunHolds:
-        found, upto = RunHolds(span.run, span.host), self._store.seq_at(span.run, at)
+    def _read_past_run(self, span: RunSpan, at: float) -> RunHolds:
+        found, upto = RunHolds(span.run, span.host), self._store.find_seq_at(span.run, at)
         since = at - HOLD_SECONDS - LONGEST_TURN
-        found.take(self._store.events(span.run, upto=upto, kinds=TURNS, since=since))
-        self._first_token(found, upto)
+        found.apply_events(self._store.read_events(span.run, upto=upto, kinds=TURNS, since=since))
+        self._apply_first_token(found, upto)
         if span.ended_at is not None and span.ended_at <= at:
-            found.holds.end(span.ended_at)
+            found.holds.close_all(span.ended_at)
         return found
 
-    def _first_token(self, known: RunHolds, upto: int | None) -> None:
+    def _apply_first_token(self, known: RunHolds, upto: int | None) -> None:
         """Apply the first token of the turn in progress. The end of a turn has that time already."""
         if known.holds.reading:
-            for _, line, digest in self._store.lines(known.run, known.began, upto, ["turn.delta"], limit=1):
-                first = read(line, digest)
-                known.holds.take(first.event, first.at)
+            for _, line, digest in self._store.read_lines(known.run, known.began, upto, ["turn.delta"], limit=1):
+                first = parse_line(line, digest)
+                known.holds.apply_event(first.event, first.at)
 
 
-async def _sharing(request: Request) -> Sharing | None:
+async def _get_sharing(request: Request) -> Sharing | None:
     sharing: Sharing = request.app.state.sharing
-    return sharing if only() is None else None
+    return sharing if get_visible_runs() is None else None
 
 
-TheSharing = Annotated[Sharing | None, Depends(_sharing)]
+TheSharing = Annotated[Sharing | None, Depends(_get_sharing)]
 """None for a guest who may see one run only."""
 
 
-def drawn_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
+def render_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
     """Return inner HTML by engine for now or the replayed moment `at`; empty strings for guests."""
     if sharing is None:
         return dict.fromkeys(lineup.engines, "")
-    told = sharing.now(time.time()) if at is None else sharing.then(at)
+    told = sharing.read_shares(time.time()) if at is None else sharing.read_past_shares(at)
     return {
-        name: rendered("partials/_share.html", engine=engine, share=told.get(name, EngineShare()))
+        name: render_template("partials/_share.html", engine=engine, share=told.get(name, EngineShare()))
         for name, engine in lineup.engines.items()
     }
 
 
-def shares(runs: Sequence[RunHolds], now: float) -> dict[str, EngineShare]:
-    names = dict.fromkeys(name for one in runs for name in one.holds.of)
-    return {name: _share([(one, one.holds.of[name]) for one in runs if name in one.holds.of], now) for name in names}
+def compute_shares(runs: Sequence[RunHolds], now: float) -> dict[str, EngineShare]:
+    names = dict.fromkeys(name for one in runs for name in one.holds.by_engine)
+    return {
+        name: _compute_share([(one, one.holds.by_engine[name]) for one in runs if name in one.holds.by_engine], now)
+        for name in names
+    }
 
 
-def _share(held: Sequence[tuple[RunHolds, list[Hold]]], now: float) -> EngineShare:
+def _compute_share(held: Sequence[tuple[RunHolds, list[EngineHold]]], now: float) -> EngineShare:
     hosts: dict[str, HostHolds] = {}
     for one, holds in sorted(held, key=lambda of: of[1][-1].since):
-        if recent := tuple(hold for hold in holds if _recent(hold, now)):
+        if recent := tuple(hold for hold in holds if _is_recent(hold, now)):
             before = hosts[one.host].holds if one.host in hosts else ()  # runs on one host never overlap
             hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
     last = sorted(hosts.values(), key=lambda one: one.holds[-1].since, reverse=True)
-    serving = tuple(Served(one.holds[-1].role, one.host) for one in last if one.holds[-1].until is None)
-    if not _at_once([one.holds for one in last]):
+    serving = tuple(ServedHost(one.holds[-1].role, one.host) for one in last if one.holds[-1].until is None)
+    if not _has_overlap([one.holds for one in last]):
         return EngineShare(serving)
-    lanes = sorted((_lane(one, now) for one in last[:MOST_LANES]), key=lambda lane: _order(lane.host))
+    lanes = sorted(
+        (_build_host_lane(one, now) for one in last[:MOST_LANES]), key=lambda lane: _get_host_order(lane.host)
+    )
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES))
 
 
-def _recent(hold: Hold, now: float) -> bool:
+def _is_recent(hold: EngineHold, now: float) -> bool:
     return hold.until is None or now - hold.until < HOLD_SECONDS
 
 
-def _at_once(runs: Sequence[Sequence[Hold]]) -> bool:
+def _has_overlap(runs: Sequence[Sequence[EngineHold]]) -> bool:
     """Return True if the hold times of any two hosts overlap."""
     spans = sorted((holds[0].since, holds[-1].until or float("inf")) for holds in runs)
     ends = float("-inf")
@@ -196,11 +203,11 @@ def _at_once(runs: Sequence[Sequence[Hold]]) -> bool:
     return False
 
 
-def _lane(one: HostHolds, now: float) -> HostLane:
-    drawn = tuple(bars(one.holds, now, HOLD_SECONDS))
+def _build_host_lane(one: HostHolds, now: float) -> HostLane:
+    drawn = tuple(draw_hold_bars(one.holds, now, HOLD_SECONDS))
     return HostLane(one.host, one.run, drawn, round(sum(bar.width for bar in drawn if not bar.prefill)))
 
 
-def _order(host: str) -> tuple[int, str]:
+def _get_host_order(host: str) -> tuple[int, str]:
     """Sort key that puts web-2 before web-10."""
     return len(host), host

@@ -9,13 +9,13 @@ import msgspec
 from jinja2 import Environment
 
 from app.config import PACKAGE
-from app.events.record import stamp
+from app.events.record import format_timestamp
 from app.people.rights import WHO
-from app.text.clean import clean
-from app.text.escaping import escaping
-from app.text.glossary import glossary
-from app.web.addresses import path_to, static
-from app.web.pages.diff import diff_rows
+from app.text.clean import clean_text
+from app.text.escaping import create_environment
+from app.text.glossary import load_glossary
+from app.web.addresses import path_to, static_path
+from app.web.pages.diff import parse_diff_rows
 
 TEXT_LIMIT = 20_000
 OUTCOMES = {
@@ -30,37 +30,44 @@ OUTCOMES = {
 
 
 @functools.cache
-def environment() -> Environment:
-    made = escaping(PACKAGE / "templates")
+def get_environment() -> Environment:
+    made = create_environment(PACKAGE / "templates")
     made.filters.update(
-        plain=plain, clock=clock, instant=stamp, day=day, span=span, fixed=fixed, diff=diff_rows, as_json=as_json
+        plain=clean_page_text,
+        clock=format_clock,
+        instant=format_timestamp,
+        day=format_day,
+        span=format_span,
+        fixed=format_number,
+        diff=parse_diff_rows,
+        as_json=to_json,
     )
-    made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=glossary(), who=WHO.get, path_to=path_to, static=static)
+    made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
     return made
 
 
-def rendered(template: str, **context: Any) -> str:
-    return environment().get_template(template).render(**context)
+def render_template(template: str, **context: Any) -> str:
+    return get_environment().get_template(template).render(**context)
 
 
-def plain(text: str) -> str:
+def clean_page_text(text: str) -> str:
     """Strip control and invisible characters from model and host text, and limit its length."""
-    return clean(text, TEXT_LIMIT)
+    return clean_text(text, TEXT_LIMIT)
 
 
-def as_json(actions: Any) -> str:
+def to_json(actions: Any) -> str:
     return json.dumps(msgspec.to_builtins(actions), indent=1, ensure_ascii=True)
 
 
-def clock(at: float) -> str:
+def format_clock(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S")
 
 
-def day(at: float | None) -> str:
+def format_day(at: float | None) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M") if at else "—"
 
 
-def span(seconds: float | None) -> str:
+def format_span(seconds: float | None) -> str:
     if seconds is None:
         return "—"
     whole = int(seconds)
@@ -69,5 +76,5 @@ def span(seconds: float | None) -> str:
     return f"{whole // 60}:{whole % 60:02}"
 
 
-def fixed(value: float | None, digits: int = 1) -> str:
+def format_number(value: float | None, digits: int = 1) -> str:
     return "—" if value is None else f"{value:.{digits}f}"

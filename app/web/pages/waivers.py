@@ -6,17 +6,17 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query
 from starlette.responses import RedirectResponse, Response
 
-from app.people.rights import operators, signed, viewers
-from app.runs.waive import WaiverWish, end_waiver, waive
+from app.people.rights import operators, resolve_recorded_name, viewers
+from app.runs.waive import WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
-from app.store.groups import groups
+from app.store.groups import read_groups
 from app.targets import registry
 from app.targets.catalog import FIXTURE
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
@@ -25,31 +25,31 @@ _Word = Annotated[str, Query(max_length=200)]
 
 @router.get("/waivers", name="waivers")
 @viewers
-def all_waivers(
+def show_waivers(
     runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
 ) -> Response:
     """List waivers. `rule`, `host` and `skill` prefill the form."""
     nonce, now = new_nonce(), time.time()
     context = {
-        "rows": [(row, row.state(now)) for row in waivers.waivers(session)],
-        "groups": groups(session),
-        "hosts": [FIXTURE, *(one.name for one in registry.listed(runtime.settings.hosts))],
+        "rows": [(row, row.state(now)) for row in waivers.list_waivers(session)],
+        "groups": read_groups(session),
+        "hosts": [FIXTURE, *(one.name for one in registry.list_hosts(runtime.settings.hosts_folder))],
         "asked": {"rule": rule, "host": host, "skill": skill},
     }
-    return page(rendered("waivers.html", nonce=nonce, here="hosts", **context), nonce)
+    return create_page(render_template("waivers.html", nonce=nonce, here="hosts", **context), nonce)
 
 
 @router.post("/waivers", name="waivers")
 @operators
-def add(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
+def submit_waiver(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     words = {name: fields.get(name, "") for name in ("rule", "host", "group", "owner", "reason", "ticket", "until")}
-    wish = WaiverWish(**words, skill=fields.get("skill", "stig").strip(), by=signed("the page"))
-    waive(session, wish, time.time(), runtime.settings.hosts)
+    wish = WaiverSpec(**words, skill=fields.get("skill", "stig").strip(), by=resolve_recorded_name("the page"))
+    create_waiver(session, wish, time.time(), runtime.settings.hosts_folder)
     return RedirectResponse(path_to("waivers"), status_code=303)
 
 
 @router.post("/waivers/{waiver}", name="waiver")
 @operators
-def end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
-    end_waiver(session, waiver, time.time(), by=signed("the page"), why=reason)
+def submit_waiver_end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
+    end_waiver(session, waiver, time.time(), by=resolve_recorded_name("the page"), why=reason)
     return RedirectResponse(path_to("waivers"), status_code=303)

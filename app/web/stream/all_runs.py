@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TypeVar
 
 from app.events.bus import Bus
-from app.events.record import ALL, AUDIT, MACHINE, Recorded, read
-from app.store.db import AWAY, why
+from app.events.record import ALL, AUDIT, MACHINE, Recorded, parse_line
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ _OTHERS = (MACHINE, AUDIT, ALL)
 T = TypeVar("T")
 
 
-class AllRuns:
+class AllRunsSource:
     """Starts with its first viewer and runs until the process ends, so that viewers can resume."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
@@ -42,41 +42,44 @@ class AllRuns:
 
     def start(self) -> None:
         if self._task is None:
-            self._bus.hear(self)
-            self._task = asyncio.create_task(self._go_on(), name="stream of all runs")
+            self._bus.subscribe(self)
+            self._task = asyncio.create_task(self._number_events(), name="stream of all runs")
 
     def close(self) -> None:
         self._ready.set()
         if self._task:
             self._task.cancel()
 
-    def written(self, batch: Sequence[Recorded]) -> None:
-        self._take([one for one in batch if one.run not in _OTHERS])
+    def on_written(self, batch: Sequence[Recorded]) -> None:
+        self._enqueue_events([one for one in batch if one.run not in _OTHERS])
 
-    def elsewhere(self, run: str, seq: int) -> None:
-        self._take([(run, seq)] if run not in _OTHERS else [])
+    def on_written_elsewhere(self, run: str, seq: int) -> None:
+        self._enqueue_events([(run, seq)] if run not in _OTHERS else [])
 
-    def last(self) -> int:
+    def read_last_seq(self) -> int:
         """Return the newest number. Waits until the heads of all runs are known; nothing is missed after that."""
         self._ready.wait()
         return self._head
 
-    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
+    def read_after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
         """Return up to `limit` events after `seq`. Thread-safe: works on a copy."""
         found = (one for one in tuple(self._kept) if one.seq > seq and (upto is None or one.seq <= upto))
         return list(islice(found, limit))
 
-    def _take(self, found: Sequence[Recorded | tuple[str, int]]) -> None:
+    def _enqueue_events(self, found: Sequence[Recorded | tuple[str, int]]) -> None:
         if found:
             self._waiting.extend(found)
             self._work.set()
 
-    def _heads_now(self) -> dict[str, int]:
-        return {run: self._store.head(run) for run in (*self._store.at_work(), *dict(self._store.queued()))}
+    def _read_heads(self) -> dict[str, int]:
+        return {
+            run: self._store.read_newest_seq(run)
+            for run in (*self._store.list_active_runs(), *dict(self._store.list_queued_runs()))
+        }
 
-    async def _go_on(self) -> None:
+    async def _number_events(self) -> None:
         try:
-            self._heads = await patiently(self._heads_now)
+            self._heads = await retry_while_away(self._read_heads)
         finally:
             self._ready.set()
         while True:
@@ -85,13 +88,13 @@ class AllRuns:
             waiting, self._waiting = self._waiting, []
             batch: list[Recorded] = []
             for one in waiting:
-                batch += await self._new(one)
+                batch += await self._read_new_events(one)
             numbered = [replace(one, run=ALL, seq=place) for place, one in enumerate(batch, self._head + 1)]
             self._kept.extend(numbered)
             self._head += len(numbered)
             self._bus.publish(numbered)
 
-    async def _new(self, one: Recorded | tuple[str, int]) -> list[Recorded]:
+    async def _read_new_events(self, one: Recorded | tuple[str, int]) -> list[Recorded]:
         """Return the events of the run that follow the last known one, reading any gap from the store."""
         run, seq = (one.run, one.seq) if isinstance(one, Recorded) else one
         head = self._heads.get(run, 0)
@@ -100,15 +103,15 @@ class AllRuns:
         self._heads[run] = seq
         if isinstance(one, Recorded) and seq == head + 1:
             return [one]
-        lines = await patiently(partial(self._store.lines, run, head, seq))
-        return [read(line, digest) for _, line, digest in lines]
+        lines = await retry_while_away(partial(self._store.read_lines, run, head, seq))
+        return [parse_line(line, digest) for _, line, digest in lines]
 
 
-async def patiently(asked: Callable[[], T]) -> T:
+async def retry_while_away(asked: Callable[[], T]) -> T:
     """Call `asked` in a thread, and retry while the database is away."""
     while True:
         try:
             return await asyncio.to_thread(asked)
-        except AWAY as exc:
-            log.warning("the stream of all runs waits: %s", why(exc))
+        except DATABASE_UNAVAILABLE as exc:
+            log.warning("the stream of all runs waits: %s", describe_database_error(exc))
             await asyncio.sleep(AGAIN_AFTER)

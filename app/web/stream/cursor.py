@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.errors import NotTaken
+from app.errors import Rejected
 
 MOST_SEQ = 2**53
 """Larger than any run's seq; fits a database integer and a JavaScript number."""
@@ -10,14 +10,14 @@ DIGITS = 18
 """Digits of the largest 64-bit integer."""
 
 
-def cursor(headers: Mapping[str, str], since: str | None) -> int | None:
+def read_resume_position(headers: Mapping[str, str], since: str | None) -> int | None:
     """Return the last seq that the viewer has. Last-Event-ID wins: a reconnecting page still has `since` in its URL."""
     if said := headers.get("last-event-id"):
-        return _seq(said, "Last-Event-ID")
-    return None if since is None else _seq(since, "since")
+        return _parse_seq(said, "Last-Event-ID")
+    return None if since is None else _parse_seq(since, "since")
 
 
-def _seq(text: str, where: str) -> int:
+def _parse_seq(text: str, where: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
-        raise NotTaken(where, f"{where} is the seq of an event, a whole number from 0 on; it says {text[:40]!a}.")
+        raise Rejected(where, f"{where} is the seq of an event, a whole number from 0 on; it says {text[:40]!a}.")
     return int(text)

@@ -9,10 +9,10 @@ from app.events.bus import Bus, Tail
 from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import message
-from app.web.stream.rendering import Render, at_hand
-from app.web.stream.ring import Frame, Ring
-from app.web.stream.source import Source, ends
-from app.web.stream.viewer import Shared, Viewer, shared
+from app.web.stream.rendering import Render, get_inline_render
+from app.web.stream.ring import Frame, FrameRing
+from app.web.stream.source import EventSource, is_final_event
+from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
 
 log = logging.getLogger(__name__)
 
@@ -30,31 +30,31 @@ class Fanout:
         self,
         run: str,
         bus: Bus,
-        source: Source,
+        source: EventSource,
         render: Render,
         *,
         reach: int | None = None,
-        ring: Ring | None = None,
+        ring: FrameRing | None = None,
         heartbeat: float = HEARTBEAT_SECONDS,
     ) -> None:
         """`reach`: a viewer more events behind than this is reset; None lets every viewer catch up."""
         self.run = run
         self.viewers = 0
         self._bus, self._source = bus, source
-        self._render, self._at_hand = render, at_hand(render)
+        self._render, self._at_hand = render, get_inline_render(render)
         self._reach, self._heartbeat = reach, heartbeat
-        self._ring = ring or Ring()
+        self._ring = ring or FrameRing()
         self._head = 0
-        self._ends = ends if run not in (MACHINE, ALL) else _never
+        self._ends = is_final_event if run not in (MACHINE, ALL) else _is_never_final
         self._ended = self._closed = False
         self._opened = asyncio.Event()
-        self._abreast: dict[Viewer, None] = {}
+        self._live_viewers: dict[Viewer, None] = {}
         """Viewers at the head, in order of arrival; the others catch up in their own tasks."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._follow(), name=f"stream of {self.run}")
-        self._task.add_done_callback(self._over)
+        self._task = asyncio.create_task(self._follow_run(), name=f"stream of {self.run}")
+        self._task.add_done_callback(self._close_after_failure)
 
     def close(self) -> None:
         """End every viewer's stream at once."""
@@ -62,111 +62,111 @@ class Fanout:
         self._opened.set()
         if self._task:
             self._task.cancel()
-        self._part()
+        self._wake_viewers()
 
     @property
-    def over(self) -> bool:
+    def is_closed(self) -> bool:
         """True once closed: a new viewer needs a new Fanout."""
         return self._closed
 
-    async def present(self) -> int:
+    async def wait_for_head(self) -> int:
         """Wait until the stream is followed, and return its head."""
         await self._opened.wait()
         return self._head
 
-    async def serve(self, viewer: Viewer, after: int | None) -> None:
+    async def serve_viewer(self, viewer: Viewer, after: int | None) -> None:
         """Serve a viewer until the stream has ended or closes. `after` None starts at the head."""
         await self._opened.wait()
         after = self._head if after is None else after
         await viewer.write(message.HELLO)
         while not self._closed:
-            if await self._unknown(after) or (self._reach is not None and self._head - after > self._reach):
-                await viewer.write(message.reset(self._head))
+            if await self._is_unknown_position(after) or (self._reach is not None and self._head - after > self._reach):
+                await viewer.write(message.encode_reset(self._head))
                 return
             if after > self._head:
                 await asyncio.sleep(FRAME_SECONDS)
             elif after < self._head:
                 after = await self._catch_up(viewer, after)
             elif self._ended:
-                await viewer.write(message.end(self._head))
+                await viewer.write(message.encode_end(self._head))
                 return
             else:
-                after = await self._keep_abreast(viewer)
+                after = await self._wait_at_head(viewer)
 
-    async def _unknown(self, after: int) -> bool:
+    async def _is_unknown_position(self, after: int) -> bool:
         """Return True for a seq beyond the log. A snapshot may be newer than our head, so ask the store."""
-        return after > self._head and after > await asyncio.to_thread(self._source.last)
+        return after > self._head and after > await asyncio.to_thread(self._source.read_last_seq)
 
-    async def _keep_abreast(self, viewer: Viewer) -> int:
-        self._abreast[viewer] = None
+    async def _wait_at_head(self, viewer: Viewer) -> int:
+        self._live_viewers[viewer] = None
         try:
-            await viewer.parted()
+            await viewer.wait_until_behind()
         finally:
-            stepped_out = viewer not in self._abreast
-            self._abreast.pop(viewer, None)
+            stepped_out = viewer not in self._live_viewers
+            self._live_viewers.pop(viewer, None)
         return viewer.after if stepped_out else self._head
 
     async def _catch_up(self, viewer: Viewer, after: int) -> int:
         upto = self._head
-        held = self._ring.after(after)
+        held = self._ring.read_after(after)
         if held is not None:
             await viewer.write(held)
             return upto
-        batch, content = await asyncio.to_thread(self._chunk, after, upto)
+        batch, content = await asyncio.to_thread(self._read_chunk, after, upto)
         await viewer.write(content)
         return batch[-1].seq if batch else upto
 
-    def _chunk(self, after: int, upto: int | None) -> tuple[list[Recorded], bytes]:
-        batch = self._source.after(after, upto, CHUNK)
+    def _read_chunk(self, after: int, upto: int | None) -> tuple[list[Recorded], bytes]:
+        batch = self._source.read_after(after, upto, CHUNK)
         return batch, self._render(batch) if batch else b""
 
-    async def _follow(self) -> None:
-        with self._bus.followed(self.run) as tail:
-            await self._take_in_all(tail)
-        self._part()
+    async def _follow_run(self) -> None:
+        with self._bus.follow_run(self.run) as tail:
+            await self._deliver_until_end(tail)
+        self._wake_viewers()
 
-    async def _take_in_all(self, tail: Tail) -> None:
-        self._head = await asyncio.to_thread(self._source.last)
-        newest = await asyncio.to_thread(self._source.after, self._head - 1, None, 1)
+    async def _deliver_until_end(self, tail: Tail) -> None:
+        self._head = await asyncio.to_thread(self._source.read_last_seq)
+        newest = await asyncio.to_thread(self._source.read_after, self._head - 1, None, 1)
         self._ended = bool(newest) and self._ends(newest[-1].event)
         self._opened.set()
         while not self._ended:
             try:
                 async with asyncio.timeout(self._heartbeat):
-                    await self._bus.beyond(self.run, self._head)
+                    await self._bus.wait_for_event_after(self.run, self._head)
             except TimeoutError:
-                await self._deliver(shared(self._head, self._head, message.HEARTBEAT))
+                await self._send_to_viewers(create_shared_frame(self._head, self._head, message.HEARTBEAT))
                 continue
             since = time.monotonic()
-            await self._take_in(tail)
-            await asyncio.sleep(rest(time.monotonic() - since))
+            await self._deliver_next_batch(tail)
+            await asyncio.sleep(compute_frame_pause(time.monotonic() - since))
 
-    async def _take_in(self, tail: Tail) -> None:
+    async def _deliver_next_batch(self, tail: Tail) -> None:
         """Deliver events from memory, or read them if another process wrote them."""
-        if batch := tail.after(self._head, CHUNK):
+        if batch := tail.read_after(self._head, CHUNK):
             at_hand = self._at_hand(batch)
             content = await asyncio.to_thread(self._render, batch) if at_hand is None else at_hand
         else:
-            batch, content = await asyncio.to_thread(self._chunk, self._head, None)
+            batch, content = await asyncio.to_thread(self._read_chunk, self._head, None)
         if not batch:
             raise LookupError(f"{self.run} has more than {self._head} events, and the store does not hold them")
         before, self._head = self._head, batch[-1].seq
-        self._ring.put(Frame(batch[0].seq, self._head, content))
+        self._ring.append(Frame(batch[0].seq, self._head, content))
         if content:
-            await self._deliver(shared(before, self._head, content))
+            await self._send_to_viewers(create_shared_frame(before, self._head, content))
         self._ended = self._ends(batch[-1].event)
 
-    async def _deliver(self, batch: Shared) -> None:
+    async def _send_to_viewers(self, batch: SharedFrame) -> None:
         """Viewers who join meanwhile already have this batch."""
-        waiting = list(self._abreast)
+        waiting = list(self._live_viewers)
         for begin in range(0, len(waiting), AT_ONCE):
             if begin:
                 await asyncio.sleep(0)
-            self._step(waiting[begin : begin + AT_ONCE], batch)
+            self._write_to_viewers(waiting[begin : begin + AT_ONCE], batch)
 
-    def _step(self, viewers: Sequence[Viewer], batch: Shared) -> None:
+    def _write_to_viewers(self, viewers: Sequence[Viewer], batch: SharedFrame) -> None:
         """Write to thousands of sockets 20 times a second: one system call each while all keep up."""
-        abreast, chunk, size, taken = self._abreast, batch.chunk, len(batch.chunk), 0
+        abreast, chunk, size, taken = self._live_viewers, batch.chunk, len(batch.chunk), 0
         for viewer in viewers:
             if viewer not in abreast:
                 continue
@@ -174,24 +174,24 @@ class Fanout:
                 taken = viewer.way.write(chunk)
             except OSError:  # full or closed: the transport finds out which
                 taken = 0
-            if taken != size and not viewer.step(batch, taken):
+            if taken != size and not viewer.send_frame(batch, taken):
                 del abreast[viewer]
 
-    def _part(self) -> None:
-        for viewer in self._abreast:
+    def _wake_viewers(self) -> None:
+        for viewer in self._live_viewers:
             viewer.wake()
 
-    def _over(self, task: asyncio.Task[None]) -> None:
+    def _close_after_failure(self, task: asyncio.Task[None]) -> None:
         if task.cancelled() or task.exception() is None:
             return
         log.error("stream of %s broke off", self.run, exc_info=task.exception())
         self.close()
 
 
-def rest(took: float) -> float:
+def compute_frame_pause(took: float) -> float:
     """Return seconds until the next frame. Rendering gets at most half of the loop's time; then frames merge."""
     return max(FRAME_SECONDS - took, took)
 
 
-def _never(_event: Event) -> bool:
+def _is_never_final(_event: Event) -> bool:
     return False

@@ -5,22 +5,22 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
-from app.loop.state import RunState, fold
+from app.loop.state import RunState, fold_events
 from app.store.events import STEADY, EventStore
 
 MOST = 32
 """Cached logs, least recently used dropped first. A run of thirty rules takes some 100 KB."""
 
 
-class Folded(Protocol):
+class FoldedState(Protocol):
     @property
     def seq(self) -> int: ...
 
 
-State = TypeVar("State", bound=Folded)
+State = TypeVar("State", bound=FoldedState)
 
 
-class KeptFolds(Generic[State]):
+class FoldCache(Generic[State]):
     """Thread-safe LRU cache of fold states. Logs only grow, so a cached state stays valid."""
 
     def __init__(self, empty: State, most: int = MOST) -> None:
@@ -28,7 +28,7 @@ class KeptFolds(Generic[State]):
         self._kept: OrderedDict[str, State] = OrderedDict()
         self._lock = Lock()
 
-    def further(self, name: str, folded: Callable[[State], State]) -> State:
+    def advance_state(self, name: str, folded: Callable[[State], State]) -> State:
         with self._lock:
             kept = self._kept.get(name, self._empty)
         state = folded(kept)
@@ -41,11 +41,13 @@ class KeptFolds(Generic[State]):
         return state
 
 
-class Folds:
+class RunStateCache:
     """Cached current state of runs."""
 
     def __init__(self, store: EventStore, most: int = MOST) -> None:
-        self._store, self._kept = store, KeptFolds(RunState(), most)
+        self._store, self._kept = store, FoldCache(RunState(), most)
 
-    def now(self, run: str) -> RunState:
-        return self._kept.further(run, lambda kept: fold(self._store.events(run, after=kept.seq, kinds=STEADY), kept))
+    def read_current(self, run: str) -> RunState:
+        return self._kept.advance_state(
+            run, lambda kept: fold_events(self._store.read_events(run, after=kept.seq, kinds=STEADY), kept)
+        )

@@ -4,18 +4,18 @@ HELLO = b": temper\n\n"
 HEARTBEAT = b": still here\n\n"
 
 
-def message(data: bytes, *, name: str = "", seq: int | None = None) -> bytes:
+def encode_message(data: bytes, *, name: str = "", seq: int | None = None) -> bytes:
     head = b"" if seq is None else b"id: %d\n" % seq
     if name:
         head += b"event: %s\n" % name.encode()
     return head + b"".join(b"data: %s\n" % line for line in data.split(b"\n")) + b"\n"
 
 
-def end(seq: int) -> bytes:
+def encode_end(seq: int) -> bytes:
     """Encode the end of a run's stream: the viewer need not reconnect."""
-    return message(b'{"seq":%d}' % seq, name="end", seq=seq)
+    return encode_message(b'{"seq":%d}' % seq, name="end", seq=seq)
 
 
-def reset(head: int) -> bytes:
+def encode_reset(head: int) -> bytes:
     """Encode a reset: the viewer cannot resume and must load a new snapshot."""
-    return message(b'{"seq":%d}' % head, name="reset")
+    return encode_message(b'{"seq":%d}' % head, name="reset")

@@ -16,15 +16,15 @@ SMALL = 16 * 1024
 
 
 @runtime_checkable
-class AtHand(Protocol):
+class InlineRender(Protocol):
     """A renderer that can render short batches on the event loop: a thread switch costs more than a few tokens."""
 
-    def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
+    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
         """Render on the event loop. Return None, without side effects, if it would read, wait or take long."""
 
 
 @dataclass(frozen=True)
-class EachAlone:
+class PerEventRender:
     """Renders each event to a message of its own, from the event alone."""
 
     message_of: Callable[[Recorded], bytes]
@@ -34,18 +34,18 @@ class EachAlone:
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         return b"".join(map(self.message_of, batch)) or self.instead
 
-    def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
-        return self(batch) if short(batch) else None
+    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
+        return self(batch) if is_small_batch(batch) else None
 
 
-def short(batch: Sequence[Recorded]) -> bool:
+def is_small_batch(batch: Sequence[Recorded]) -> bool:
     return len(batch) <= FEW and sum(len(one.line) for one in batch) <= SMALL
 
 
-def at_hand(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
+def get_inline_render(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
     """Return the inline renderer, looked up once per stream because isinstance on a protocol is slow."""
-    return render.at_hand if isinstance(render, AtHand) else _never
+    return render.at_hand if isinstance(render, InlineRender) else _decline_inline
 
 
-def _never(_batch: Sequence[Recorded]) -> None:
+def _decline_inline(_batch: Sequence[Recorded]) -> None:
     return None

@@ -14,19 +14,19 @@ class Frame:
     body: bytes
 
 
-class Ring:
+class FrameRing:
     def __init__(self, frames: int = FRAMES, size: int = BYTES) -> None:
         self._frames: deque[Frame] = deque()
         self._most_frames, self._most_bytes = frames, size
         self._bytes = 0
 
-    def put(self, frame: Frame) -> None:
+    def append(self, frame: Frame) -> None:
         self._frames.append(frame)
         self._bytes += len(frame.body)
         while len(self._frames) > self._most_frames or self._bytes > self._most_bytes:
             self._bytes -= len(self._frames.popleft().body)
 
-    def after(self, seq: int) -> bytes | None:
+    def read_after(self, seq: int) -> bytes | None:
         """Return all bytes after `seq`, or None if they are no longer kept or `seq` is inside a frame."""
         bodies: list[bytes] = []
         for frame in reversed(self._frames):

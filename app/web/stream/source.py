@@ -3,15 +3,15 @@
 from typing import Protocol
 
 from app.events.kinds import Event, RolloutEnded, RunFailed, RunFinished, RunStopped
-from app.events.record import MACHINE, Recorded, read
+from app.events.record import MACHINE, Recorded, parse_line
 from app.store.events import EventStore
 
 
-class Source(Protocol):
+class EventSource(Protocol):
     """Blocking; called from threads."""
 
-    def last(self) -> int: ...
-    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]: ...
+    def read_last_seq(self) -> int: ...
+    def read_after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]: ...
 
 
 class RunSource:
@@ -19,29 +19,31 @@ class RunSource:
         self._store = store
         self._run = run
 
-    def last(self) -> int:
-        newest = self._store.last(self._run)
+    def read_last_seq(self) -> int:
+        newest = self._store.read_last_link(self._run)
         return newest[0] if newest else 0
 
-    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
-        return [read(line, digest) for _, line, digest in self._store.lines(self._run, seq, upto, limit=limit)]
+    def read_after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
+        return [
+            parse_line(line, digest) for _, line, digest in self._store.read_lines(self._run, seq, upto, limit=limit)
+        ]
 
 
 class MachineSource:
     def __init__(self, store: EventStore) -> None:
         self._store = store
 
-    def last(self) -> int:
-        return self._store.last_sample()
+    def read_last_seq(self) -> int:
+        return self._store.read_last_sample_seq()
 
-    def after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
-        return self._store.samples_after(seq, upto, limit)
+    def read_after(self, seq: int, upto: int | None, limit: int) -> list[Recorded]:
+        return self._store.read_samples_after(seq, upto, limit)
 
 
-def source(store: EventStore, run: str) -> Source:
+def open_source(store: EventStore, run: str) -> EventSource:
     return MachineSource(store) if run == MACHINE else RunSource(store, run)
 
 
-def ends(event: Event) -> bool:
+def is_final_event(event: Event) -> bool:
     """Return True if no event follows this one in its log."""
     return isinstance(event, RunFinished | RunFailed | RunStopped | RolloutEnded)

@@ -11,12 +11,12 @@ from starlette.types import Receive, Scope, Send
 from app.events.bus import Bus
 from app.events.record import ALL, MACHINE
 from app.store.events import EventStore
-from app.web.stream.all_runs import REACH, AllRuns
+from app.web.stream.all_runs import REACH, AllRunsSource
 from app.web.stream.fanout import Fanout
-from app.web.stream.live import Live, serve_live
+from app.web.stream.live import LiveRender, serve_live_parts
 from app.web.stream.rendering import Render
-from app.web.stream.source import source
-from app.web.stream.viewer import Viewer, WayOut, body
+from app.web.stream.source import open_source
+from app.web.stream.viewer import ChunkWriter, Viewer, create_body_message
 
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -25,18 +25,18 @@ HEADERS = {
 }
 
 
-class Streams:
+class StreamRegistry:
     """One per application. Runs without viewers are not followed."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         self._bus, self._store = bus, store
-        self._all = AllRuns(bus, store)
+        self._all = AllRunsSource(bus, store)
         self._fanouts: dict[tuple[str, str], Fanout] = {}
         self.viewers = 0
         """Number of open streams."""
         self._closed = False
 
-    def watch(
+    def create_stream_response(
         self,
         run: str,
         rendering: str,
@@ -44,33 +44,33 @@ class Streams:
         after: int | None = None,
         *,
         reach: int | None = None,
-        live: Live | None = None,
+        live: LiveRender | None = None,
     ) -> Response:
         """Return the stream for a viewer that has all events up to `after`; None starts at the head.
 
         Viewers of the same run and `rendering` share the first one's `render` and `reach`. `live` adds live parts
         to the same stream, because browsers allow only six connections."""
-        return _Stream(self, lambda viewer: self._run(viewer, run, rendering, render, after, reach), live)
+        return _StreamResponse(self, lambda viewer: self._serve_run(viewer, run, rendering, render, after, reach), live)
 
-    def watch_live(self, live: Live) -> Response:
+    def create_live_response(self, live: LiveRender) -> Response:
         """Return a response with live parts only."""
-        return _Stream(self, None, live)
+        return _StreamResponse(self, None, live)
 
-    async def _run(
+    async def _serve_run(
         self, viewer: Viewer, run: str, rendering: str, render: Render, after: int | None, reach: int | None
     ) -> None:
-        async with self.joined(run, rendering, render, reach) as fanout:
-            await fanout.serve(viewer, after)
+        async with self.join_fanout(run, rendering, render, reach) as fanout:
+            await fanout.serve_viewer(viewer, after)
 
-    async def live(self, live: Live, viewer: Viewer) -> None:
-        async with self.joined(MACHINE, live.name, live, None) as fanout:
-            await serve_live(fanout, live, viewer)
+    async def serve_machine(self, live: LiveRender, viewer: Viewer) -> None:
+        async with self.join_fanout(MACHINE, live.name, live, None) as fanout:
+            await serve_live_parts(fanout, live, viewer)
 
-    def fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
+    def create_fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
         if run == ALL:
             self._all.start()
             return Fanout(run, self._bus, self._all, render, reach=REACH)
-        return Fanout(run, self._bus, source(self._store, run), render, reach=reach)
+        return Fanout(run, self._bus, open_source(self._store, run), render, reach=reach)
 
     def close(self) -> None:
         self._closed = True
@@ -79,11 +79,11 @@ class Streams:
             fanout.close()
 
     @asynccontextmanager
-    async def joined(self, run: str, rendering: str, render: Render, reach: int | None) -> AsyncIterator[Fanout]:
+    async def join_fanout(self, run: str, rendering: str, render: Render, reach: int | None) -> AsyncIterator[Fanout]:
         key = (run, rendering)
         fanout = self._fanouts.get(key)
-        if fanout is None or fanout.over:
-            fanout = self._fanouts[key] = self.fanout(run, render, reach)
+        if fanout is None or fanout.is_closed:
+            fanout = self._fanouts[key] = self.create_fanout(run, render, reach)
             fanout.start()
         if self._closed:
             fanout.close()
@@ -98,9 +98,12 @@ class Streams:
                     del self._fanouts[key]
 
 
-class _Stream(Response):
+class _StreamResponse(Response):
     def __init__(
-        self, streams: Streams, serve: Callable[[Viewer], Coroutine[Any, Any, None]] | None, live: Live | None
+        self,
+        streams: StreamRegistry,
+        serve: Callable[[Viewer], Coroutine[Any, Any, None]] | None,
+        live: LiveRender | None,
     ) -> None:
         self.status_code = 200
         self.background = None
@@ -109,12 +112,12 @@ class _Stream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        way = _way(scope)
+        way = _find_direct_writer(scope)
         serving = [asyncio.create_task(self._serve(Viewer(send, way)), name="viewer of a run")] if self._serve else []
         if self._live:
-            machine = self._streams.live(self._live, Viewer(send, way))
+            machine = self._streams.serve_machine(self._live, Viewer(send, way))
             serving.append(asyncio.create_task(machine, name="viewer of the machine"))
-        leaving = asyncio.create_task(_left(receive), name="viewer, leaving")
+        leaving = asyncio.create_task(_wait_for_disconnect(receive), name="viewer, leaving")
         self._streams.viewers += 1
         try:
             await asyncio.wait({*serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -127,16 +130,16 @@ class _Stream(Response):
         for task in done:
             task.result()
         if done:
-            await send(body(b"", more=False))
+            await send(create_body_message(b"", more=False))
 
 
-def _way(scope: Scope) -> WayOut | None:
+def _find_direct_writer(scope: Scope) -> ChunkWriter | None:
     """Return the connection's direct writer, or None: HTTP/1.0 has no chunked encoding."""
     line = scope.get("state", {}).get("line")
-    way: WayOut | None = line.straight() if line and scope.get("http_version") == "1.1" else None
+    way: ChunkWriter | None = line.get_direct_writer() if line and scope.get("http_version") == "1.1" else None
     return way
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

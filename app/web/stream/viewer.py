@@ -10,12 +10,12 @@ from typing import Any, Protocol
 from starlette.types import Send
 
 
-def body(content: bytes, *, more: bool = True) -> MutableMapping[str, Any]:
+def create_body_message(content: bytes, *, more: bool = True) -> MutableMapping[str, Any]:
     return {"type": "http.response.body", "body": content, "more_body": more}
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedFrame:
     """One batch for all viewers, encoded once: as an ASGI message and as an HTTP chunk."""
 
     after: int
@@ -24,56 +24,56 @@ class Shared:
     chunk: bytes
 
 
-def shared(after: int, upto: int, content: bytes) -> Shared:
-    return Shared(after, upto, body(content), b"%x\r\n%b\r\n" % (len(content), content))
+def create_shared_frame(after: int, upto: int, content: bytes) -> SharedFrame:
+    return SharedFrame(after, upto, create_body_message(content), b"%x\r\n%b\r\n" % (len(content), content))
 
 
-class WayOut(Protocol):
+class ChunkWriter(Protocol):
     """Direct writes to one socket, bypassing layers that cost more than the write."""
 
     write: Callable[[bytes], int]
     """Returns the bytes written; 0 while buffered data must go first."""
 
-    def keep(self, rest: bytes) -> bool:
+    def buffer_rest(self, rest: bytes) -> bool:
         """Queue what `write` left. Return False if the socket and its buffer are full."""
 
-    def aside(self) -> AbstractContextManager[None]:
+    def pause_direct_writes(self) -> AbstractContextManager[None]:
         """Disable direct writes while the application sends."""
 
 
-class NoWay:
+class NoChunkWriter:
     """Used when everything goes through the application."""
 
     def write(self, _chunk: bytes) -> int:
         return 0
 
-    def aside(self) -> AbstractContextManager[None]:
+    def pause_direct_writes(self) -> AbstractContextManager[None]:
         return nullcontext()
 
 
 class Viewer:
     __slots__ = ("_rest", "_send", "_woken", "after", "way")
 
-    def __init__(self, send: Send, way: WayOut | None = None) -> None:
+    def __init__(self, send: Send, way: ChunkWriter | None = None) -> None:
         self.after = 0
         """Position, valid once the fanout no longer serves this viewer directly."""
-        self.way = way or NoWay()
+        self.way = way or NoChunkWriter()
         self._send = send
         self._woken = asyncio.Event()
         self._rest: Awaitable[None] | None = None
 
     async def write(self, content: bytes) -> None:
         if content:
-            with self.way.aside():
-                await self._send(body(content))
+            with self.way.pause_direct_writes():
+                await self._send(create_body_message(content))
 
-    def step(self, batch: Shared, taken: int) -> bool:
+    def send_frame(self, batch: SharedFrame, taken: int) -> bool:
         """Send all but the first `taken` bytes without waiting. Return False if the socket is full."""
-        if isinstance(self.way, NoWay):
-            self._rest = begin(self._send(batch.message))
+        if isinstance(self.way, NoChunkWriter):
+            self._rest = start_send(self._send(batch.message))
             stepped, self.after = self._rest is None, batch.upto
         else:
-            stepped, self.after = self.way.keep(batch.chunk[taken:]), batch.after
+            stepped, self.after = self.way.buffer_rest(batch.chunk[taken:]), batch.after
         if not stepped:
             self.wake()
         return stepped
@@ -81,7 +81,7 @@ class Viewer:
     def wake(self) -> None:
         self._woken.set()
 
-    async def parted(self) -> None:
+    async def wait_until_behind(self) -> None:
         """Wait until the fanout no longer serves this viewer directly and its socket is writable."""
         await self._woken.wait()
         self._woken.clear()
@@ -90,7 +90,7 @@ class Viewer:
             await rest
 
 
-def begin(sending: Awaitable[None]) -> Awaitable[None] | None:
+def start_send(sending: Awaitable[None]) -> Awaitable[None] | None:
     """Run a send to its first suspension and return the rest, if any. Cheaper than a task: most sends never suspend."""
     assert isinstance(sending, Coroutine)
     try:
@@ -98,12 +98,12 @@ def begin(sending: Awaitable[None]) -> Awaitable[None] | None:
     except StopIteration:
         return None
     except Exception as exc:  # noqa: BLE001  it is the viewer's, and must not end the others' stream
-        return _failed(exc)
-    return _finish(sending, blocked)
+        return _raise_send_error(exc)
+    return _finish_send(sending, blocked)
 
 
 @coroutine
-def _finish(sending: Coroutine[Any, Any, None], blocked: Any) -> Generator[Any, Any, None]:
+def _finish_send(sending: Coroutine[Any, Any, None], blocked: Any) -> Generator[Any, Any, None]:
     try:
         yield blocked
     except BaseException as exc:
@@ -112,5 +112,5 @@ def _finish(sending: Coroutine[Any, Any, None], blocked: Any) -> Generator[Any, 
     yield from sending  # a started coroutine cannot be awaited, only delegated to
 
 
-async def _failed(exc: Exception) -> None:
+async def _raise_send_error(exc: Exception) -> None:
     raise exc

@@ -4,7 +4,7 @@ import json
 
 import httpx
 
-from app.background.telemetry.exporter import Exporter
+from app.background.telemetry.exporter import TelemetryExporter
 from app.background.telemetry.spans import RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import TurnStarted
@@ -45,13 +45,13 @@ async def telling(tmp_path, log, collector, *, halves=False):
     """The log as if it came to be while the teller looks: `_began` is before its first event."""
     store, bus = EventStore(open_database(tmp_path / "t.sqlite")), Bus()
     async with httpx.AsyncClient(transport=httpx.MockTransport(collector)) as http:
-        teller = Exporter("http://collector:4318/", store, bus, http, "here")
+        teller = TelemetryExporter("http://collector:4318/", store, bus, http, "here")
         teller._began = teller._told_at = log[0].at - 1
         parts = (log[: len(log) // 2], log[len(log) // 2 :]) if halves else (log,)
         for part in parts:
             store.append(part)
             bus.publish(part)
-            await teller.tell()
+            await teller.export_pending()
         yield teller
         await teller.close()
 
@@ -61,7 +61,7 @@ async def test_a_collector_gets_every_span_once_however_it_is_cut(tmp_path, log)
     async for teller in telling(tmp_path, log, collector, halves=True):
         await teller.tell()
     trace = RunTrace(log[0].run)
-    wanted = [one.id for recorded in log for one in trace.take(recorded) if isinstance(one, Span)]
+    wanted = [one.id for recorded in log for one in trace.fold_event(recorded) if isinstance(one, Span)]
     got = [span["spanId"] for span in collector.spans()]
     assert got == wanted
     assert len(set(got)) == len(got)

@@ -6,14 +6,14 @@ import pytest
 
 from app.background.telemetry.spans import Measure, RunTrace, Span
 from app.events.kinds import RunFailed, TurnFinished, TurnStarted
-from app.events.record import GENESIS, record
-from app.events.trace import span_id, trace_id, traceparent
+from app.events.record import GENESIS, record_event
+from app.events.trace import build_traceparent, derive_span_id, derive_trace_id
 
 
 @pytest.fixture(scope="module")
 def told(log):
     trace = RunTrace(log[0].run)
-    return [one for recorded in log for one in trace.take(recorded)]
+    return [one for recorded in log for one in trace.fold_event(recorded)]
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def test_nothing_that_was_said_is_told(told, log):
 def test_an_engine_is_told_the_span_of_the_turn_that_asks_it(spans, log):
     turn = next(recorded.event for recorded in log if isinstance(recorded.event, TurnStarted))
     run = log[0].run
-    version, trace, span, flags = traceparent(run, turn.turn).split("-")
-    assert (version, flags, trace) == ("00", "01", trace_id(run))
+    version, trace, span, flags = build_traceparent(run, turn.turn).split("-")
+    assert (version, flags, trace) == ("00", "01", derive_trace_id(run))
     assert spans[span].attributes["gen_ai.request.model"] == turn.model
     assert (len(trace), len(span)) == (32, 16)
 
@@ -82,8 +82,12 @@ def test_a_turn_that_came_to_nothing_and_a_run_that_failed_are_errors():
     )  # fmt: skip
     ended = TurnFinished(turn="r.1", role="worker", purpose="act", outcome="died", detail="gone", thought="", answer="")
     events = [begun, ended, RunFailed(reason="the host is gone")]
-    told = [one for n, event in enumerate(events, 1) for one in trace.take(record("r", n, at + n, event, GENESIS))]
+    told = [
+        one
+        for n, event in enumerate(events, 1)
+        for one in trace.fold_event(record_event("r", n, at + n, event, GENESIS))
+    ]
     spans = [one for one in told if isinstance(one, Span)]
     assert [(span.name, span.error) for span in spans] == [("invoke_agent worker", "died"), ("chat m", "died")]
-    assert spans[0].id == span_id("r", "agent", "r.1")
+    assert spans[0].id == derive_span_id("r", "agent", "r.1")
     assert trace.ended

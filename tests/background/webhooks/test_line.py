@@ -11,10 +11,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from app.background.webhooks.letter import Letter
-from app.background.webhooks.line import NotPublic, PinnedConnection
+from app.background.webhooks.letter import Delivery
+from app.background.webhooks.line import AddressNotPublic, PinnedConnection
 
-LETTER = Letter(b"{}", {"content-type": "application/json"})
+LETTER = Delivery(b"{}", {"content-type": "application/json"})
 HERE = [ipaddress.ip_address("127.0.0.1")]
 PATIENCE = 30.0
 MOVED = b"HTTP/1.1 307 Moved\r\nlocation: http://127.0.0.1:%d/\r\ncontent-length: 0\r\n\r\n"
@@ -74,7 +74,7 @@ async def test_a_name_that_leads_elsewhere_the_next_time_is_looked_at_the_next_t
     async with answering() as (port, heads):
         names, url = Names(NOWHERE, HERE), f"http://hook.example:{port}/"
         for _ in range(2):
-            with pytest.raises(NotPublic):
+            with pytest.raises(AddressNotPublic):
                 async with PinnedConnection(url, local=False, patience=PATIENCE, names=names) as line:
                     await line.post(LETTER)
     assert heads == []

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from app.background.webhooks.place import NotPublic, chosen, lookup, not_public
+from app.background.webhooks.place import AddressNotPublic, choose_address, explain_not_public, resolve_host
 
 PUBLIC = ("8.8.8.8", "93.184.215.14", "2606:4700::1111", "2001:4860:4860::8888", "64:ff9b::808:808", "::ffff:8.8.8.8")
 INSIDE = (
@@ -49,26 +49,26 @@ INSIDE = (
 
 @pytest.mark.parametrize("address", INSIDE)
 def test_a_place_that_is_not_public(address):
-    assert not_public(ipaddress.ip_address(address))
+    assert explain_not_public(ipaddress.ip_address(address))
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_place(address):
-    assert not_public(ipaddress.ip_address(address)) == ""
+    assert explain_not_public(ipaddress.ip_address(address)) == ""
 
 
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "localhost", "0", "::1"]
 )
 async def test_odd_spellings_lead_where_they_lead(host):
-    found = await lookup(host, 80)
-    with pytest.raises(NotPublic, match=r"nothing is sent there unless an admin allows it"):
-        chosen(host, found, local=False)
-    assert chosen(host, found, local=True) == found[0]
+    found = await resolve_host(host, 80)
+    with pytest.raises(AddressNotPublic, match=r"nothing is sent there unless an admin allows it"):
+        choose_address(host, found, local=False)
+    assert choose_address(host, found, local=True) == found[0]
 
 
 def test_of_several_all_have_to_be_public():
     found = [ipaddress.ip_address(one) for one in ("8.8.8.8", "10.0.0.1")]
-    with pytest.raises(NotPublic, match=r"leads to 10\.0\.0\.1, which is a private network"):
-        chosen("hook.example", found, local=False)
-    assert str(chosen("hook.example", found[:1], local=False)) == "8.8.8.8"
+    with pytest.raises(AddressNotPublic, match=r"leads to 10\.0\.0\.1, which is a private network"):
+        choose_address("hook.example", found, local=False)
+    assert str(choose_address("hook.example", found[:1], local=False)) == "8.8.8.8"

@@ -4,12 +4,22 @@ import json
 
 import pytest
 
-from app.background.webhooks.letter import letter, new_secret, signature
-from app.background.webhooks.template import JSON, LONGEST, NAMED, PLACES, PLAIN, USUAL_KINDS, checked, facts, filled
-from app.background.webhooks.trial import trial_letter
-from app.errors import NotTaken
+from app.background.webhooks.letter import compute_signature, create_signed_delivery, create_webhook_secret
+from app.background.webhooks.template import (
+    JSON,
+    LONGEST,
+    NAMED,
+    PLACES,
+    PLAIN,
+    USUAL_KINDS,
+    check_template,
+    collect_facts,
+    fill_template,
+)
+from app.background.webhooks.trial import create_trial_delivery
+from app.errors import Rejected
 from app.events.kinds import KINDS, ItemEscalated, RolloutPaused, RolloutWaveEnded, SentryAlarm
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from tests.runs.doors import house
 
 HOSTILE = (
@@ -19,11 +29,11 @@ HOSTILE = (
 
 
 def told(reason=HOSTILE):
-    return record("r1", 7, 1000.0, ItemEscalated(rule="V-1", reason=reason), GENESIS)
+    return record_event("r1", 7, 1000.0, ItemEscalated(rule="V-1", reason=reason), GENESIS)
 
 
 def body(template, reason=HOSTILE):
-    return filled(checked(template), facts(told(reason), "web", simulated=True))
+    return fill_template(check_template(template), collect_facts(told(reason), "web", simulated=True))
 
 
 def test_a_chat_gets_one_text_that_calls_nobody_and_leads_nowhere():
@@ -61,41 +71,46 @@ def test_places_of_ones_own_are_filled_wherever_a_string_stands():
 
 @pytest.mark.parametrize("wrong", ["{nothing}", '{"text": "{text}"', "[1,", "x" * (LONGEST + 1)])
 def test_a_template_that_cannot_be_filled_is_refused(wrong):
-    with pytest.raises(NotTaken) as said:
-        checked(wrong)
+    with pytest.raises(Rejected) as said:
+        check_template(wrong)
     assert said.value.field == "template"
 
 
 def test_what_is_named_is_there():
     assert set(USUAL_KINDS) <= {*KINDS, "waiver.ending", "waiver.ended"}
-    assert all(checked(name) == template for name, template in NAMED.items())
-    assert set(facts(told(), "h", simulated=False)) == set(PLACES)
+    assert all(check_template(name) == template for name, template in NAMED.items())
+    assert set(collect_facts(told(), "h", simulated=False)) == set(PLACES)
 
 
 def test_of_a_rollout_it_is_told_in_the_rollouts_words():
     ended = RolloutWaveEnded(wave=2, hosts=4, left=1, findings=24, passed=20, escalated=3, harmed=1)
     paused = RolloutPaused(by="rule", reason="1 host is harmed or could not be finished: <!here>")
-    said = [facts(record("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True) for event in (ended, paused)]
+    said = [
+        collect_facts(record_event("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True)
+        for event in (ended, paused)
+    ]
     assert said[0]["text"] == (
         "▪ Wave 2 is through: 4 hosts, 20 of 24 findings passed, 3 left to a person, 1 harmed, 1 not begun. "
         "Rollout o1 on web,db* (simulated engines)"
     )
     assert said[0]["path"] == "/fleet/o1"
     assert "! Paused by its rule: 1 host is harmed" in said[1]["text"]
-    assert "<" not in filled(checked("chat"), said[1])[0].decode()
-    sealed = letter(record("o1", 3, 1.0, ended, GENESIS), new_secret(b"0" * 16), 5.0, simulated=True)
+    assert "<" not in fill_template(check_template("chat"), said[1])[0].decode()
+    sealed = create_signed_delivery(
+        record_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True
+    )
     assert json.loads(sealed.body)["source"] == "/api/v1/rollouts/o1"
 
 
 def test_a_letter_and_its_trial_are_signed_over_the_body_that_is_sent():
-    secret = new_secret(b"x" * 32)
-    alarm = record("r1", 3, 1000.0, SentryAlarm(rule="V-1", attempt=1, reason="out", by="probe"), GENESIS)
+    secret = create_webhook_secret(b"x" * 32)
+    alarm = record_event("r1", 3, 1000.0, SentryAlarm(rule="V-1", attempt=1, reason="out", by="probe"), GENESIS)
     for sealed in (
-        letter(alarm, secret, 5.0, simulated=False, template=NAMED["chat"], host="web"),
-        trial_letter(secret, 5.0, "test.1", NAMED["chat"]),
+        create_signed_delivery(alarm, secret, 5.0, simulated=False, template=NAMED["chat"], host="web"),
+        create_trial_delivery(secret, 5.0, "test.1", NAMED["chat"]),
     ):
         name = sealed.headers["webhook-id"]
-        assert sealed.headers["webhook-signature"] == f"v1,{signature(secret, name, '5', sealed.body)}"
+        assert sealed.headers["webhook-signature"] == f"v1,{compute_signature(secret, name, '5', sealed.body)}"
         assert sealed.headers["content-type"] == JSON
         assert list(json.loads(sealed.body)) == ["text"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.engines.doctor.diagnose import diagnose
+from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.here import NOTHING
 from app.lineups.model import Launch
 from tests.engines.fit.planning import NVFP4, engine, lineup
@@ -21,7 +21,7 @@ def served(*more_flags, env=None, image="", flags=FLAGS, **fields):
 
 def found(one, gpus="h200:4", here=NOTHING, *, check=""):
     """The findings of `check`, or all of them."""
-    findings = diagnose(lineup(gpus, one), here)
+    findings = diagnose_lineup(lineup(gpus, one), here)
     return [finding for finding in findings if finding.check == check or not check]
 
 

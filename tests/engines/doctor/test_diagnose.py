@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.engines.doctor.diagnose import CHECKS, diagnose
-from app.engines.doctor.here import Here
+from app.engines.doctor.diagnose import CHECKS, diagnose_lineup
+from app.engines.doctor.here import LocalInventory
 from app.engines.doctor.template import TEMPLATE_SHA256
-from app.engines.fit.gpu_kinds import gpus_from
+from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
-from app.lineups.reader import find_lineup, read_lineup, shipped
+from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, served, with_kind
 from tests.engines.fit.planning import BF16, lineup
 
@@ -15,7 +15,7 @@ AWQ = {"model": "cyankiwi/gemma-4-31B-it-AWQ-4bit", "precision": "awq4", "kv_dty
 ON_L4 = {"tp": 2, "kv_dtype": "fp8", "text_only": False, "max_num_seqs": None, "vllm": "0.19.0", "utilization": 0.9}
 ASSISTANT, EAGLE = "google/gemma-4-31B-it-assistant", "RedHatAI/gemma-4-31B-it-speculator.eagle3"
 DFLASH = "RedHatAI/gemma-4-31B-it-speculator.dflash"
-RTX_4060 = with_kind(gpus_from("h200:1", ()), "NVIDIA GeForce RTX 4060 Ti")
+RTX_4060 = with_kind(parse_gpus("h200:1", ()), "NVIDIA GeForce RTX 4060 Ti")
 FOLDER = "/models/heretic"
 LITERAL = [f"model.layers.{n}.self_attn.{part}" for n in range(60) for part in ("q_proj", "k_proj", "v_proj", "o_proj")]
 
@@ -25,11 +25,13 @@ def drafts(method, model, **more):
 
 
 def checkpoint(*ignore):
-    return Here(configs={NVFP4: {"quantization_config": {"quant_method": "compressed-tensors", "ignore": [*ignore]}}})
+    return LocalInventory(
+        configs={NVFP4: {"quantization_config": {"quant_method": "compressed-tensors", "ignore": [*ignore]}}}
+    )
 
 
 def template(sha256, **more):
-    return Here(templates={"t.jinja": sha256}, **more)
+    return LocalInventory(templates={"t.jinja": sha256}, **more)
 
 
 NVFP4 = "nvidia/Gemma-4-31B-IT-NVFP4"
@@ -98,7 +100,10 @@ CASES = {
         ({}, "h200:1", template("5" * 64)),
         ({}, "h200:1", template(TEMPLATE_SHA256)),
     ),
-    ("stale-chat-template", "stop"): (({}, "h200:1", Here(serves=True)), ({}, "h200:1", template(TEMPLATE_SHA256))),
+    ("stale-chat-template", "stop"): (
+        ({}, "h200:1", LocalInventory(serves=True)),
+        ({}, "h200:1", template(TEMPLATE_SHA256)),
+    ),
     ("stale-chat-template", "note"): (
         ({"chat_template": ""}, "h200:1"),
         ({"chat_template": "", "model": BF16}, "h200:1"),
@@ -118,7 +123,7 @@ def table(cases):
     return [pytest.param(*key, sick, mended, id="-".join(key)) for key, (sick, mended) in cases.items()]
 
 
-def names(one, gpus, here=Here()):  # noqa: B008  frozen
+def names(one, gpus, here=LocalInventory()):  # noqa: B008  frozen
     return [(finding.check, finding.severity) for finding in found(served(**one), gpus, here)]
 
 
@@ -167,14 +172,14 @@ def test_a_healthy_line_up_has_no_findings():
     assert found(served(), "h200:1", template(TEMPLATE_SHA256)) == []
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", list_shipped_lineups())
 def test_the_shipped_line_ups_stop_nowhere(name):
-    assert [one for one in diagnose(read_lineup(find_lineup(name))) if one.severity == "stop"] == []
+    assert [one for one in diagnose_lineup(read_lineup(find_lineup(name))) if one.severity == "stop"] == []
 
 
 def test_the_shipped_line_ups_have_what_was_reported_of_them():
     def told(name):
-        return {one.check for one in diagnose(read_lineup(find_lineup(name)))}
+        return {one.check for one in diagnose_lineup(read_lineup(find_lineup(name)))}
 
     assert {"max-num-seqs-past-the-knee", "acceptance-on-random-tokens"} <= told("h100x2-push")
     assert "little-memory-left" in told("l4x4-nvfp4")
@@ -207,14 +212,14 @@ def test_the_knee_moves_with_the_memory():
 def test_a_drafter_that_is_prepared_may_draft_in_parallel():
     one = served(**drafts("eagle3", EAGLE, parallel_drafting=True))
     for prepared in ({"pard_token": 7}, {"ptd_token_id": 7}, {"dflash_config": {"mask_token_id": 7}}):
-        assert found(one, here=Here(configs={EAGLE: prepared}), check="parallel-drafting-unprepared") == []
-    assert found(one, here=Here(configs={EAGLE: {"hidden_size": 1}}), check="parallel-drafting-unprepared")
+        assert found(one, here=LocalInventory(configs={EAGLE: prepared}), check="parallel-drafting-unprepared") == []
+    assert found(one, here=LocalInventory(configs={EAGLE: {"hidden_size": 1}}), check="parallel-drafting-unprepared")
 
 
 def test_a_drafter_says_itself_that_it_is_mtp():
     one = served(vllm="0.22.1", **drafts("", "/models/drafter"))
     assert found(one, check="mtp-without-method") == []
-    here = Here(configs={"/models/drafter": {"model_type": "gemma4_assistant"}})
+    here = LocalInventory(configs={"/models/drafter": {"model_type": "gemma4_assistant"}})
     assert found(one, here=here, check="mtp-without-method")
 
 
@@ -238,12 +243,14 @@ def test_the_templates_sha256_in_the_line_up_is_held_to_the_file():
 
 def test_a_template_inside_an_image_is_not_looked_for_here():
     one = served(image="vllm/vllm-openai:v0.25.1")
-    assert [finding.severity for finding in found(one, here=Here(serves=True), check="stale-chat-template")] == ["note"]
+    assert [
+        finding.severity for finding in found(one, here=LocalInventory(serves=True), check="stale-chat-template")
+    ] == ["note"]
 
 
 def test_stops_come_first_and_engines_keep_their_order():
     bad = served(tp=3, max_model_len=262145, flags=())
-    findings = diagnose(lineup("h200:3", bad))
+    findings = diagnose_lineup(lineup("h200:3", bad))
     assert [one.severity for one in findings] == sorted(
         (one.severity for one in findings), key=["stop", "warn", "note"].index
     )

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.engines.doctor.fatal import fatal
+from app.engines.doctor.fatal import match_fatal_line
 
 LOGS = Path(__file__).parents[2] / "data" / "logs"
 
 
 def test_the_estimated_maximum_is_proposed_with_a_margin():
     line = "ValueError: ... Based on the available memory, the estimated maximum model length is 65120. Try ..."
-    found = fatal(line)
+    found = match_fatal_line(line)
     assert found
     assert found.proposes == 61856
     assert 0.94 < found.proposes / 65120 <= 0.95
@@ -64,7 +64,7 @@ def test_the_estimated_maximum_is_proposed_with_a_margin():
     ],
 )
 def test_each_has_its_meaning_and_what_helps(line, says):
-    found = fatal(line)
+    found = match_fatal_line(line)
     assert found
     assert says in found.says
     assert found.fix
@@ -72,7 +72,9 @@ def test_each_has_its_meaning_and_what_helps(line, says):
 
 def test_the_cause_in_a_real_log_comes_before_its_echo():
     found = [
-        one for line in (LOGS / "gpu-0.25.1-engine-init-failed.log").read_text().splitlines() if (one := fatal(line))
+        one
+        for line in (LOGS / "gpu-0.25.1-engine-init-failed.log").read_text().splitlines()
+        if (one := match_fatal_line(line))
     ]
     assert found[0].says == "the Python package cutlass is missing"
     assert found[-1].says == "the engine did not come up"
@@ -80,4 +82,4 @@ def test_the_cause_in_a_real_log_comes_before_its_echo():
 
 @pytest.mark.parametrize("name", ["gpu-0.25.1-31b-bf16.log", "gpu-0.25.1-31b-nvfp4.log", "gpu-0.25.1-e4b.log"])
 def test_a_log_of_an_engine_that_served_has_none(name):
-    assert [line for line in (LOGS / name).read_text().splitlines() if fatal(line)] == []
+    assert [line for line in (LOGS / name).read_text().splitlines() if match_fatal_line(line)] == []

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.doctor.flags import read_flags, settle
+from app.engines.doctor.flags import read_flags, resolve_engine
 from tests.engines.doctor.sick import served
 
 
 def settled(*flags, **fields):
-    return settle(served(flags=flags, **fields))
+    return resolve_engine(served(flags=flags, **fields))
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import httpx
 import pytest
 
 from app.engines.client import ServedModel
-from app.engines.doctor.server import ServerLook, diagnose_server, look_at
-from app.engines.metrics import EngineSample, parse
+from app.engines.doctor.server import ServerReport, diagnose_server, inspect_server
+from app.engines.metrics import EngineSample, parse_metrics
 from app.lineups.model import Speculation
 from tests.engines.doctor.sick import served
 
 SAMPLE = EngineSample(running=0, waiting=0, kv_used=0.1, prompt_tokens=1, generation_tokens=1)
-WELL = ServerLook("http://e", 200, "0.25.1", (ServedModel("m", 8192),), sample=SAMPLE)
+WELL = ServerReport("http://e", 200, "0.25.1", (ServedModel("m", 8192),), sample=SAMPLE)
 ONE = served(served_name="m", max_model_len=8192)
 
 
@@ -32,7 +32,7 @@ def test_a_server_that_is_well_has_no_findings():
 @pytest.mark.parametrize(
     ("look", "finding"),
     [
-        (ServerLook("http://e"), ("not-answering", "note")),
+        (ServerReport("http://e"), ("not-answering", "note")),
         (replace(WELL, health=503), ("not-healthy", "stop")),
         (replace(WELL, models=()), ("model-not-listed", "stop")),
         (replace(WELL, models=(ServedModel("other", 8192),)), ("model-not-listed", "stop")),
@@ -54,7 +54,7 @@ def test_what_is_wrong_is_said(look, finding):
 
 
 def test_a_server_that_nobody_meant_is_a_stop_where_it_was_asked_for():
-    assert told(ServerLook("http://e"), None) == [("not-answering", "stop")]
+    assert told(ServerReport("http://e"), None) == [("not-answering", "stop")]
 
 
 def test_a_drafter_that_was_left_out_is_told():
@@ -80,7 +80,7 @@ NO_TOOLS = {"error": {"message": '"auto" tool choice requires --enable-auto-tool
 
 async def looked(**pages):
     async with answers(**pages) as http:
-        return await look_at(http, "http://e/v1")
+        return await inspect_server(http, "http://e/v1")
 
 
 async def test_another_program_is_not_vllm():
@@ -104,9 +104,9 @@ async def test_a_server_without_a_tool_parser_is_told():
 async def test_metrics_of_another_program_are_told():
     look = await looked(**VLLM, metrics=(200, "go_goroutines 7\n"))
     assert ("metrics-missing", "warn") in told(look)
-    assert look.sample == parse("go_goroutines 7\n")
+    assert look.sample == parse_metrics("go_goroutines 7\n")
 
 
 async def test_the_simulator_is_a_server_that_is_well(instant, http):
-    look = await look_at(http, f"{instant.root()}/v1")
+    look = await inspect_server(http, f"{instant.root()}/v1")
     assert [check for check, said in diagnose_server(look) if said.severity != "note"] == []

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from app.engines.fit.gpu_kinds import gpus_from
-from app.engines.fit.hub_config import shape_of_config
+from app.engines.fit.gpu_kinds import parse_gpus
+from app.engines.fit.hub_config import build_shape
 from app.engines.fit.plan import fit_engine
 from app.lineups.model import Engine, Gpu, Lineup
 
@@ -55,7 +55,7 @@ def engine(model=NVFP4, precision="nvfp4", tp=1, pp=1, **more) -> Engine:
 
 def lineup(gpus, *engines) -> Lineup:
     """`gpus` as the command line has them, or the GPUs themselves."""
-    there = gpus_from(gpus, ()) if isinstance(gpus, str) else gpus
+    there = parse_gpus(gpus, ()) if isinstance(gpus, str) else gpus
     return Lineup("test", "Test", "", there, {one.name: one for one in engines}, {})
 
 
@@ -64,4 +64,4 @@ def fit(gpus, one):
 
 
 def shape(config):
-    return shape_of_config(config, "config.json")
+    return build_shape(config, "config.json")

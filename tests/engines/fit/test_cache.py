@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.cache import Cache, CacheLayer, groups_of
-from app.engines.fit.known import shape_of
-from app.engines.fit.rules import rules_of
+from app.engines.fit.cache import CacheLayer, KvCache, group_layers
+from app.engines.fit.known import find_shape
+from app.engines.fit.rules import find_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, CPU, E4B, NVFP4, TINY_GEMMA4, TINY_LLAMA, engine, fit
@@ -19,13 +19,13 @@ ALLOCATOR = json.loads((Path(__file__).parent / "vllm_0_32_cache.json").read_tex
 
 
 def cache(model=BF16, tp=1, element=2, block=16, in_flight=2048, vllm="0.32.0"):
-    of, rules = shape_of(model), rules_of(vllm)
+    of, rules = find_shape(model), find_vllm_rules(vllm)
     layers = [
         CacheLayer(n, of.window if one.kind == "sliding" else None, max(1, one.kv_heads // tp), one.head_dim, element)
         for n, one in enumerate(of.layers)
         if not one.shares_kv
     ]
-    return Cache(groups_of(layers, block, rules), in_flight, rules, (range(len(of.layers)),))
+    return KvCache(group_layers(layers, block, rules), in_flight, rules, (range(len(of.layers)),))
 
 
 @pytest.mark.parametrize("case", ALLOCATOR, ids=lambda case: "-".join(str(value) for value in list(case.values())[:7]))
@@ -114,22 +114,22 @@ def test_a_drafter_with_a_cache_of_its_own_splits_the_groups_to_single_layers():
 
 def test_pages_that_do_not_divide_are_padded_or_refused():
     odd = [CacheLayer(0, None, 3, 64, 2), CacheLayer(1, 128, 2, 64, 2)]
-    padded = groups_of(odd, 16, rules_of("0.24.0"))
-    assert {group.page(group.layers[0]) for group in padded} == {odd[0].page(16)}
+    padded = group_layers(odd, 16, find_vllm_rules("0.24.0"))
+    assert {group.compute_page_bytes(group.layers[0]) for group in padded} == {odd[0].compute_page_bytes(16)}
     with pytest.raises(BadInput, match=r"0\.23\.0 cannot lay .* use 0\.24"):
-        groups_of(odd, 16, rules_of("0.23.0"))
+        group_layers(odd, 16, find_vllm_rules("0.23.0"))
 
 
 def test_layers_of_one_kind_make_one_group_whatever_their_heads():
     mixed = [CacheLayer(0, None, 4, 64, 2), CacheLayer(1, None, 2, 64, 2)]
-    (group,) = groups_of(mixed, 16, rules_of(""))
-    found = Cache((group,), 2048, rules_of("0.28.0"), (range(2),))
-    assert found.block_bytes == sum(layer.page(16) for layer in mixed)
+    (group,) = group_layers(mixed, 16, find_vllm_rules(""))
+    found = KvCache((group,), 2048, find_vllm_rules("0.28.0"), (range(2),))
+    assert found.block_bytes == sum(layer.compute_page_bytes(16) for layer in mixed)
 
 
 def test_pipeline_stages_hold_their_own_layers_only():
     whole = cache()
-    halves = Cache(whole.groups, 2048, whole.rules, (range(30), range(30, 60)))
+    halves = KvCache(whole.groups, 2048, whole.rules, (range(30), range(30, 60)))
     assert halves.block_bytes == whole.block_bytes // 2
 
 

@@ -1,6 +1,13 @@
 import pytest
 
-from app.engines.fit.gpu_kinds import GPU_KINDS, batches_large, find_gpu_kind, gpus_from, is_cpu, usable_gib
+from app.engines.fit.gpu_kinds import (
+    GPU_KINDS,
+    compute_usable_gib,
+    find_gpu_kind,
+    has_large_batches,
+    is_cpu,
+    parse_gpus,
+)
 from app.errors import BadInput
 from app.lineups.model import Gpu
 
@@ -45,9 +52,9 @@ def test_bandwidth_is_as_published():
 
 
 def test_a_count_or_the_indices_make_the_gpus():
-    assert [gpu.index for gpu in gpus_from("l4:4", (0, 1))] == [0, 1, 2, 3]
-    assert [gpu.index for gpu in gpus_from("h200", (2, 3))] == [2, 3]
-    assert gpus_from("gb10", (0,))[0].unified
+    assert [gpu.index for gpu in parse_gpus("l4:4", (0, 1))] == [0, 1, 2, 3]
+    assert [gpu.index for gpu in parse_gpus("h200", (2, 3))] == [2, 3]
+    assert parse_gpus("gb10", (0,))[0].unified
 
 
 @pytest.mark.parametrize(
@@ -62,18 +69,18 @@ def test_a_count_or_the_indices_make_the_gpus():
 )
 def test_what_is_no_gpu_says_what_is(text, says):
     with pytest.raises(BadInput, match=says):
-        gpus_from(text, (0, 1))
+        parse_gpus(text, (0, 1))
 
 
 def test_cuda_gives_out_no_more_than_it_sees():
-    assert usable_gib(Gpu(0, "NVIDIA L4", 23.0, 300)) == 22.03
-    assert usable_gib(Gpu(0, "NVIDIA L4", 20.0, 300)) == 20.0
-    assert usable_gib(Gpu(0, "Some card", 23.0, 300)) == 23.0
-    assert usable_gib(Gpu(0, "NVIDIA GB10", 121.0, 273, unified=True)) == 121.0
+    assert compute_usable_gib(Gpu(0, "NVIDIA L4", 23.0, 300)) == 22.03
+    assert compute_usable_gib(Gpu(0, "NVIDIA L4", 20.0, 300)) == 20.0
+    assert compute_usable_gib(Gpu(0, "Some card", 23.0, 300)) == 23.0
+    assert compute_usable_gib(Gpu(0, "NVIDIA GB10", 121.0, 273, unified=True)) == 121.0
 
 
 def test_large_cards_batch_more_but_not_an_a100():
-    assert [kind.name for kind in GPU_KINDS if batches_large(gpus_from(kind.name, (0,))[0])] == [
+    assert [kind.name for kind in GPU_KINDS if has_large_batches(parse_gpus(kind.name, (0,))[0])] == [
         *("h100", "h200", "b200", "rtx-pro-6000", "gb10")
     ]
     assert is_cpu(Gpu(0, "CPU", 16, 50))

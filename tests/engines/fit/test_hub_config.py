@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.hub_config import read_config
-from app.engines.fit.known import shape_of
-from app.engines.fit.rules import rules_of
-from app.engines.fit.weights import Split, weights_by_stage
+from app.engines.fit.hub_config import read_model_config
+from app.engines.fit.known import find_shape
+from app.engines.fit.rules import find_vllm_rules
+from app.engines.fit.weights import GpuSplit, compute_stage_weights
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_GEMMA4, TINY_LLAMA, shape
 
 
 def parameters(of):
-    (held,) = weights_by_stage(of, "bf16", Split(tp=1), rules_of("0.25.1"))
+    (held,) = compute_stage_weights(of, "bf16", GpuSplit(tp=1), find_vllm_rules("0.25.1"))
     return (held.total - held.rope) / 2
 
 
@@ -126,12 +126,12 @@ def test_a_file_that_is_no_config_says_so(tmp_path, content, says):
     file = tmp_path / "config.json"
     file.write_bytes(content)
     with pytest.raises(BadInput, match=f"{re.escape(str(file))} {says}.*: give the config.json of the checkpoint"):
-        read_config(tmp_path)
+        read_model_config(tmp_path)
 
 
 def test_a_folder_without_a_config_says_so(tmp_path):
     with pytest.raises(BadInput, match=r"config\.json cannot be read \(No such file"):
-        read_config(tmp_path)
+        read_model_config(tmp_path)
 
 
 ANYTHING = st.recursive(
@@ -152,4 +152,6 @@ def test_hostile_values_never_end_in_a_traceback(changes):
 
 def test_files_and_folders_are_read_alike(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(TINY_LLAMA))
-    assert shape_of(str(tmp_path)).layers == shape_of(str(tmp_path / "config.json")).layers == shape(TINY_LLAMA).layers
+    assert (
+        find_shape(str(tmp_path)).layers == find_shape(str(tmp_path / "config.json")).layers == shape(TINY_LLAMA).layers
+    )

@@ -1,6 +1,6 @@
 import json
 
-from app.engines.fit.plain import plain_plan
+from app.engines.fit.plain import dump_plan
 from app.engines.fit.plan import plan_lineup
 from tests.engines.fit.planning import NVFP4, engine, lineup
 
@@ -11,7 +11,7 @@ NUMBERS = {
 
 
 def planned(gpus, *, seeds=False, **flags):
-    plan = plain_plan(plan_lineup(lineup(gpus, engine(NVFP4, **flags))), seeds=seeds)
+    plan = dump_plan(plan_lineup(lineup(gpus, engine(NVFP4, **flags))), seeds=seeds)
     return json.loads(json.dumps(plan))
 
 

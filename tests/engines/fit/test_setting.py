@@ -2,19 +2,19 @@
 
 import pytest
 
-from app.engines.fit.gpu_kinds import gpus_from
-from app.engines.fit.known import shape_of
-from app.engines.fit.overhead import graphs_captured, overhead_of
-from app.engines.fit.setting import setting_of
+from app.engines.fit.gpu_kinds import parse_gpus
+from app.engines.fit.known import find_shape
+from app.engines.fit.overhead import count_graphs, estimate_overhead
+from app.engines.fit.setting import resolve_settings
 from app.errors import BadInput
 from app.lineups.model import Gpu, Speculation
 from tests.engines.fit.planning import CPU, E4B, NVFP4, engine
 
 
 def setting(gpus="l4", model=NVFP4, **flags):
-    there = gpus_from(gpus, (0,)) if isinstance(gpus, str) else gpus
+    there = parse_gpus(gpus, (0,)) if isinstance(gpus, str) else gpus
     one = engine(model, **flags)
-    return setting_of(one, shape_of(model), there)
+    return resolve_settings(one, find_shape(model), there)
 
 
 @pytest.mark.parametrize(
@@ -65,15 +65,15 @@ def test_kv_dtypes_are_known_or_refused():
 
 def test_35_whole_graphs_are_captured_for_256_sequences():
     """The count that vLLM reported on two H100; piecewise graphs for up to 512 tokens come on top."""
-    assert graphs_captured(setting()) == 35 + 51
-    assert graphs_captured(setting(eager=True)) == 0
-    assert graphs_captured(setting(CPU)) == 0
-    assert graphs_captured(setting(max_num_seqs=8)) == 5 + 4
+    assert count_graphs(setting()) == 35 + 51
+    assert count_graphs(setting(eager=True)) == 0
+    assert count_graphs(setting(CPU)) == 0
+    assert count_graphs(setting(max_num_seqs=8)) == 5 + 4
 
 
 def test_what_is_neither_weights_nor_pool_comes_out_as_on_two_l4():
     """Measured, vLLM 0.19: 22.03 x 0.9 - 16.3 - 2.39 = 1.14 GiB profiled, and CUDA graphs of 1.47 GiB."""
-    found = overhead_of(setting(tp=2, vllm="0.19.0"))
+    found = estimate_overhead(setting(tp=2, vllm="0.19.0"))
     assert found.activations == pytest.approx(1.14, abs=0.03)
     assert found.graphs == pytest.approx(1.47, abs=0.01)
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.known import shape_of
-from app.engines.fit.reading import kv_read, weights_read
-from app.engines.fit.rules import rules_of
-from app.engines.fit.weights import Split
+from app.engines.fit.known import find_shape
+from app.engines.fit.reading import count_kv_bytes, count_weight_bytes
+from app.engines.fit.rules import find_vllm_rules
+from app.engines.fit.weights import GpuSplit
 from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, engine, fit, shape
 
@@ -33,10 +33,10 @@ def test_stages_are_read_one_after_the_other():
 
 
 def test_tables_and_towers_are_not_read():
-    of = shape_of(E2B)
-    assert weights_read(of, "bf16", Split(tp=1), rules_of("")) < 2 * 2.3e9
-    text = weights_read(of, "bf16", Split(tp=1, text_only=True), rules_of(""))
-    assert text == weights_read(of, "bf16", Split(tp=1), rules_of(""))
+    of = find_shape(E2B)
+    assert count_weight_bytes(of, "bf16", GpuSplit(tp=1), find_vllm_rules("")) < 2 * 2.3e9
+    text = count_weight_bytes(of, "bf16", GpuSplit(tp=1, text_only=True), find_vllm_rules(""))
+    assert text == count_weight_bytes(of, "bf16", GpuSplit(tp=1), find_vllm_rules(""))
 
 
 def test_the_edge_models_read_their_projections_but_not_those_that_nobody_uses():
@@ -48,7 +48,7 @@ def test_the_edge_models_read_their_projections_but_not_those_that_nobody_uses()
 def test_a_token_reads_only_the_experts_it_is_sent_to():
     def read(per_token):
         moe = {**TINY_LLAMA, "model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": per_token}
-        return weights_read(shape(moe), "bf16", Split(tp=1), rules_of(""))
+        return count_weight_bytes(shape(moe), "bf16", GpuSplit(tp=1), find_vllm_rules(""))
 
     assert read(2) - read(1) == 4 * 2 * 3 * 256 * 512
 
@@ -60,9 +60,9 @@ def test_the_source_says_what_a_long_context_costs():
 
 
 def test_a_window_bounds_what_sliding_layers_read():
-    of = shape_of(BF16)
+    of = find_shape(BF16)
     full = sum(2 * layer.kv_heads * layer.head_dim for layer in of.layers if layer.kind == "full")
-    more = kv_read(of, Split(tp=1), 1, 10_000) - kv_read(of, Split(tp=1), 1, 5_000)
+    more = count_kv_bytes(of, GpuSplit(tp=1), 1, 10_000) - count_kv_bytes(of, GpuSplit(tp=1), 1, 5_000)
     assert more == 5_000 * full
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.command import command
-from app.engines.launch.fleet import home_of
-from app.engines.launch.launched import Launched
-from app.engines.launch.processes import marked, signalled
+from app.engines.launch.command import build_launch_command
+from app.engines.launch.fleet import compute_home_id
+from app.engines.launch.launched import LaunchedReplica
+from app.engines.launch.processes import find_marked_processes, signal_marked_processes
 from app.lineups.model import Engine, Launch
 
 FAKE = Path(__file__).with_name("fake_vllm.py")
@@ -42,7 +42,7 @@ def home(tmp_path):
     folder = tmp_path / "data"
     (folder / "engines").mkdir(parents=True)
     yield folder
-    signalled(f"{home_of(folder)}/", signal.SIGKILL)
+    signal_marked_processes(f"{compute_home_id(folder)}/", signal.SIGKILL)
 
 
 @pytest.fixture
@@ -51,7 +51,9 @@ async def launched(home):
         made = []
 
         def make(one):
-            made.append(Launched(one, 0, command(one, 0), home_of(home), home / "engines", http))
+            made.append(
+                LaunchedReplica(one, 0, build_launch_command(one, 0), compute_home_id(home), home / "engines", http)
+            )
             return made[-1]
 
         yield make
@@ -60,7 +62,7 @@ async def launched(home):
 
 
 def left(home):
-    return marked(f"{home_of(home)}/")
+    return find_marked_processes(f"{compute_home_id(home)}/")
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from app.engines.launch.fleet import fleet, home_of
-from app.engines.launch.processes import marked
+from app.engines.launch.fleet import compute_home_id, run_fleet
+from app.engines.launch.processes import find_marked_processes
 from tests.engines.launch.conftest import engine, free_port, left, until
 
 
@@ -166,9 +166,9 @@ def orphan(home):
 
 async def test_what_a_killed_temper_left_running_is_taken_over(orphan, home, http):
     port, pid = orphan
-    async with fleet({"small": engine(port=port)}, home, http) as ours:
+    async with run_fleet({"small": engine(port=port)}, home, http) as ours:
         one = ours["small"][0]
-        await until(lambda: one.look().state == "ready")
+        await until(lambda: one.read_status().state == "ready")
         assert (one.adopted, one.pid) == (True, pid)
         assert one.cold.weights_gib == 16.3
     assert left(home) == []
@@ -176,13 +176,13 @@ async def test_what_a_killed_temper_left_running_is_taken_over(orphan, home, htt
 
 async def test_what_was_started_otherwise_is_ended_and_started_anew(orphan, home, http):
     port, pid = orphan
-    async with fleet({"small": engine(port=port, flags=("--another",))}, home, http) as ours:
+    async with run_fleet({"small": engine(port=port, flags=("--another",))}, home, http) as ours:
         one = ours["small"][0]
-        await until(lambda: one.look().state == "ready")
+        await until(lambda: one.read_status().state == "ready")
         assert not one.adopted
         assert one.pid != pid
 
 
 async def test_what_is_no_longer_in_the_line_up_is_ended(orphan, home, http):
-    async with fleet({"other": engine(name="other")}, home, http):
-        assert marked(f"{home_of(home)}/small/") == []
+    async with run_fleet({"other": engine(name="other")}, home, http):
+        assert find_marked_processes(f"{compute_home_id(home)}/small/") == []

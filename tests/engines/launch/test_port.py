@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from app.engines.launch.port import stranger
+from app.engines.launch.port import find_foreign_listener
 
 
 @pytest.mark.parametrize(
@@ -17,9 +17,9 @@ from app.engines.launch.port import stranger
 def test_who_listens_where_a_request_to_this_machine_arrives_is_named_unless_it_is_ours(family, address):
     with socket.create_server((address, 0), family=family, dualstack_ipv6=family == socket.AF_INET6) as server:
         port = server.getsockname()[1]
-        assert f"process {os.getpid()} (" in stranger(port, ())
-        assert stranger(port, (os.getpid(),)) == ""
-    assert stranger(port, ()) == ""
+        assert f"process {os.getpid()} (" in find_foreign_listener(port, ())
+        assert find_foreign_listener(port, (os.getpid(),)) == ""
+    assert find_foreign_listener(port, ()) == ""
 
 
 LISTENS = """
@@ -37,5 +37,5 @@ def test_another_process_beside_ours_on_the_same_port_is_seen():
         line = [sys.executable, "-c", LISTENS, str(port)]
         with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
             assert other.stdout.readline() == b"up\n"
-            assert f"process {other.pid} (" in stranger(port, (os.getpid(),))
-            assert stranger(port, (os.getpid(), other.pid)) == ""
+            assert f"process {other.pid} (" in find_foreign_listener(port, (os.getpid(),))
+            assert find_foreign_listener(port, (os.getpid(), other.pid)) == ""

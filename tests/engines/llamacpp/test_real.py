@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.fleet import fleet, home_of
-from app.engines.launch.processes import marked
+from app.engines.launch.fleet import compute_home_id, run_fleet
+from app.engines.launch.processes import find_marked_processes
 from app.engines.traffic import EngineTraffic
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.engine import EngineWatch
@@ -34,10 +34,10 @@ def on_a_free_port():
 async def test_a_real_model_starts_answers_by_a_schema_tells_of_itself_and_is_gone(tmp_path):
     engine = on_a_free_port()
     async with httpx.AsyncClient() as http:
-        async with fleet({engine.name: engine}, tmp_path, http) as ours:
+        async with run_fleet({engine.name: engine}, tmp_path, http) as ours:
             [one] = ours[engine.name]
-            await until(lambda: one.look().state in ("ready", "dead"), seconds=200)
-            assert one.look().state == "ready", one.look().detail
+            await until(lambda: one.read_status().state in ("ready", "dead"), seconds=200)
+            assert one.read_status().state == "ready", one.read_status().detail
             said = await ask(
                 http, one.base, model="smollm2-stig", schema=SHAPE, max_tokens=200, temperature=0.0, stall_after=100
             )
@@ -48,7 +48,7 @@ async def test_a_real_model_starts_answers_by_a_schema_tells_of_itself_and_is_go
             counted, told = max(delta.tokens for delta in said[:-1]), said[-1].completion_tokens
             assert 0 < counted <= told  # the last ones have no text
             watch = EngineWatch(engine, (one.base,), http, EngineTraffic(), launched=[one])
-            state, sampled = await watch.look(asyncio.get_running_loop().time())
+            state, sampled = await watch.poll_engine(asyncio.get_running_loop().time())
             assert (state.state, sampled.simulated, sampled.running) == ("ready", False, 0)
             assert 0.05 < sampled.resident_gib < 0.7
-        assert marked(f"{home_of(tmp_path)}/") == []
+        assert find_marked_processes(f"{compute_home_id(tmp_path)}/") == []

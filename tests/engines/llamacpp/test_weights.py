@@ -2,27 +2,27 @@
 
 import pytest
 
-from app.engines.llamacpp.here import NEEDED, look_for
-from app.engines.llamacpp.weights import SMOLLM2, TRAINED, adapter, weights
+from app.engines.llamacpp.here import NEEDED, inspect_llamacpp
+from app.engines.llamacpp.weights import SMOLLM2, TRAINED, find_adapter, find_weights
 from app.errors import BadInput
 
 
 def test_the_small_model_is_a_file_of_its_package():
-    with weights(SMOLLM2).open("rb") as file:
+    with find_weights(SMOLLM2).open("rb") as file:
         assert file.read(4) == b"GGUF"
 
 
 def test_what_was_trained_is_the_same_file_with_an_adapter_of_less_than_20_mb():
-    assert weights(TRAINED) == weights(SMOLLM2)
-    assert adapter(SMOLLM2) is None
-    content = adapter(TRAINED).read_bytes()
+    assert find_weights(TRAINED) == find_weights(SMOLLM2)
+    assert find_adapter(SMOLLM2) is None
+    content = find_adapter(TRAINED).read_bytes()
     assert content.startswith(b"GGUF")
     assert len(content) < 20_000_000
 
 
 def test_any_gguf_file_will_do(tmp_path):
     (file := tmp_path / "a.gguf").write_bytes(b"GGUF and more")
-    assert weights(str(file)) == file
+    assert find_weights(str(file)) == file
 
 
 @pytest.mark.parametrize(("content", "sentence"), [(b"junk", "not a GGUF file"), (None, "cannot be read")])
@@ -31,7 +31,7 @@ def test_another_file_is_refused_with_what_to_do(tmp_path, content, sentence):
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(BadInput, match=sentence):
-        weights(str(file))
+        find_weights(str(file))
 
 
 def machine(tmp_path, flags):
@@ -42,9 +42,9 @@ def machine(tmp_path, flags):
 
 def test_what_this_machine_has_is_looked_for(tmp_path, monkeypatch):
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
-    here = look_for([SMOLLM2, "nowhere.gguf"], machine(tmp_path, " ".join(NEEDED)))
+    here = inspect_llamacpp([SMOLLM2, "nowhere.gguf"], machine(tmp_path, " ".join(NEEDED)))
     assert (here.installed, here.lacks, here.available_gib) == (True, (), 2.0)
     assert here.sizes_gib[SMOLLM2] == pytest.approx(0.0916, abs=0.001)
     assert list(here.missing) == ["nowhere.gguf"]
-    assert look_for([], machine(tmp_path, "sse avx2")).lacks == ("f16c", "fma", "bmi2")
-    assert look_for([], tmp_path / "none").available_gib is None
+    assert inspect_llamacpp([], machine(tmp_path, "sse avx2")).lacks == ("f16c", "fma", "bmi2")
+    assert inspect_llamacpp([], tmp_path / "none").available_gib is None

@@ -6,15 +6,15 @@ import httpx
 import pytest
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.coldstart import ColdStart, told
+from app.engines.coldstart import ColdStart, apply_log_line
 from app.engines.doctor.boots import read_boots
 from app.engines.doctor.log import diagnose_log
-from app.engines.doctor.server import diagnose_server, look_at
-from app.engines.metrics import EngineSample, live, parse
+from app.engines.doctor.server import diagnose_server, inspect_server
+from app.engines.metrics import EngineSample, include_running_answers, parse_metrics
 from app.engines.reply import Finished
 from app.engines.traffic import EngineTraffic
 from app.errors import EngineRefused, EngineUnavailable
-from app.machine.sampling.replica import Replica
+from app.machine.sampling.replica import ReplicaWatch
 from tests.engines.asking import ask, text
 from tests.engines.llamacpp.recorded import DATA, ENGINE, RECORDED, server
 
@@ -56,7 +56,7 @@ async def test_its_model_has_a_context_a_program_and_a_quantization():
 
 
 def test_its_metrics_have_the_names_of_vllms():
-    sample = parse((RECORDED / "metrics.txt").read_text())
+    sample = parse_metrics((RECORDED / "metrics.txt").read_text())
     assert (sample.running, sample.waiting, sample.kv_used) == (0, 0, None)
     assert (sample.prompt_tokens, sample.generation_tokens) == (38, 39)
     assert (sample.prefix_queries, sample.prefix_hits) == (38, 0)
@@ -67,7 +67,7 @@ async def test_tokens_of_an_answer_that_is_being_written_are_looked_up():
     sample = await client(busy=True).sample()
     assert (sample.running, sample.generation_tokens, sample.reading) == (1, 0, 38)
     assert sample.in_flight == 14
-    assert live(None, sample).generation_tokens == 14
+    assert include_running_answers(None, sample).generation_tokens == 14
 
 
 def counted(finished, in_flight):
@@ -75,28 +75,28 @@ def counted(finished, in_flight):
 
 
 def test_an_answer_that_ends_between_two_looks_is_not_taken_for_a_restart():
-    before = live(None, counted(100, 30))
-    gap = live(before, counted(100, 0))
+    before = include_running_answers(None, counted(100, 30))
+    gap = include_running_answers(before, counted(100, 0))
     assert (before.generation_tokens, gap.generation_tokens) == (130, 130)
-    assert live(gap, counted(132, 0)).generation_tokens == 132
+    assert include_running_answers(gap, counted(132, 0)).generation_tokens == 132
 
 
 def test_a_restart_is_one():
-    before = live(None, counted(100, 30))
-    assert live(before, counted(0, 4)).generation_tokens == 4
+    before = include_running_answers(None, counted(100, 30))
+    assert include_running_answers(before, counted(0, 4)).generation_tokens == 4
 
 
 async def test_a_replica_of_it_is_well():
     async with httpx.AsyncClient(transport=server(busy=True)) as http:
-        replica = Replica(http, ENGINE, "http://e/v1", EngineTraffic())
-        sample = await replica.look(1.0)
+        replica = ReplicaWatch(http, ENGINE, "http://e/v1", EngineTraffic())
+        sample = await replica.poll_replica(1.0)
     assert (replica.condition.state, replica.condition.detail) == ("ready", "")
     assert sample
     assert sample.generation_tokens == 14
 
 
 def test_its_log_is_a_cold_start():
-    cold = reduce(lambda so_far, line: told(so_far, line, 5.0), LOG, ColdStart(1.0))
+    cold = reduce(lambda so_far, line: apply_log_line(so_far, line, 5.0), LOG, ColdStart(1.0))
     names = [step.name for step in cold.steps]
     assert names == ["engine starts", "weights loaded", "KV cache laid out", "server up"]
     assert (cold.version, cold.kv_tokens) == ("2026.10.11549", 12_288)
@@ -132,5 +132,5 @@ def test_the_doctor_knows_its_last_lines(line, says):
 @pytest.mark.parametrize(("how", "found"), [({}, []), ({"busy": True}, []), ({"loading": True}, ["not-healthy"])])
 async def test_the_doctor_looks_at_it_as_at_vllm(how, found):
     async with httpx.AsyncClient(transport=server(**how)) as http:
-        look = await look_at(http, "http://e/v1")
+        look = await inspect_server(http, "http://e/v1")
     assert [check for check, _ in diagnose_server(look, ENGINE)] == found

@@ -2,14 +2,14 @@
 
 import pytest
 
-from app.engines.simulator.coldload import lines, memory_gib
+from app.engines.simulator.coldload import compute_memory_gib, iterate_lines
 from app.lineups.reader import find_lineup, read_lineup
 
 ENGINE = read_lineup(find_lineup("simulated")).engines["gemma-31b"]
 
 
 def test_the_lines_come_in_vllms_order():
-    story = list(lines(ENGINE, ENGINE.simulation))
+    story = list(iterate_lines(ENGINE, ENGINE.simulation))
     assert [line.at for line in story] == sorted(line.at for line in story)
     assert (story[0].at, story[-1].at) == (0.0, 1.0)
     text = "\n".join(line.text for line in story)
@@ -30,7 +30,7 @@ def test_the_lines_come_in_vllms_order():
 
 
 def test_memory_only_grows_and_ends_where_it_was_measured():
-    course = [memory_gib(ENGINE.simulation, share / 100) for share in range(101)]
+    course = [compute_memory_gib(ENGINE.simulation, share / 100) for share in range(101)]
     assert course == sorted(course)
     assert course[0] < 1
     assert course[60] == pytest.approx(16.3 + 0.5)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from app.engines.simulator.compose import speak
-from app.engines.simulator.prompt import PromptRead
+from app.engines.simulator.compose import compose_answer
+from app.engines.simulator.prompt import ParsedPrompt
 from app.engines.simulator.script import read_script
 
 SCRIPT = read_script(Path(__file__).parent / "answers")
 
 
 def said(purpose: str, rule: str = "V-1", attempt: int = 1, **sections: str):
-    return speak(
-        SCRIPT, PromptRead(purpose, rule, attempt, {key.replace("_", " "): text for key, text in sections.items()})
+    return compose_answer(
+        SCRIPT, ParsedPrompt(purpose, rule, attempt, {key.replace("_", " "): text for key, text in sections.items()})
     )
 
 

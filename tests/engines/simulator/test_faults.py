@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from app.engines.client import EngineClient
-from app.engines.simulator.faults import Faults, SimFault
+from app.engines.simulator.faults import FaultQueue, SimulatedFault
 from app.errors import EngineDied, EngineStalled, EngineUnavailable
 from tests.engines.asking import ask, question, text
 from tests.engines.conftest import Simulator, simulator
@@ -90,7 +90,7 @@ async def test_a_full_queue(http, instant: Simulator):
 
 async def test_a_stall_after_some_tokens(http, instant: Simulator):
     instant.fault("stall", after_tokens=3)
-    replies = EngineClient(http, f"{instant.root()}/v1").ask(question(), stall_after=0.2)
+    replies = EngineClient(http, f"{instant.root()}/v1").stream_reply(question(), stall_after=0.2)
     assert (await anext(replies)).tokens == 3
     with pytest.raises(EngineStalled):
         await anext(replies)
@@ -146,13 +146,17 @@ async def test_a_dead_engine_can_come_back(http):
 
 
 def test_faults_are_used_up_in_order():
-    faults = Faults()
+    faults = FaultQueue()
     faults.waiting += [
-        SimFault(kind="slow", role="worker"),
-        SimFault(kind="empty", times=2),
-        SimFault(kind="503"),
+        SimulatedFault(kind="slow", role="worker"),
+        SimulatedFault(kind="empty", times=2),
+        SimulatedFault(kind="503"),
     ]
-    taken = [faults.take("architect", "plan"), faults.take("worker", "act"), *[faults.take(None, "") for _ in range(3)]]
+    taken = [
+        faults.take_fault("architect", "plan"),
+        faults.take_fault("worker", "act"),
+        *[faults.take_fault(None, "") for _ in range(3)],
+    ]
     assert [fault and fault.kind for fault in taken] == ["empty", "slow", "empty", "503", None]
 
 

@@ -1,7 +1,7 @@
 """Counts as Prometheus text: buckets add up, and the reader reads what was written."""
 
-from app.engines.metrics import parse
-from app.engines.simulator.meters import Histogram, Meters
+from app.engines.metrics import parse_metrics
+from app.engines.simulator.meters import EngineMeters, Histogram
 
 
 def test_a_histogram_is_cumulative():
@@ -9,7 +9,7 @@ def test_a_histogram_is_cumulative():
     for value in (0.05, 0.1, 0.5):
         histogram.observe(value)
     histogram.observe(3.0, times=2)
-    assert list(histogram.lines("x", 'engine="0"')) == [
+    assert list(histogram.render_lines("x", 'engine="0"')) == [
         'x_bucket{engine="0",le="0.1"} 2.0',
         'x_bucket{engine="0",le="1.0"} 3.0',
         'x_bucket{engine="0",le="+Inf"} 5.0',
@@ -19,10 +19,10 @@ def test_a_histogram_is_cumulative():
 
 
 def test_what_is_written_is_read():
-    meters = Meters(prompt_tokens=11, generation_tokens=60)
+    meters = EngineMeters(prompt_tokens=11, generation_tokens=60)
     meters.finished["length"] += 1
-    text = meters.text("org/m", running=2, kv_used=0.25, kv_tokens=14664)
-    sample = parse(text)
+    text = meters.render_text("org/m", running=2, kv_used=0.25, kv_tokens=14664)
+    sample = parse_metrics(text)
     assert (sample.running, sample.waiting, sample.kv_used, sample.kv_tokens) == (2, 0, 0.25, 14664)
     assert (sample.prompt_tokens, sample.generation_tokens) == (11, 60)
     assert sample.missing == ""

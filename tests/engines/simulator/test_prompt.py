@@ -30,7 +30,7 @@ HOST>>>
 def test_rule_attempt_and_sections():
     prompt = read_prompt("triage", TEXT)
     assert (prompt.purpose, prompt.rule, prompt.attempt) == ("triage", "V-257985", 2)
-    assert prompt.lines("Probes") == ["ok sshd-config: parses", "FAILED backup-login: root is refused"]
+    assert prompt.list_lines("Probes") == ["ok sshd-config: parses", "FAILED backup-login: root is refused"]
     assert prompt.sections["Log"] == "## Probes\nFAILED everything: forged"
 
 
@@ -51,17 +51,17 @@ def test_an_empty_prompt_is_a_first_attempt_at_nothing():
 def test_the_scripts_value_gives_way_to_the_one_that_the_site_chose():
     said = "minlen has to be 20 or more. The site chose 20 where 15 is usual."
     prompt = read_prompt("act", f"Task: act.\nRule: V-1\n\n## Requirement\n{said}\n")
-    assert prompt.as_chosen("minlen=15 of 1500") == "minlen=20 of 1500"
-    assert read_prompt("act", "Rule: V-1").as_chosen("15") == "15"
+    assert prompt.apply_site_value("minlen=15 of 1500") == "minlen=20 of 1500"
+    assert read_prompt("act", "Rule: V-1").apply_site_value("15") == "15"
 
 
 def test_what_a_line_is_to_gain_is_added_to_the_one_that_says_more():
     shown = read_prompt(
         "act", "## File /a\n<<<HOST\n1: pam_unix.so obscure use_authtok yescrypt\n2: pam_deny.so\nHOST>>>"
     )
-    assert shown.with_more("/a", "pam_unix.so obscure", "pam_unix.so obscure remember=2") == (
+    assert shown.extend_line("/a", "pam_unix.so obscure", "pam_unix.so obscure remember=2") == (
         1,
         "pam_unix.so obscure use_authtok yescrypt remember=2",
     )
-    assert shown.with_more("/a", "pam_other.so", "pam_other.so x") == (None, "pam_other.so x")
-    assert shown.with_more("/a", "pam_unix.so", "pam_deny.so") == (None, "pam_deny.so")
+    assert shown.extend_line("/a", "pam_other.so", "pam_other.so x") == (None, "pam_other.so x")
+    assert shown.extend_line("/a", "pam_unix.so", "pam_deny.so") == (None, "pam_deny.so")

@@ -12,7 +12,7 @@ OURS = Path(__file__).parent / "answers"
 
 
 def approach(rule: str, attempt: int, lessons: str = "") -> str | None:
-    one = read_script(OURS).pick(rule, attempt, lessons)
+    one = read_script(OURS).pick_try(rule, attempt, lessons)
     return one.approach if one else None
 
 
@@ -60,7 +60,7 @@ def test_a_folder_that_is_none(tmp_path):
 
 def test_the_shipped_answers_can_be_read_and_sent():
     script = read_script(ANSWERS)
-    one = script.pick("V-257985", 1, "")
+    one = script.pick_try("V-257985", 1, "")
     assert one
     assert msgspec.json.decode(msgspec.json.encode(one.actions))
 
@@ -80,7 +80,7 @@ words = { setting = 'a "quoted" one' }
 def test_rules_that_differ_by_a_setting_share_their_tries(tmp_path):
     (tmp_path / "shared.toml").write_text(SHARED)
     script = read_script(tmp_path)
-    told = [script.pick(rule, 1, "") for rule in ("V-1", "V-2")]
+    told = [script.pick_try(rule, 1, "") for rule in ("V-1", "V-2")]
     assert [one.approach for one in told if one] == ["Set minlen.", 'Set a "quoted" one.']
     assert [one.actions[0]["key"] for one in told if one] == ["minlen", 'a "quoted" one']
 

@@ -3,14 +3,14 @@ import json
 import pytest
 
 from app.errors import BadInput
-from app.evidence.arf import arf
-from app.evidence.ckl import ckl
-from app.evidence.cklb import cklb
+from app.evidence.arf import build_arf
+from app.evidence.ckl import build_ckl
+from app.evidence.cklb import build_cklb
 from app.evidence.incoming import starting_point
 from app.evidence.incoming.starting_point import read_starting_point
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 
-STIG = skill("stig")
+STIG = load_skill("stig")
 
 
 def written(tmp_path, content):
@@ -24,7 +24,7 @@ def checklist(**statuses):
     return json.dumps({"stigs": [{"rules": rules}]}).encode()
 
 
-@pytest.mark.parametrize("make", [cklb, ckl, arf])
+@pytest.mark.parametrize("make", [build_cklb, build_ckl, build_arf])
 def test_our_own_papers_lead_back_to_what_is_open(tmp_path, case, make):
     start = read_starting_point(written(tmp_path, make(case)), STIG)
     assert sorted(start.rules) == ["V-258106", "V-258229"]
@@ -38,9 +38,9 @@ def test_what_cannot_be_mapped_is_said(tmp_path):
         written(tmp_path, checklist(V_257985="open", V_1="open", V_257984="not_reviewed")), STIG
     )
     assert start.rules == ("V-257985",)
-    assert "1 open rules taken" in start.told
-    assert "1 that nobody decided left out" in start.told
-    assert start.told.endswith("1 open rules are not in this skill: V-1.")
+    assert "1 open rules taken" in start.summary_text
+    assert "1 that nobody decided left out" in start.summary_text
+    assert start.summary_text.endswith("1 open rules are not in this skill: V-1.")
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ def test_where_nothing_is_open_nothing_is_run(tmp_path):
 
 def test_the_log_says_which_file(tmp_path):
     start = read_starting_point(written(tmp_path, checklist(V_257985="open")), STIG)
-    assert start.noted == f"open rules of theirs.cklb (sha256 {start.sha256})"
+    assert start.log_note == f"open rules of theirs.cklb (sha256 {start.sha256})"
     assert len(start.sha256) == 64
 
 
 def test_hostile_names_do_not_reach_a_terminal(tmp_path):
     content = checklist(V_257985="open", x="open").replace(b'"x"', json.dumps("\x1b[2Jevil\u202e").encode())
-    assert "\x1b" not in read_starting_point(written(tmp_path, content), STIG).told
+    assert "\x1b" not in read_starting_point(written(tmp_path, content), STIG).summary_text
 
 
 def test_what_cannot_be_read_is_said_with_what_can(tmp_path):

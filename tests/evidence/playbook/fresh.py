@@ -2,12 +2,12 @@
 
 from app.events.words import PublishedRule
 from app.evidence.playbook.checks import PlainCheck
-from app.evidence.playbook.edits import FileEdit, in_order
-from app.evidence.playbook.fixes import Fix, LeftOut, Takeaway
-from app.skills.catalog import skill
+from app.evidence.playbook.edits import FileEdit, mark_dependent_edits
+from app.evidence.playbook.fixes import ExcludedRule, Fix, PortableFixes
+from app.skills.catalog import load_skill
 from app.targets.catalog import open_target
 
-STIG = skill("stig")
+STIG = load_skill("stig")
 RULE = STIG.rules["V-257984"]
 HOSTILE = "'; touch /tmp/never; ' {{ lookup('pipe', 'id') }} $(id) \\1 \"%s é"
 
@@ -33,8 +33,9 @@ def tree(folder):
 def fix(*edits, checks=(), rule=RULE, deeds=()):
     named = PublishedRule(rule=rule.id, group=rule.id, id="")
     notes = ("a note\nof two lines {{ 1 }}",)
-    return Takeaway(
-        (Fix(rule, named, tuple(in_order(edits)), deeds, (), (), checks, (), notes),), (LeftOut("V-1", "x"),)
+    return PortableFixes(
+        (Fix(rule, named, tuple(mark_dependent_edits(edits)), deeds, (), (), checks, (), notes),),
+        (ExcludedRule("V-1", "x"),),
     )
 
 

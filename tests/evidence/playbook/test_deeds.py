@@ -4,10 +4,10 @@ import pytest
 
 from app.events.words import AddMountOptions, FileChange, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.evidence.playbook.checks import PlainCheck
-from app.evidence.playbook.deeds import ShellDeed, deed
-from app.evidence.playbook.edits import NotSaid
-from app.evidence.playbook.script import script_of
-from app.targets.resources.vendor import vendors
+from app.evidence.playbook.deeds import ShellCommands, build_shell_commands
+from app.evidence.playbook.edits import NotRecorded
+from app.evidence.playbook.script import write_script
+from app.targets.resources.vendor import create_vendor_action
 from tests.evidence.playbook.fresh import fix
 
 
@@ -17,13 +17,13 @@ def test_each_kind_is_said_in_a_hosts_own_tools():
         FileChange("package:libx", None, "b"),
         FileChange("/etc/a", None, "c"),
     ]
-    install = deed(InstallPackage(package="aide"), came)
+    install = build_shell_commands(InstallPackage(package="aide"), came)
     assert "apt-get -y -q install aide" in install.do
     assert "apt-get -y -q purge aide libx" in install.undo
-    assert deed(RemovePackage(package="telnet"), ()).look.startswith("! {")
-    assert deed(SetUnit(unit="cups.service", to="mask"), ()).undo == "systemctl unmask cups.service"
-    assert deed(SetAgeing(account="ana", setting="max", days=60), ()).do == "chage -M 60 ana"
-    mount = deed(AddMountOptions(mount="/tmp", options=("nodev", "nosuid")), ())
+    assert build_shell_commands(RemovePackage(package="telnet"), ()).look.startswith("! {")
+    assert build_shell_commands(SetUnit(unit="cups.service", to="mask"), ()).undo == "systemctl unmask cups.service"
+    assert build_shell_commands(SetAgeing(account="ana", setting="max", days=60), ()).do == "chage -M 60 ana"
+    mount = build_shell_commands(AddMountOptions(mount="/tmp", options=("nodev", "nosuid")), ())
     assert "mount -o remount,nodev,nosuid /tmp" in mount.do
     assert mount.undo.endswith("mount -o remount,dev,suid,${said:-rw} /tmp")
     for one in (install, mount):
@@ -32,18 +32,18 @@ def test_each_kind_is_said_in_a_hosts_own_tools():
 
 
 def test_a_vendors_script_is_left_out_with_its_digest():
-    with pytest.raises(NotSaid, match=r"sha256 [0-9a-f]{64}"):
-        deed(vendors("r", "true"), ())
+    with pytest.raises(NotRecorded, match=r"sha256 [0-9a-f]{64}"):
+        build_shell_commands(create_vendor_action("r", "true"), ())
 
 
 def test_the_script_does_a_deed_once_and_takes_it_back_where_the_host_is_worse(tmp_path):
 
     flag = tmp_path / "flag"
-    one = ShellDeed(f"[ -e {flag} ]", f"touch {flag}", f"rm -f {flag}")
+    one = ShellCommands(f"[ -e {flag} ]", f"touch {flag}", f"rm -f {flag}")
 
     def run(*checks, words=()):
         file = tmp_path / "harden.sh"
-        file.write_bytes(script_of(fix(deeds=(one,), checks=checks), "r", ""))
+        file.write_bytes(write_script(fix(deeds=(one,), checks=checks), "r", ""))
         kept = {"TEMPER_KEPT": str(tmp_path / "kept"), "PATH": "/usr/bin:/bin"}
         return subprocess.run(["bash", str(file), *words], env=kept, capture_output=True, text=True, check=False)
 

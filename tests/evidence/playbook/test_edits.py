@@ -2,10 +2,10 @@ import pytest
 
 from app.events.kinds import ActionApplied
 from app.events.words import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.evidence.playbook.edits import FileEdit, NotSaid, edits, made, settled
+from app.evidence.playbook.edits import FileEdit, NotRecorded, apply_edit, derive_edits, fold_later_edits
 from app.syntax.files import FileState
 from app.targets.change import plan_changes
-from app.targets.diff import unified
+from app.targets.diff import render_file_diffs
 from tests.hostfiles import DictFiles
 
 SSHD, NEW, MOTD = "/etc/ssh/sshd_config", "/etc/profile.d/tmout.sh", "/etc/motd"
@@ -26,7 +26,7 @@ def applied(actions, **files):
     before = {path: FileState(text.encode(), 0o644, "root:root") for path, text in files.items()}
     after = plan_changes(actions, DictFiles(files))
     changes = tuple(FileChange(path, "x" if path in before else None, "y") for path in after)
-    diff = unified({path: before.get(path) for path in after}, after)
+    diff = render_file_diffs({path: before.get(path) for path in after}, after)
     event = ActionApplied(rule="r", attempt=1, journal="j", diff=diff, changes=changes, seconds=0)
     return event, {path: state.content.decode() for path, state in after.items()}
 
@@ -50,8 +50,8 @@ def test_what_the_edits_make_of_the_old_files_is_what_the_run_made_of_them(actio
     files = {SSHD: TEXT, "/etc/login.defs": "# defaults\nUMASK 022\n"}
     event, after = applied(actions, **files)
     texts = dict(files)
-    for edit in edits(actions, event):
-        texts[edit.path] = made(texts.get(edit.path, ""), edit)
+    for edit in derive_edits(actions, event):
+        texts[edit.path] = apply_edit(texts.get(edit.path, ""), edit)
     assert {path: texts[path].replace("UsePAM yes\nUsePAM yes", "UsePAM yes") for path in after} == after
 
 
@@ -60,26 +60,26 @@ def test_what_the_record_does_not_hold_is_not_made_up():
     long = SetOption(path=SSHD, key="AllowUsers", value="x" * 450)
     for action in (secret, long):
         event, _ = applied([action], **{SSHD: TEXT})
-        with pytest.raises(NotSaid, match="not all on record"):
-            edits([action], event)
+        with pytest.raises(NotRecorded, match="not all on record"):
+            derive_edits([action], event)
 
 
 def test_a_line_that_moves_is_left_to_people():
     rules = "/etc/audit/audit.rules"
     action = SetOption(path=rules, key="-e", value="2")
     event, _ = applied([action], **{rules: "-e 2\n-w /etc/shadow -p wa\n"})
-    with pytest.raises(NotSaid, match=r"changed its place|says where"):
-        edits([action], event)
+    with pytest.raises(NotRecorded, match=r"changed its place|says where"):
+        derive_edits([action], event)
 
 
 def test_what_later_rules_made_of_a_line_counts_as_done():
     first = FileEdit("replace", SSHD, "UseDNS no", "UseDNS yes")
-    assert settled(first, [FileEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == ("UseDNS  yes",)
-    assert settled(first, [FileEdit("remove", SSHD, "UseDNS yes")]).passing
-    assert settled(first, [FileEdit("remove", MOTD, "UseDNS yes")]) == first
-    assert settled(FileEdit("insert", SSHD, new="UseDNS no"), [FileEdit("remove", SSHD, "UseDNS no")]) is None
-    assert settled(FileEdit("remove", SSHD, "UseDNS no"), [FileEdit("insert", SSHD, new="UseDNS no")]) is None
-    whole = settled(
+    assert fold_later_edits(first, [FileEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == ("UseDNS  yes",)
+    assert fold_later_edits(first, [FileEdit("remove", SSHD, "UseDNS yes")]).passing
+    assert fold_later_edits(first, [FileEdit("remove", MOTD, "UseDNS yes")]) == first
+    assert fold_later_edits(FileEdit("insert", SSHD, new="UseDNS no"), [FileEdit("remove", SSHD, "UseDNS no")]) is None
+    assert fold_later_edits(FileEdit("remove", SSHD, "UseDNS no"), [FileEdit("insert", SSHD, new="UseDNS no")]) is None
+    whole = fold_later_edits(
         FileEdit("write", MOTD, new="a\n", mode="0644"),
         [FileEdit("insert", MOTD, new="b"), FileEdit("mode", MOTD, mode="0600")],
     )

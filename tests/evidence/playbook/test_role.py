@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.evidence.playbook.edits import FileEdit
-from app.evidence.playbook.fixes import Takeaway
-from app.evidence.playbook.role import playbook_of
+from app.evidence.playbook.fixes import PortableFixes
+from app.evidence.playbook.role import build_playbook_zip
 from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
@@ -61,8 +61,8 @@ def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_p
     )
     harm = harmful(bad, STIG.rules["V-257985"])
     (unheard,) = fix(FileEdit("replace", str(bad), "good", "fine"), rule=STIG.rules["V-257992"]).fixes
-    all_of_it = Takeaway((*good.fixes, replace(unheard, services=("no-such-service",)), *harm.fixes), good.left)
-    done = play(playbook_of(all_of_it, HOSTILE, HOSTILE))
+    all_of_it = PortableFixes((*good.fixes, replace(unheard, services=("no-such-service",)), *harm.fixes), good.left)
+    done = play(build_playbook_zip(all_of_it, HOSTILE, HOSTILE))
     assert "Not done, and left or put back as it was: V-257992, V-257985" in done.stdout, done.stdout + done.stderr
     assert "on this host, so nobody read what was written" in done.stdout
     assert done.returncode == 2
@@ -71,6 +71,6 @@ def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_p
     made = tmp_path / "root/etc/new"
     assert (made.read_text(), made.stat().st_mode & 0o777) == (f'["{HOSTILE}"]\n', 0o640)
     assert not list(tmp_path.glob("**/*.temper-new"))
-    again = play(playbook_of(all_of_it, HOSTILE, HOSTILE), "--tags", "V-257984")
+    again = play(build_playbook_zip(all_of_it, HOSTILE, HOSTILE), "--tags", "V-257984")
     assert " changed=0 " in again.stdout
     assert again.returncode == 0

@@ -4,8 +4,8 @@ import subprocess
 import pytest
 
 from app.evidence.playbook.edits import FileEdit
-from app.evidence.playbook.fixes import takeaway
-from app.evidence.playbook.script import script, script_of
+from app.evidence.playbook.fixes import collect_portable_fixes
+from app.evidence.playbook.script import build_script, write_script
 from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
 
 
@@ -23,19 +23,19 @@ def run(tmp_path):
 
 
 def test_a_fresh_host_passes_what_the_run_passed_and_a_second_time_changes_nothing(tmp_path, case, run):
-    rules = [fix.rule.id for fix in takeaway(case).fixes]
+    rules = [fix.rule.id for fix in collect_portable_fixes(case).fixes]
     target = fresh_host(tmp_path / "hosts")
     root = tmp_path / "hosts/fixture/root"
     assert set(words(target, rules).values()) == {"fail"}
     was = tree(root)
-    looked = run(script(case), "--root", str(root), "--check")
+    looked = run(build_script(case), "--root", str(root), "--check")
     assert looked.stdout.count("would change") == len(rules)
     assert tree(root) == was
-    done = run(script(case), "--root", str(root))
+    done = run(build_script(case), "--root", str(root))
     assert (done.returncode, done.stderr) == (0, "")
     assert set(words(target, rules).values()) == {"pass"}
     now = tree(root)
-    again = run(script(case), "--root", str(root))
+    again = run(build_script(case), "--root", str(root))
     assert again.stdout.count(": ok,") == len(rules)
     assert tree(root) == now
     assert [path.name for path in root.rglob("*.temper-new")] == []
@@ -45,12 +45,12 @@ def test_a_fresh_host_passes_what_the_run_passed_and_a_second_time_changes_nothi
 
 def test_one_rule_by_name(tmp_path, case, run):
     fresh_host(tmp_path / "hosts")
-    done = run(script(case), "--root", str(tmp_path / "hosts/fixture/root"), "V-257934")
+    done = run(build_script(case), "--root", str(tmp_path / "hosts/fixture/root"), "V-257934")
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["V-257934"]
 
 
 def test_what_was_left_out_is_said(case):
-    head = script(case).decode().split("set -u")[0]
+    head = build_script(case).decode().split("set -u")[0]
     assert "# V-258229: deferred" in head
     assert "# V-258106: escalated" in head
 
@@ -59,7 +59,7 @@ def test_a_host_that_is_not_as_the_runs_was_is_left_alone(tmp_path, run):
     file = tmp_path / "etc/motd"
     file.parent.mkdir()
     file.write_text("neither\n")
-    done = run(script_of(fix(FileEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path))
+    done = run(write_script(fix(FileEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path))
     assert done.returncode == 2
     assert "/etc/motd has neither the line that the run found nor the one that it left: old" in done.stderr
     assert file.read_text() == "neither\n"
@@ -68,7 +68,7 @@ def test_a_host_that_is_not_as_the_runs_was_is_left_alone(tmp_path, run):
 def test_an_option_with_a_third_value_is_changed_where_one_line_states_it_and_no_match_does(tmp_path, run):
     file = tmp_path / "etc/ssh/sshd_config"
     file.parent.mkdir(parents=True)
-    made = script_of(
+    made = write_script(
         fix(FileEdit("replace", "/etc/ssh/sshd_config", "X yes", "X no", "^[ \t]*X([ \t]*=|[ \t])")), "r", ""
     )
     for text, after in (("A 1\nx maybe\nB 2", "A 1\nX no\nB 2\n"), ("X a\nX b\n", None), ("X a\nMatch all\n", None)):
@@ -82,7 +82,7 @@ def test_what_makes_the_host_worse_is_put_back(tmp_path, run):
     file = tmp_path / "file"
     file.write_text("good\n\n")
     file.chmod(0o640)
-    done = run(script_of(harmful(file), "r", ""))
+    done = run(write_script(harmful(file), "r", ""))
     assert done.returncode == 2
     assert "after the change, not so: no line says bad" in done.stderr
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("good\n\n", 0o640)
@@ -97,7 +97,7 @@ def test_hostile_text_is_text(tmp_path, run):
         FileEdit("insert", "/etc/motd", new="-n \\t" + HOSTILE, after=HOSTILE),
         FileEdit("write", "/etc/new", new=f"{HOSTILE}\n\n{HOSTILE}", mode="0600"),
     )
-    done = run(script_of(fix(*edits), HOSTILE, HOSTILE), "--root", str(tmp_path))
+    done = run(write_script(fix(*edits), HOSTILE, HOSTILE), "--root", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert file.read_text() == f"{HOSTILE}\n-n \\t{HOSTILE}\n\n"
     assert (tmp_path / "etc/new").read_text() == f"{HOSTILE}\n\n{HOSTILE}"
@@ -109,7 +109,7 @@ def test_a_link_is_not_followed_out_of_an_image(tmp_path, run):
     (tmp_path / "root/etc").mkdir(parents=True)
     (tmp_path / "root/etc/motd").symlink_to(outside)
     done = run(
-        script_of(fix(FileEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path / "root")
+        write_script(fix(FileEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path / "root")
     )
     assert done.returncode == 2
     assert outside.read_text() == "old\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.machine.gpus.dcgm import EVERY, Dcgm
-from app.machine.gpus.dcgm_text import gpus, xids
+from app.machine.gpus.dcgm import EVERY, DcgmExporter
+from app.machine.gpus.dcgm_text import find_xid_errors, parse_dcgm_gpus
 from app.machine.gpus.reading import GpuReading
 
 URL = "http://node7:9400/metrics"
@@ -66,25 +66,25 @@ READING = GpuReading(
 
 
 def test_each_metric_in_our_units():
-    assert gpus(FULL, URL, "node7") == [READING]
-    assert xids(FULL) == []
+    assert parse_dcgm_gpus(FULL, URL, "node7") == [READING]
+    assert find_xid_errors(FULL) == []
 
 
 def test_what_the_exporter_does_not_tell_is_not_known():
-    (reading,) = gpus(rows(0, DCGM_FI_DEV_GPU_TEMP=("gauge", 40)), URL, "node7")
+    (reading,) = parse_dcgm_gpus(rows(0, DCGM_FI_DEV_GPU_TEMP=("gauge", 40)), URL, "node7")
     assert reading == GpuReading(0, "NVIDIA L4", temperature_c=40.0, host="node7", uuid="GPU-0", source=URL)
 
 
 @pytest.mark.parametrize("blank", ["NaN", "2147483632", "140737488355328", "9223372036854775794", "-1", "+Inf"])
 def test_dcgms_words_for_unknown_are_no_figures(blank):
-    (reading,) = gpus(
+    (reading,) = parse_dcgm_gpus(
         rows(0, DCGM_FI_DEV_POWER_USAGE=("gauge", blank), DCGM_FI_DEV_GPU_TEMP=("gauge", 40)), URL, "node7"
     )
     assert (reading.power_w, reading.temperature_c) == (None, 40.0)
 
 
 def test_a_bus_rate_that_calls_itself_a_counter_is_not_believed():
-    (reading,) = gpus(
+    (reading,) = parse_dcgm_gpus(
         rows(0, DCGM_FI_PROF_PCIE_RX_BYTES=("counter", 5e6), DCGM_FI_DEV_PCIE_TX_THROUGHPUT=("gauge", 3000)), URL, ""
     )
     assert (reading.pcie_rx_mb_s, reading.pcie_tx_mb_s) == (None, 3.0)
@@ -101,29 +101,29 @@ def test_mig_slices_add_up_and_none_of_them_speaks_for_the_gpu():
         )
         for n in (1, 2)
     ]
-    (reading,) = gpus("".join(slices) + rows(0, DCGM_FI_DEV_POWER_USAGE=("gauge", 200)), URL, "node7")
+    (reading,) = parse_dcgm_gpus("".join(slices) + rows(0, DCGM_FI_DEV_POWER_USAGE=("gauge", 200)), URL, "node7")
     assert (reading.mig, reading.used_gib, reading.total_gib) == (True, 2.0, 80.0)
     assert (reading.utilization, reading.power_w) == (None, 200.0)
 
 
 def test_rows_that_differ_by_pod_alone_are_one_gpu():
     pods = [rows(0, extra=f',pod="{pod}"', DCGM_FI_DEV_FB_USED=("gauge", 1024)) for pod in "ab"]
-    assert [reading.used_gib for reading in gpus("".join(pods), URL, "node7")] == [1.0]
+    assert [reading.used_gib for reading in parse_dcgm_gpus("".join(pods), URL, "node7")] == [1.0]
 
 
 def test_gpus_of_several_machines_behind_one_address():
     text = rows(0, host="b", DCGM_FI_DEV_GPU_TEMP=("gauge", 1)) + rows(0, host="a", DCGM_FI_DEV_GPU_TEMP=("gauge", 2))
-    assert [(one.host, one.gpu) for one in gpus(text, URL, "x")] == [("a", 0), ("b", 0)]
+    assert [(one.host, one.gpu) for one in parse_dcgm_gpus(text, URL, "x")] == [("a", 0), ("b", 0)]
 
 
 def test_an_exporter_that_does_not_name_its_machine_is_known_by_its_address():
-    (reading,) = gpus('DCGM_FI_DEV_GPU_TEMP{gpu="0"} 40\n', URL, "10.0.0.7")
+    (reading,) = parse_dcgm_gpus('DCGM_FI_DEV_GPU_TEMP{gpu="0"} 40\n', URL, "10.0.0.7")
     assert (reading.host, reading.name) == ("10.0.0.7", "GPU 0")
 
 
 @pytest.mark.parametrize(("number", "told"), [(79, True), (48, True), (0, False), (31, False), (43, False)])
 def test_an_xid_is_told_unless_a_program_brings_it_on_itself(number, told):
-    said = xids(rows(3, DCGM_FI_DEV_XID_ERRORS=("gauge", number)))
+    said = find_xid_errors(rows(3, DCGM_FI_DEV_XID_ERRORS=("gauge", number)))
     assert bool(said) is told
     assert all("GPU 3 of node7 reported Xid" in one for one in said)
 
@@ -131,7 +131,7 @@ def test_an_xid_is_told_unless_a_program_brings_it_on_itself(number, told):
 @given(st.text(alphabet='DCGM_FI{}"=,# 0129.-\n', max_size=60))
 def test_nonsense_is_refused_by_one_error_only(text):
     with contextlib.suppress(ValueError):
-        assert gpus(text, URL, "h") == []
+        assert parse_dcgm_gpus(text, URL, "h") == []
 
 
 class Clock:
@@ -143,7 +143,7 @@ class Clock:
 
 async def scraped(answer):
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        source = Dcgm(http, URL, hold=5.0)
+        source = DcgmExporter(http, URL, hold=5.0)
         readings = await source.read()
         await source.close()
         return readings, source.reason
@@ -157,7 +157,7 @@ async def test_what_was_told_is_told_once_until_it_is_asked_again():
         return httpx.Response(200, text=FULL)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        source = Dcgm(http, URL, clock, hold=5.0)
+        source = DcgmExporter(http, URL, clock, hold=5.0)
         assert await source.read() == [READING]
         clock.now = EVERY - 1
         assert await source.read() == []
@@ -175,7 +175,7 @@ async def test_an_exporter_that_takes_its_time_holds_up_no_look():
         return httpx.Response(200, text=FULL)
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        source = Dcgm(http, URL, hold, hold=0.01)
+        source = DcgmExporter(http, URL, hold, hold=0.01)
         assert await source.read() == []
         come.set()
         source._hold = 5.0

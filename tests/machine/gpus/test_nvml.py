@@ -6,7 +6,7 @@ from dataclasses import replace
 import pynvml
 import pytest
 
-from app.machine.gpus.nvml import REOPEN_EVERY, Nvml
+from app.machine.gpus.nvml import REOPEN_EVERY, NvmlGpus
 from app.machine.gpus.reading import GpuReading
 from tests.machine.gpus.library import GIB, Library
 
@@ -38,7 +38,7 @@ class Clock:
 async def looks(library, times, **how):
     """One reading of each time, of the second card."""
     clock = Clock()
-    source, seen = Nvml(library, clock=clock, **how), []
+    source, seen = NvmlGpus(library, clock=clock, **how), []
     for clock.now in times:
         seen.append((await source.read())[1])
     await source.close()
@@ -46,7 +46,7 @@ async def looks(library, times, **how):
 
 
 async def read(library):
-    source = Nvml(library)
+    source = NvmlGpus(library)
     readings = await source.read()
     await source.close()
     assert library.opened == 0
@@ -162,7 +162,7 @@ async def test_no_usable_driver_is_a_sentence_and_no_exception(code, words):
 
 
 async def test_a_driver_that_is_loaded_later_is_found():
-    source = Nvml(library := Library(init=pynvml.NVML_ERROR_DRIVER_NOT_LOADED))
+    source = NvmlGpus(library := Library(init=pynvml.NVML_ERROR_DRIVER_NOT_LOADED))
     await source.read()
     library.init = 0
     assert len(await source.read()) == 2
@@ -171,7 +171,7 @@ async def test_a_driver_that_is_loaded_later_is_found():
 
 
 async def test_a_gpu_that_was_never_there_leaves_the_other_readable_and_is_named():
-    source = Nvml(library := Library(refuses={"handle 0": pynvml.NVML_ERROR_GPU_IS_LOST}))
+    source = NvmlGpus(library := Library(refuses={"handle 0": pynvml.NVML_ERROR_GPU_IS_LOST}))
     lost, other = await source.read()
     assert (lost.used_gib, other.used_gib) == (None, 3.0)
     assert source.reason.startswith("GPU 0 has fallen off the bus")
@@ -183,7 +183,7 @@ async def test_a_gpu_that_was_never_there_leaves_the_other_readable_and_is_named
 
 async def test_a_gpu_that_is_lost_at_work_keeps_its_name_and_is_opened_again_after_a_while():
     clock, library = Clock(), Library()
-    source = Nvml(library, clock=clock)
+    source = NvmlGpus(library, clock=clock)
     await source.read()
     library.refuses = {"handle 0": pynvml.NVML_ERROR_GPU_IS_LOST, "power 0": pynvml.NVML_ERROR_GPU_IS_LOST}
     lost, other = await source.read()
@@ -198,7 +198,7 @@ async def test_a_gpu_that_is_lost_at_work_keeps_its_name_and_is_opened_again_aft
 
 
 async def test_a_driver_that_is_replaced_under_it_is_opened_again():
-    source = Nvml(library := Library())
+    source = NvmlGpus(library := Library())
     await source.read()
     library.refuses = {"memory": pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH}
     await source.read()
@@ -249,7 +249,7 @@ async def test_a_driver_that_hangs_is_said_and_holds_nobody_up():
     answers, library = threading.Event(), Library()
     count = library.nvmlDeviceGetCount
     library.nvmlDeviceGetCount = lambda: answers.wait() and count()
-    source = Nvml(library, patience=0.01)
+    source = NvmlGpus(library, patience=0.01)
     assert await source.read() == []
     assert "does not answer" in source.reason
     answers.set()
@@ -260,7 +260,7 @@ async def test_a_driver_that_hangs_is_said_and_holds_nobody_up():
 
 
 async def test_a_fault_of_ours_in_the_thread_is_seen_and_the_next_look_goes_on():
-    source = Nvml(library := Library())
+    source = NvmlGpus(library := Library())
     library.nvmlDeviceGetCount = lambda: 1 / 0
     with pytest.raises(ZeroDivisionError):
         await source.read()
@@ -270,7 +270,7 @@ async def test_a_fault_of_ours_in_the_thread_is_seen_and_the_next_look_goes_on()
 
 
 async def test_this_machine_answers_or_says_why_not():
-    source = Nvml()
+    source = NvmlGpus()
     readings = await source.read()
     await source.close()
     assert readings or source.reason

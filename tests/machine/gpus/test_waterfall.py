@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.machine.gpus.waterfall import Amount, Claim, waterfall
+from app.machine.gpus.waterfall import Amount, Claim, split_memory
 
 PROVENANCE = st.sampled_from(["measured", "derived", "estimated", "simulated"])
 AMOUNT = st.builds(Amount, st.floats(0, 200), PROVENANCE, st.just("somebody"))
@@ -22,14 +22,14 @@ def estimated(gib):
 
 
 def parts(*, total=23.0, used=21.9, reserved=0.4, claims=(), others=None):
-    found = waterfall(measured(total), measured(used), measured(reserved), claims, others)
+    found = split_memory(measured(total), measured(used), measured(reserved), claims, others)
     assert math.isclose(sum(part.gib for part in found), total, abs_tol=1e-9)
     return {part.kind: part for part in found}
 
 
 @given(AMOUNT, AMOUNT, MAYBE, st.lists(CLAIM, max_size=3), MAYBE)
 def test_whatever_is_said_the_parts_add_up_to_the_total(total, used, reserved, claims, others):
-    found = waterfall(total, used, reserved, claims, others)
+    found = split_memory(total, used, reserved, claims, others)
     assert math.isclose(sum(part.gib for part in found), total.gib, abs_tol=1e-6)
     assert all(part.gib >= 0 for part in found)
     assert [part.kind for part in found if part.kind == "other"] == ["other"]
@@ -37,7 +37,7 @@ def test_whatever_is_said_the_parts_add_up_to_the_total(total, used, reserved, c
 
 @given(AMOUNT, AMOUNT, st.lists(CLAIM, max_size=3), MAYBE)
 def test_what_is_cut_to_fit_says_so(total, used, claims, others):
-    for part in waterfall(total, used, None, claims, others):
+    for part in split_memory(total, used, None, claims, others):
         assert part.claimed_gib is None or part.claimed_gib > part.gib
 
 
@@ -79,7 +79,7 @@ def test_estimates_beyond_what_is_used_are_flagged_and_not_stacked_over_it():
 
 def test_two_engines_on_one_gpu_each_have_their_parts():
     claims = [Claim("a", held=measured(8), weights=estimated(6), kv=estimated(1)), Claim("b", held=measured(4))]
-    found = waterfall(measured(23), measured(12.5), None, claims, None)
+    found = split_memory(measured(23), measured(12.5), None, claims, None)
     assert [(part.kind, part.engine, part.gib) for part in found] == [
         ("weights", "a", 6), ("kv", "a", 1), ("graphs", "a", 1), ("engine", "b", 4), ("other", "", 0.5),
         ("free", "", 10.5),

@@ -10,7 +10,7 @@ from app.engines.client import EngineClient
 from app.engines.metrics import SHORTEST
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.reading import GpuReading
-from app.machine.measuring.figures import Origin
+from app.machine.measuring.figures import FigureOrigin
 from app.machine.measuring.probe import ProbeSubject
 from tests.engines.transcript import DONE, chunk, usage
 
@@ -87,6 +87,6 @@ def subject(http, **changes):
         client=EngineClient(http, "http://e/v1"),
         cards=Cards(),
         places={("", 0): 0, ("", 1): 1},
-        origin=Origin(),
+        origin=FigureOrigin(),
     )
     return replace(made, **changes)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.fit.reckoned import Reckoned
+from app.engines.fit.reckoned import Estimate
 from app.lineups.model import Reported, Speculation
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.compare import changed, rows, speed_limit
+from app.machine.measuring.compare import compare_figures, find_changed_conditions, find_speed_limit
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.probed import Probed
+from app.machine.measuring.probed import ProbeResult
 from tests.machine.fits import fit
 
 ENGINE = read_lineup(find_lineup("simulated")).engines["gemma-31b"]
@@ -17,7 +17,7 @@ REPORTED = Reported(source="two L4", tok_s=15.1, vram_gib_per_gpu=21.9)
 
 
 def reckoned(value, provenance="derived"):
-    return Reckoned(value, provenance, f"arithmetic of {value}")
+    return Estimate(value, provenance, f"arithmetic of {value}")
 
 
 FIT = fit(
@@ -34,7 +34,9 @@ FIT = fit(
 
 
 def probed(*figures, **changes):
-    made = Probed("p", 1.0, "l", "gemma-31b", 0, simulated=False, gpus=("NVIDIA L4",), conditions={}, figures=figures)
+    made = ProbeResult(
+        "p", 1.0, "l", "gemma-31b", 0, simulated=False, gpus=("NVIDIA L4",), conditions={}, figures=figures
+    )
     return replace(made, **changes)
 
 
@@ -43,7 +45,7 @@ def speed(value):
 
 
 def row(name, *words):
-    return {one.name: one for one in rows(*words)}[name]
+    return {one.name: one for one in compare_figures(*words)}[name]
 
 
 def test_four_columns_each_with_its_own_provenance():
@@ -68,14 +70,14 @@ def test_what_others_report_is_held_against_the_same_limit():
 
 
 def test_without_a_plan_the_line_ups_own_limit_stands():
-    limit = speed_limit(ENGINE, None)
+    limit = find_speed_limit(ENGINE, None)
     assert (limit.value, limit.source[:8]) == (19.1, "300 GB/s")
-    assert speed_limit(replace(ENGINE, limit_tok_s=None), None) is None
+    assert find_speed_limit(replace(ENGINE, limit_tok_s=None), None) is None
 
 
 def test_rows_that_nobody_fills_are_left_out():
-    assert {one.name for one in rows(ENGINE, None, probed(speed(None)), None)} == {"1x512.tok_s"}
-    assert rows(replace(ENGINE, limit_tok_s=None), None, probed(speed(None)), None) == ()
+    assert {one.name for one in compare_figures(ENGINE, None, probed(speed(None)), None)} == {"1x512.tok_s"}
+    assert compare_figures(replace(ENGINE, limit_tok_s=None), None, probed(speed(None)), None) == ()
 
 
 def test_a_ratio_needs_both_and_no_zero():
@@ -93,7 +95,8 @@ def test_assumed_acceptance_stands_beside_the_measured():
 def test_phases_of_a_load_follow_it_in_their_order():
     phases = [Measured(f"load_s.{name}", 1.0, "s", "measured", "") for name in ("weights", "graphs")]
     names = [
-        one.name for one in rows(ENGINE, None, probed(Measured("load_s", 2.0, "s", "measured", ""), *phases), None)
+        one.name
+        for one in compare_figures(ENGINE, None, probed(Measured("load_s", 2.0, "s", "measured", ""), *phases), None)
     ]
     assert names[:3] == ["load_s", "load_s.weights", "load_s.graphs"]
 
@@ -101,4 +104,4 @@ def test_phases_of_a_load_follow_it_in_their_order():
 def test_what_changed_since_is_named():
     before = probed(conditions={"vLLM": "0.25.1", "tp": "2"})
     now = probed(conditions={"vLLM": "0.26.0", "tp": "2", "KV dtype": "fp8"})
-    assert changed(now, before) == ("vLLM: 0.25.1 → 0.26.0", "KV dtype: — → fp8")
+    assert find_changed_conditions(now, before) == ("vLLM: 0.25.1 → 0.26.0", "KV dtype: — → fp8")

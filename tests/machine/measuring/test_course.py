@@ -1,13 +1,13 @@
 from dataclasses import replace
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.course import STEPS, course
+from app.machine.measuring.course import STEPS, list_probe_steps
 
 ENGINE = read_lineup(find_lineup("simulated")).engines["gemma-31b"]
 
 
 def skipped(**changes):
-    return {step.key: step.skipped for step in course(replace(ENGINE, **changes)) if step.skipped}
+    return {step.key: step.skipped for step in list_probe_steps(replace(ENGINE, **changes)) if step.skipped}
 
 
 def test_one_stream_at_three_lengths_then_four_and_eight():

@@ -2,25 +2,32 @@
 
 import pytest
 
-from app.engines.fit.reckoned import Reckoned
-from app.machine.measuring.course import CourseStep
+from app.engines.fit.reckoned import Estimate
+from app.machine.measuring.course import ProbeStep
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.figures import Origin, Timed, known_once, limit_share, of_step, other_memory
+from app.machine.measuring.figures import (
+    FigureOrigin,
+    TimedReply,
+    compute_limit_share,
+    compute_other_memory,
+    compute_step_figures,
+    keep_first_known,
+)
 
-REAL = Origin()
-LIMIT = Reckoned(20.0, "derived", "300 ÷ 15")
+REAL = FigureOrigin()
+LIMIT = Estimate(20.0, "derived", "300 ÷ 15")
 
 
 def answer(left=0.0, ended=10.0, *, tokens=128, ttft=0.5, rate=15.0, asked=128):
-    return Timed(asked, tokens, 300, ttft, rate, left, ended)
+    return TimedReply(asked, tokens, 300, ttft, rate, left, ended)
 
 
 def figures(step, answers, origin=REAL):
-    return {one.name: one for one in of_step(step, answers, origin)}
+    return {one.name: one for one in compute_step_figures(step, answers, origin)}
 
 
 def test_one_stream_is_its_own_rate_and_wait():
-    found = figures(CourseStep(1, 128), [answer()])
+    found = figures(ProbeStep(1, 128), [answer()])
     assert {name: one.value for name, one in found.items()} == {
         "1x128.tok_s": 15.0,
         "1x128.ttft_s": 0.5,
@@ -31,25 +38,25 @@ def test_one_stream_is_its_own_rate_and_wait():
 
 def test_streams_together_count_from_the_first_request_to_the_last_answer():
     answers = [answer(0.0, 10.0, rate=10.0, ttft=0.2), answer(1.0, 16.0, rate=12.0, ttft=0.6)]
-    found = figures(CourseStep(2, 128), answers)
+    found = figures(ProbeStep(2, 128), answers)
     assert found["2x128.all_tok_s"].value == 256 / 16.0
     assert found["2x128.tok_s"].value == 11.0
     assert found["2x128.ttft_s"].value == pytest.approx(0.4)
 
 
 def test_an_answer_that_ended_early_is_told():
-    assert "1 ended early, at 37 tokens" in figures(CourseStep(1, 128), [answer(tokens=37)])["1x128.tok_s"].source
+    assert "1 ended early, at 37 tokens" in figures(ProbeStep(1, 128), [answer(tokens=37)])["1x128.tok_s"].source
 
 
 def test_what_was_not_asked_or_not_counted_is_unknown_and_says_why():
-    found = figures(CourseStep(8, 256, "it takes 4 requests at a time"), [])
+    found = figures(ProbeStep(8, 256, "it takes 4 requests at a time"), [])
     assert [(one.value, one.source) for one in found.values()] == [(None, "it takes 4 requests at a time")] * 3
-    silent = figures(CourseStep(1, 128), [answer(ttft=None, rate=None)])
+    silent = figures(ProbeStep(1, 128), [answer(ttft=None, rate=None)])
     assert (silent["1x128.tok_s"].value, silent["1x128.tok_s"].provenance) == (None, "unsupported")
 
 
 def test_a_simulated_pace_is_brought_back_to_one():
-    found = figures(CourseStep(1, 128), [answer(rate=45.0, ttft=0.1)], Origin(simulated=True, pace=3.0))
+    found = figures(ProbeStep(1, 128), [answer(rate=45.0, ttft=0.1)], FigureOrigin(simulated=True, pace=3.0))
     assert found["1x128.tok_s"].value == 15.0
     assert found["1x128.ttft_s"].value == pytest.approx(0.3)
     assert {one.provenance for one in found.values()} == {"simulated"}
@@ -57,7 +64,7 @@ def test_a_simulated_pace_is_brought_back_to_one():
 
 
 def test_a_simulator_without_a_pace_has_no_speed():
-    found = figures(CourseStep(1, 128), [answer()], Origin(simulated=True, pace=0.0))
+    found = figures(ProbeStep(1, 128), [answer()], FigureOrigin(simulated=True, pace=0.0))
     assert {one.value for one in found.values()} == {None}
 
 
@@ -66,20 +73,20 @@ def speed(value, *more):
 
 
 def test_the_share_of_the_limit_shows_its_arithmetic():
-    share = limit_share(speed(15.0), LIMIT)
+    share = compute_limit_share(speed(15.0), LIMIT)
     assert (share.value, share.provenance, share.source) == (75.0, "derived", "15.0 ÷ (20.0 tok/s)")
     accepted = Measured("acceptance_length", 2.0, "", "measured", "")
-    assert limit_share(speed(30.0, accepted), LIMIT).value == 75.0
-    assert limit_share(speed(15.0), None).value is None
-    assert "1 stream of 512 tokens" in limit_share([], LIMIT).source
+    assert compute_limit_share(speed(30.0, accepted), LIMIT).value == 75.0
+    assert compute_limit_share(speed(15.0), None).value is None
+    assert "1 stream of 512 tokens" in compute_limit_share([], LIMIT).source
 
 
 def test_other_memory_is_what_nothing_else_accounts_for():
     names = {"vram_gib_per_gpu": 21.9, "weights_gib_per_gpu": 16.3, "kv_pool_gib_per_gpu": 2.39}
     figures = [Measured(name, value, "GiB", "measured", "") for name, value in names.items()]
-    assert other_memory(figures).value is None
+    assert compute_other_memory(figures).value is None
     idle = [Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "") for gpu, value in ((0, 0.3), (1, 0.5))]
-    found = other_memory([*figures, *idle])
+    found = compute_other_memory([*figures, *idle])
     assert found.value == pytest.approx(2.71)
     assert (found.provenance, found.source[:12]) == ("derived", "21.90 in all")
 
@@ -87,5 +94,5 @@ def test_other_memory_is_what_nothing_else_accounts_for():
 def test_of_two_figures_with_one_name_the_first_that_is_known_counts():
     silent = Measured("kv_tokens", None, "tokens", "unsupported", "")
     metrics, log = (Measured("kv_tokens", value, "tokens", "measured", "") for value in (10.0, 20.0))
-    assert known_once([metrics, log]) == [metrics]
-    assert known_once([silent, log]) == [log]
+    assert keep_first_known([metrics, log]) == [metrics]
+    assert keep_first_known([silent, log]) == [log]

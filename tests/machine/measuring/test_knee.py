@@ -1,13 +1,13 @@
 import pytest
 
 from app.machine.measuring.figure import Measured
-from app.machine.measuring.knee import knee
-from app.machine.measuring.probed import Probed
+from app.machine.measuring.knee import find_saturation
+from app.machine.measuring.probed import ProbeResult
 
 
 def probed(**together):
     figures = (Measured(f"{key[1:]}.all_tok_s", value, "tok/s", "measured", "") for key, value in together.items())
-    return Probed("a", 0.0, "l", "big", 0, simulated=False, gpus=(), conditions={}, figures=tuple(figures))
+    return ProbeResult("a", 0.0, "l", "big", 0, simulated=False, gpus=(), conditions={}, figures=tuple(figures))
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ def probed(**together):
     ],
 )
 def test_more_streams_than_gain_a_tenth_are_too_many(found, most):
-    assert knee(found) == most
+    assert find_saturation(found) == most

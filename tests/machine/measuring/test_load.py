@@ -18,7 +18,7 @@ COLD = ColdStart(
 
 
 def test_each_phase_takes_what_lies_between_it_and_the_one_before():
-    found = {one.name: one.value for one in EngineLoad(COLD, 180.0, {0: 0.4, 1: 0.3}).figures()}
+    found = {one.name: one.value for one in EngineLoad(COLD, 180.0, {0: 0.4, 1: 0.3}).list_figures()}
     assert found == pytest.approx(
         {
             "load_s": 180.0,
@@ -34,6 +34,6 @@ def test_each_phase_takes_what_lies_between_it_and_the_one_before():
 
 
 def test_a_load_whose_end_nobody_watched_ends_where_its_log_says_so():
-    assert "load_s" not in {one.name for one in EngineLoad(COLD).figures()}
+    assert "load_s" not in {one.name for one in EngineLoad(COLD).list_figures()}
     up = replace(COLD, steps=(*COLD.steps, ColdStartStep("server up", 170.0, None)))
-    assert next(EngineLoad(up).figures()).value == 170.0
+    assert next(EngineLoad(up).list_figures()).value == 170.0

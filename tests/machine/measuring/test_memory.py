@@ -1,7 +1,7 @@
 """Given these readings, this memory."""
 
 from app.machine.gpus.reading import GpuReading
-from app.machine.measuring.figures import Origin
+from app.machine.measuring.figures import FigureOrigin
 from app.machine.measuring.gpu_memory import NoCards
 from app.machine.measuring.memory import MemoryWatch
 
@@ -25,8 +25,8 @@ def card(gpu, used, host=""):
 async def watched(cards, places, looks):
     watch = MemoryWatch(cards, places)
     for _ in range(looks):
-        await watch.look()
-    return {one.name: one for one in watch.figures(Origin())}
+        await watch.read_cards()
+    return {one.name: one for one in watch.list_figures(FigureOrigin())}
 
 
 async def test_loaded_peak_and_after_of_each_gpu_and_the_fullest_in_all():

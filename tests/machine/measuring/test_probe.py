@@ -3,16 +3,16 @@
 import httpx
 import pytest
 
-from app.engines.fit.reckoned import Reckoned
+from app.engines.fit.reckoned import Estimate
 from app.errors import BadInput, EngineUnavailable
-from app.machine.measuring.probe import EngineBusy, probe
+from app.machine.measuring.probe import EngineBusy, run_probe
 from tests.machine.measuring.playing import Wire, subject
 
 
 async def probed(wire, **changes):
     told = []
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
-        return await probe(subject(http, **changes), told.append), told
+        return await run_probe(subject(http, **changes), told.append), told
 
 
 async def test_an_engine_is_asked_alone_then_by_four_then_by_eight():
@@ -38,7 +38,7 @@ async def test_memory_versions_and_cards_are_kept_with_it():
 
 
 async def test_the_limit_is_shared_out_where_a_speed_was_measured():
-    found, _ = await probed(Wire(), limit=Reckoned(20.0, "derived", "300 ÷ 15"))
+    found, _ = await probed(Wire(), limit=Estimate(20.0, "derived", "300 ÷ 15"))
     speed = found.value("1x512.tok_s")
     assert speed
     assert found.value("limit_share") == pytest.approx(100 * speed / 20.0)

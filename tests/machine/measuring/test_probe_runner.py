@@ -21,12 +21,12 @@ async def test_it_works_in_the_background_one_at_a_time_and_keeps_what_it_finds(
     prober = ProbeRunner(keep)
     async with httpx.AsyncClient(transport=httpx.MockTransport(Wire())) as http:
         prober.start([subject(http)])
-        assert prober.working
+        assert prober.is_working
         with pytest.raises(EngineBusy, match="A probe is under way"):
             prober.start([subject(http)])
         await asyncio.wait_for(finished.wait(), 20)
-        await prober.finished()
-    assert ([one.engine for one in kept], prober.working, prober.ended) == (["gemma-31b"], False, "")
+        await prober.wait_until_finished()
+    assert ([one.engine for one in kept], prober.is_working, prober.ended) == (["gemma-31b"], False, "")
 
 
 async def test_a_probe_that_cannot_be_made_says_why_and_the_next_subject_has_its_turn():
@@ -35,7 +35,7 @@ async def test_a_probe_that_cannot_be_made_says_why_and_the_next_subject_has_its
     transport, other = httpx.MockTransport(Wire(running=1)), httpx.MockTransport(Wire())
     async with httpx.AsyncClient(transport=transport) as busy, httpx.AsyncClient(transport=other) as free:
         prober.start([subject(busy), subject(free)])
-        await prober.finished()
+        await prober.wait_until_finished()
     assert "probe it when it is idle" in prober.ended
     assert len(kept) == 1
 
@@ -48,4 +48,4 @@ async def test_closing_ends_it():
     async with httpx.AsyncClient(transport=httpx.MockTransport(silent)) as http:
         prober.start([subject(http)])
         await prober.close()
-    assert not prober.working
+    assert not prober.is_working

@@ -1,15 +1,15 @@
 from dataclasses import replace
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.planned import planned
-from app.machine.measuring.side_by_side import side_by_side
+from app.machine.measuring.planned import plan_engine
+from app.machine.measuring.side_by_side import compare_probe_results
 
 LINEUP = read_lineup(find_lineup("simulated"))
 ENGINE = LINEUP.engines["gemma-31b"]
 
 
 def test_the_plan_gives_its_verdict_and_its_limit_with_the_arithmetic():
-    side = side_by_side(ENGINE, 0, planned(LINEUP, ENGINE), None, None)
+    side = compare_probe_results(ENGINE, 0, plan_engine(LINEUP, ENGINE), None, None)
     assert side.fits is not None
     assert side.verdict
     assert "300 GB/s" in side.limit.source
@@ -18,7 +18,7 @@ def test_the_plan_gives_its_verdict_and_its_limit_with_the_arithmetic():
 
 def test_a_model_of_unknown_shape_says_so_and_keeps_the_line_ups_own_limit():
     engine = replace(ENGINE, model="org/unheard-of")
-    side = side_by_side(engine, 0, planned(LINEUP, engine), None, None)
+    side = compare_probe_results(engine, 0, plan_engine(LINEUP, engine), None, None)
     assert side.fits is None
     assert "org/unheard-of" in side.verdict
     assert side.limit.value == 19.1

@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.gpu_memory import NoCards
 from app.machine.measuring.load import EngineLoad
-from app.machine.measuring.subjects import chosen, subjects
+from app.machine.measuring.subjects import choose_engines, create_probe_subjects
 from tests.machine.measuring.playing import Cards
 
 LINEUP = read_lineup(find_lineup("simulated"))
@@ -26,7 +26,7 @@ TWO = replace(
 
 def made(lineup=LINEUP, engine=TWO, loaded=None):
     http, bases = httpx.AsyncClient(), {engine.name: engine.base_urls}
-    return subjects(
+    return create_probe_subjects(
         lineup, [engine], bases, http, Cards(), 1.0, lambda one: f"key of {one.name}", EngineTraffic(), loaded
     )
 
@@ -62,7 +62,7 @@ def test_what_is_known_of_a_load_goes_with_its_replica():
 
 
 def test_one_engine_all_of_them_or_a_sentence():
-    assert [one.name for one in chosen(LINEUP, "gemma-e2b")] == ["gemma-e2b"]
-    assert len(chosen(LINEUP, "")) == 3
+    assert [one.name for one in choose_engines(LINEUP, "gemma-e2b")] == ["gemma-e2b"]
+    assert len(choose_engines(LINEUP, "")) == 3
     with pytest.raises(BadInput, match="has no engine 'x': it has gemma-31b"):
-        chosen(LINEUP, "x")
+        choose_engines(LINEUP, "x")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.events.words import Spent
-from app.machine.sampling.energy import TurnSpan, joules, merged, spent
+from app.machine.sampling.energy import TurnSpan, extrapolate_joules, merge_spent, share_energy
 from app.machine.sampling.power import PowerLine
 
 A, B, C = ("", 0), ("", 1), ("node7", 0)
@@ -23,7 +23,7 @@ LINES = {A: steady(60.0), B: steady(40.0), C: steady(30.0)}
 
 
 def reckoned(*turns, since=0.0, until=100.0, run="r", lines=None):
-    found = spent(run, turns, LINES if lines is None else lines, [A, B, C], since, until)
+    found = share_energy(run, turns, LINES if lines is None else lines, [A, B, C], since, until)
     return {one.role: one for one in found}
 
 
@@ -52,15 +52,15 @@ def test_only_what_lies_in_the_window_counts_and_tokens_where_the_turn_ends():
     first, second = reckoned(turn, until=50.0), reckoned(turn, since=50.0)
     assert (first["worker"].gpu_seconds, first["worker"].tokens) == (10.0, 0)
     assert (second["worker"].gpu_seconds, second["worker"].tokens) == (10.0, 10)
-    whole = {one.role: one for one in merged(tuple(first.values()), tuple(second.values()))}
+    whole = {one.role: one for one in merge_spent(tuple(first.values()), tuple(second.values()))}
     assert whole == reckoned(turn)
 
 
 def test_joules_are_known_only_where_enough_was_sampled():
     found = reckoned(TurnSpan("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 95)})
-    assert joules(found["worker"]) == 6000.0
+    assert extrapolate_joules(found["worker"]) == 6000.0
     found = reckoned(TurnSpan("r", "worker", (A,), 0, 100), lines={A: steady(60.0, 80)})
-    assert joules(found["worker"]) is None
+    assert extrapolate_joules(found["worker"]) is None
     assert reckoned(TurnSpan("r", "worker", (A,), 0, 50), lines={})["worker"].gpu_seconds == 50.0
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.fit.reckoned import Reckoned
+from app.engines.fit.reckoned import Estimate
 from app.events.kinds import EngineState, GpuSampled
 from app.events.words import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.gpus.holders import OUTSIDE
-from app.machine.sampling.memory import KnownEngines, LoadedMemory, memory
+from app.machine.sampling.memory import KnownEngines, LoadedMemory, attribute_memory
 from tests.machine.fits import fit
 from tests.machine.samples import gpu_sample
 
@@ -19,7 +19,7 @@ UP = {"gemma-31b": EngineState(engine="gemma-31b", state="ready")}
 
 
 def reckoned(value):
-    return Reckoned(value, "estimated", "arithmetic")
+    return Estimate(value, "estimated", "arithmetic")
 
 
 FIT = fit(
@@ -36,7 +36,7 @@ def card(*processes, used=21.9, total=23.0, **more):
 
 
 def parts(known, event):
-    found = memory(known, event, "NVML")
+    found = attribute_memory(known, event, "NVML")
     assert abs(sum(part.gib for part in found) - event.total_gib) < 1e-9
     return {part.kind: (round(part.gib, 2), part.provenance) for part in found}
 
@@ -116,5 +116,5 @@ def replace_gpu(event, number):
 
 
 def test_a_gpu_that_does_not_tell_its_memory_has_no_parts():
-    assert memory(KnownEngines(REAL, UP), card(used=None), "NVML") == ()
-    assert memory(KnownEngines(REAL, UP), card(total=None), "NVML") == ()
+    assert attribute_memory(KnownEngines(REAL, UP), card(used=None), "NVML") == ()
+    assert attribute_memory(KnownEngines(REAL, UP), card(total=None), "NVML") == ()

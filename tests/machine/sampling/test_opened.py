@@ -6,11 +6,11 @@ import httpx
 import pytest
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.gpus.combined import Combined
-from app.machine.gpus.dcgm import Dcgm
-from app.machine.gpus.nvml import Nvml
+from app.machine.gpus.combined import CombinedGpus
+from app.machine.gpus.dcgm import DcgmExporter
+from app.machine.gpus.nvml import NvmlGpus
 from app.machine.gpus.simulated import SimulatedGpus
-from app.machine.sampling.opened import gpu_source
+from app.machine.sampling.opened import create_gpu_source
 
 PLAYED = read_lineup(find_lineup("simulated"))
 BASES = dict.fromkeys(PLAYED.engines, ("http://127.0.0.1:8000/v1",))
@@ -28,17 +28,17 @@ def lineup(*, real=(), host="", urls=()):
     ("asked", "kinds"),
     [
         (lineup(), [SimulatedGpus]),
-        (lineup(real=BASES), [Nvml]),
-        (lineup(real=BASES, urls=(URL,)), [Nvml, Dcgm]),
-        (lineup(real=BASES, host="node7", urls=(URL, URL)), [Dcgm, Dcgm]),
+        (lineup(real=BASES), [NvmlGpus]),
+        (lineup(real=BASES, urls=(URL,)), [NvmlGpus, DcgmExporter]),
+        (lineup(real=BASES, host="node7", urls=(URL, URL)), [DcgmExporter, DcgmExporter]),
         (lineup(real=BASES, host="node7"), []),
-        (lineup(real=("gemma-31b",), urls=(URL,)), [SimulatedGpus, Nvml, Dcgm]),
+        (lineup(real=("gemma-31b",), urls=(URL,)), [SimulatedGpus, NvmlGpus, DcgmExporter]),
     ],
 )
 async def test_each_line_up_has_the_sources_that_its_gpus_need(asked, kinds):
     async with httpx.AsyncClient() as http:
-        source = gpu_source(asked, BASES, http)
-        parts = source._sources if isinstance(source, Combined) else [source]
+        source = create_gpu_source(asked, BASES, http)
+        parts = source._sources if isinstance(source, CombinedGpus) else [source]
         assert [type(part) for part in parts] == kinds
         await source.close()
 
@@ -49,7 +49,7 @@ async def test_beside_real_engines_only_the_simulated_ones_gpus_are_simulated():
         return httpx.Response(200, json={"gpus": []})
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
-        source = gpu_source(lineup(real=("gemma-31b",)), BASES, http)
+        source = create_gpu_source(lineup(real=("gemma-31b",)), BASES, http)
         assert [one.gpu for one in await source.read() if one.simulated] == [2, 3]
         await source.close()
 
@@ -57,6 +57,6 @@ async def test_beside_real_engines_only_the_simulated_ones_gpus_are_simulated():
 async def test_a_line_up_without_gpus_has_no_source_and_says_so():
     alone = read_lineup(find_lineup("cpu"))
     async with httpx.AsyncClient() as http:
-        source = gpu_source(alone, {"smollm2": ("http://127.0.0.1:8111/v1",)}, http)
+        source = create_gpu_source(alone, {"smollm2": ("http://127.0.0.1:8111/v1",)}, http)
         assert (await source.read(), source.reason) == ([], "no engine of this line-up uses a GPU")
         await source.close()

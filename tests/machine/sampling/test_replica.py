@@ -6,12 +6,12 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from app.engines.launch.command import command
-from app.engines.launch.launched import Launched
+from app.engines.launch.command import build_launch_command
+from app.engines.launch.launched import LaunchedReplica
 from app.engines.traffic import EngineTraffic
 from app.lineups.model import Engine, Launch
 from app.machine.sampling.engine import EngineWatch
-from app.machine.sampling.replica import CHECK_EVERY, Replica
+from app.machine.sampling.replica import CHECK_EVERY, ReplicaWatch
 
 BASES = ("http://a/v1", "http://b/v1")
 ENGINE = Engine("big", "Big", "org/big", "bf16", (0, 1), 1, 4096, served_name="big", base_urls=BASES)
@@ -42,10 +42,10 @@ def vllm(running=0, generated=100, started=1000.0, models=MODELS):
 
 async def looked(servers, *nows, traffic=None, base="http://a/v1"):
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
-        replica = Replica(http, ENGINE, base, traffic or EngineTraffic())
+        replica = ReplicaWatch(http, ENGINE, base, traffic or EngineTraffic())
         for now, change in nows:
             change()
-            await replica.look(now)
+            await replica.poll_replica(now)
         return replica
 
 
@@ -75,13 +75,13 @@ async def test_what_answers_on_the_port_of_an_engine_of_ours_that_ended_is_not_a
     lost = replace(ENGINE, base_urls=(), launch=Launch(8100, ("/nowhere/vllm", "serve")))
     traffic = EngineTraffic()
     async with httpx.AsyncClient(transport=httpx.MockTransport(Servers(a=vllm(running=3)))) as http:
-        started = Launched(lost, 0, command(lost, 0), "home", tmp_path, http)
-        replica = Replica(http, lost, "http://a/v1", traffic, launched=started)
-        assert traffic.away == {"http://a/v1"}
+        started = LaunchedReplica(lost, 0, build_launch_command(lost, 0), "home", tmp_path, http)
+        replica = ReplicaWatch(http, lost, "http://a/v1", traffic, launched=started)
+        assert traffic.unavailable == {"http://a/v1"}
         await started.start()
-        assert await replica.look(0.0) is None
+        assert await replica.poll_replica(0.0) is None
     assert replica.condition.state == "dead"
-    assert traffic.away == {"http://a/v1"}
+    assert traffic.unavailable == {"http://a/v1"}
 
 
 async def test_what_was_wrong_is_looked_at_again_until_it_is_mended():
@@ -127,16 +127,16 @@ async def test_of_two_replicas_the_one_that_is_gone_is_passed_over_and_the_sums_
     servers, traffic = Servers(a=vllm(running=3, generated=100), b=vllm(running=2, generated=50)), EngineTraffic()
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
         watch = EngineWatch(ENGINE, BASES, http, traffic=traffic)
-        both = await watch.look(0.0)
+        both = await watch.poll_engine(0.0)
         assert both[0].state == "ready"
         assert both[-1].running == 5
-        assert traffic.least(BASES) == 1, "the emptier one"
+        assert traffic.choose_replica(BASES) == 1, "the emptier one"
         del servers.hosts["b"]
-        one = await watch.look(1.0)
+        one = await watch.poll_engine(1.0)
         assert (one[0].state, one[0].detail) == ("degraded", "1 of 2 replicas serve")
         assert one[0].replicas[0] == "ready"
         assert one[-1].running == 3
-        assert traffic.least(BASES) == 0, "the one that is left, however busy"
+        assert traffic.choose_replica(BASES) == 0, "the one that is left, however busy"
 
 
 async def test_looks_at_one_server_go_by_one_connection():
@@ -151,9 +151,9 @@ async def test_looks_at_one_server_go_by_one_connection():
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     async with server, httpx.AsyncClient(trust_env=False) as http:
-        replica = Replica(http, ENGINE, base, EngineTraffic())
-        await replica.look(0.0)
-        await replica.look(1.0)
+        replica = ReplicaWatch(http, ENGINE, base, EngineTraffic())
+        await replica.poll_replica(0.0)
+        await replica.poll_replica(1.0)
         assert asked.count(b"/health") == 2
         assert len(connections) == 1
         for one in connections:

@@ -55,7 +55,7 @@ async def watch(*looks):
         engine = EngineWatch(ENGINE, ("http://e/v1",), http)
         for now, look in enumerate(looks):
             look(wire)
-            seen.append(await engine.look(float(now)))
+            seen.append(await engine.poll_engine(float(now)))
     return seen
 
 
@@ -139,18 +139,18 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
         board = Board()
         gpus = SimulatedGpus(http, LINEUP.gpus[:1], {"gemma-31b": ("http://e/v1",)})
         watches = [EngineWatch(ENGINE, ("http://e/v1",), http)]
-        sampler = Sampler(watches, gpus, MachineLog(writer, store.last_sample), board, store, LINEUP)
-        await sampler.look()
+        sampler = Sampler(watches, gpus, MachineLog(writer, store.read_last_sample_seq), board, store, LINEUP)
+        await sampler.poll_once()
         await writer.flush()
-        await asyncio.wait_for(bus.beyond(MACHINE, 7), 5)
-    kept = store.samples_after(0)
+        await asyncio.wait_for(bus.wait_for_event_after(MACHINE, 7), 5)
+    kept = store.read_samples_after(0)
     assert [(one.seq, type(one.event)) for one in kept[-3:]] == [
         (6, GpuSampled), (7, EngineState), (8, EngineSampled),
     ]  # fmt: skip
     assert board.states["gemma-31b"][1].state == "ready"
     assert board.gpus["", 0][1].simulated
-    store.forget_samples(time.time() + 60)
-    assert [one.seq for one in store.samples_after(0)] == [8]
+    store.delete_samples(time.time() + 60)
+    assert [one.seq for one in store.read_samples_after(0)] == [8]
     await sampler.close()
     await writer.close()
     database.dispose()
@@ -169,27 +169,27 @@ def test_what_nobody_looks_at_is_sampled_seldom(state, busy, shown, matters):
     board = Board(states={"e": (0.0, EngineState(engine="e", state=state))})
     sampler = Sampler([], None, None, board, None, LINEUP, lambda: busy)
     board.shown_at = time.monotonic() - shown
-    assert sampler.matters is matters
-    board.shown()
-    assert sampler.matters
+    assert sampler.needs_every_second is matters
+    board.mark_viewed()
+    assert sampler.needs_every_second
 
 
 def test_what_nobody_has_looked_at_yet_is_sampled_seldom():
     board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
-    assert not Sampler([], None, None, board, None, LINEUP, lambda: False).matters
+    assert not Sampler([], None, None, board, None, LINEUP, lambda: False).needs_every_second
 
 
 def test_what_is_sampled_seldom_is_sampled_once_in_each_step_of_the_ten_seconds_grid():
     board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
     sampler = Sampler([], None, None, board, None, LINEUP, lambda: False)
-    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.due(at)]
+    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.is_due(at)]
     assert due == [1_790_000_003, 1_790_000_010, 1_790_000_020, 1_790_000_030]
 
 
 def test_what_many_look_at_is_drawn_once_a_second(monkeypatch):
     board, drawn = Board(), []
     monkeypatch.setattr(time, "time", lambda: 1000.0 + len(drawn))
-    assert board.drawn(lambda: drawn.append(1) or "first") == "first"
-    assert board.drawn(lambda: drawn.append(1) or "second") == "second"
+    assert board.draw_once_a_second(lambda: drawn.append(1) or "first") == "first"
+    assert board.draw_once_a_second(lambda: drawn.append(1) or "second") == "second"
     monkeypatch.setattr(time, "time", lambda: 1001.9)
-    assert board.drawn(lambda: "never") == "second"
+    assert board.draw_once_a_second(lambda: "never") == "second"

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.kinds import EngineSampled
-from app.events.record import MACHINE, record
+from app.events.record import MACHINE, record_event
 from app.machine.sampling.series import SeriesKey
 from app.machine.sampling.thinning import DAY, RAW_SECONDS, TIERS, Thinning
 from app.store.db import open_database
@@ -25,7 +25,7 @@ def sample(store, times, tok_s=lambda at: at % 100):
     figures = {"running": 1, "waiting": 0, "kv_used": None, "prompt_tok_s": None, "simulated": True}
     store.append(
         [
-            record(MACHINE, last + n, at, EngineSampled(engine="e", tok_s=tok_s(at), **figures), "")
+            record_event(MACHINE, last + n, at, EngineSampled(engine="e", tok_s=tok_s(at), **figures), "")
             for n, at in enumerate(times, 1)
         ]
     )
@@ -38,11 +38,11 @@ def seconds(begin, count):
 def test_what_is_thinned_says_the_same_as_the_single_samples_did(store):
     sample(store, seconds(BEGIN, 1500))
     thinning = Thinning(store)
-    before = thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).series()[TOK_S]
+    before = thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S]
     thinning.catch_up(BEGIN + 1500)
     assert [begin for begin, _ in store.thinned.stretches(10, 0, 1e12)] == [BEGIN, BEGIN + 600]
     store.forget_samples(BEGIN + 1200)
-    assert thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).series()[TOK_S] == before
+    assert thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S] == before
     assert before[:2] == [4.5, 14.5]
 
 
@@ -50,7 +50,7 @@ def test_an_unfinished_stretch_waits_and_is_read_from_the_single_samples(store):
     sample(store, seconds(BEGIN, 599))
     Thinning(store).catch_up(BEGIN + 599)
     assert store.thinned.last(10) is None
-    assert len(Thinning(store).read(BEGIN, BEGIN + 599, 60, BEGIN + 599).series()[TOK_S]) == 10
+    assert len(Thinning(store).read(BEGIN, BEGIN + 599, 60, BEGIN + 599).to_series()[TOK_S]) == 10
 
 
 def test_each_tier_is_made_of_the_finer_one_over_pauses_of_any_length(store):
@@ -61,7 +61,7 @@ def test_each_tier_is_made_of_the_finer_one_over_pauses_of_any_length(store):
     store.forget_samples(BEGIN + DAY)
     thinning.catch_up(BEGIN + DAY + 10)
     assert [begin for begin, _ in store.thinned.stretches(3600, 0, 1e12)] == [BEGIN]
-    hours = thinning.read(BEGIN, BEGIN + DAY, 3600, BEGIN + DAY).series()[TOK_S]
+    hours = thinning.read(BEGIN, BEGIN + DAY, 3600, BEGIN + DAY).to_series()[TOK_S]
     assert hours[:7] == [12.0, None, None, None, None, 12.0, None]
 
 

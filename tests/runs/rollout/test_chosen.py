@@ -3,19 +3,19 @@
 import pytest
 from sqlmodel import Session
 
-from app.errors import NotTaken
-from app.runs.rollout.chosen import chosen, group, ungroup
+from app.errors import Rejected
+from app.runs.rollout.chosen import drop_group, save_group, select_hosts
 from app.store.db import open_database
-from app.store.groups import groups
+from app.store.groups import read_groups
 from app.targets import registry
-from app.targets.ssh.endpoint import endpoint
+from app.targets.ssh.endpoint import parse_endpoint
 
 
 @pytest.fixture
 def folder(tmp_path):
     hosts = tmp_path / "hosts"
     for name in ("web1", "web2", "db1"):
-        registry.add(hosts, name, endpoint("root@127.0.0.1", "agent"), "key", "SHA256:x")
+        registry.register_host(hosts, name, parse_endpoint("root@127.0.0.1", "agent"), "key", "SHA256:x")
     return hosts
 
 
@@ -30,32 +30,32 @@ def folder(tmp_path):
     ],
 )
 def test_by_name_by_pattern_by_group_or_all(folder, words, hosts):
-    assert chosen(words, folder, {"front": ("web2", "web1")}) == hosts
+    assert select_hosts(words, folder, {"front": ("web2", "web1")}) == hosts
 
 
 def test_where_none_was_added_all_are_the_built_in_ones(tmp_path):
-    assert chosen("all", tmp_path, {}) == ("fixture",)
+    assert select_hosts("all", tmp_path, {}) == ("fixture",)
 
 
 @pytest.mark.parametrize("words", ["", " , ", "web9", "mail*", "../web1", "x" * 5000])
 def test_a_word_that_means_nothing_is_refused(folder, words):
-    with pytest.raises(NotTaken) as said:
-        chosen(words, folder, {})
+    with pytest.raises(Rejected) as said:
+        select_hosts(words, folder, {})
     assert said.value.field == "hosts"
 
 
 def test_a_group_takes_what_its_words_name_now_and_no_name_that_means_something_else(folder, tmp_path):
     database = open_database(tmp_path / "temper.sqlite")
     with Session(database) as session, session.begin():
-        assert group(session, "front", ["web*"], folder) == ("web1", "web2")
-        assert group(session, "both", ["front", "db1"], folder) == ("web1", "web2", "db1")
-        group(session, "front", ["web2"], folder)
-        assert groups(session) == {"both": ("db1", "web1", "web2"), "front": ("web2",)}
+        assert save_group(session, "front", ["web*"], folder) == ("web1", "web2")
+        assert save_group(session, "both", ["front", "db1"], folder) == ("web1", "web2", "db1")
+        save_group(session, "front", ["web2"], folder)
+        assert read_groups(session) == {"both": ("db1", "web1", "web2"), "front": ("web2",)}
         for name in ("web1", "fixture", "all", "Big", "a b", ""):
-            with pytest.raises(NotTaken):
-                group(session, name, ["web1"], folder)
-        ungroup(session, "front")
-        assert list(groups(session)) == ["both"]
-        with pytest.raises(NotTaken):
-            ungroup(session, "front")
+            with pytest.raises(Rejected):
+                save_group(session, name, ["web1"], folder)
+        drop_group(session, "front")
+        assert list(read_groups(session)) == ["both"]
+        with pytest.raises(Rejected):
+            drop_group(session, "front")
     database.dispose()

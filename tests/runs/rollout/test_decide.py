@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from app.errors import NotTaken
+from app.errors import Rejected
 from app.events.kinds import (
     RolloutAsked,
     RolloutEnded,
@@ -15,19 +15,19 @@ from app.events.kinds import (
     RolloutStopRequested,
     RolloutWaveEnded,
 )
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.events.words import Budget
-from app.runs.rollout.asked import waves
+from app.runs.rollout.asked import parse_waves
 from app.runs.rollout.decide import (
-    Begin,
-    Conclude,
-    HoldBack,
-    NoteEnd,
-    NoteWave,
+    BeginHost,
+    EndRollout,
+    PauseByRule,
     PauseRuns,
+    RecordHostEnd,
+    RecordWaveEnd,
     StopRuns,
-    broken_rule,
-    next_step,
+    decide_next_step,
+    describe_broken_rule,
 )
 from app.runs.rollout.state import RolloutState, fold_rollout
 from app.store.models import RunRow
@@ -62,28 +62,28 @@ class Played:
     def add(self, *events):
         for event in events:
             self.seq += 1
-            self.state = fold_rollout([record("o1", self.seq, float(self.seq), event, GENESIS)], self.state)
+            self.state = fold_rollout([record_event("o1", self.seq, float(self.seq), event, GENESIS)], self.state)
 
     def step(self, busy=NOBODY):
-        return next_step(self.state, self.runs, busy, self.told)
+        return decide_next_step(self.state, self.runs, busy, self.told)
 
     def go(self, busy=NOBODY):
         """Take every step until it waits; the hosts that were begun."""
         begun = []
         while step := self.step(busy):
             match step:
-                case Begin(host=host, wave=wave):
+                case BeginHost(host=host, wave=wave):
                     run = f"r-{host}"
                     self.add(RolloutHostBegun(host=host, of=run, wave=wave))
                     self.runs[run] = row(run, host)
                     begun.append(host)
-                case NoteEnd(ended=ended) | NoteWave(ended=ended):
+                case RecordHostEnd(ended=ended) | RecordWaveEnd(ended=ended):
                     self.add(ended)
-                case HoldBack(reason=reason):
+                case PauseByRule(reason=reason):
                     self.add(RolloutPaused(by="rule", reason=reason))
                 case PauseRuns(runs=runs) | StopRuns(runs=runs):
                     self.told |= set(runs)
-                case Conclude(state=state):
+                case EndRollout(state=state):
                     self.add(RolloutEnded(state=state))
         return begun
 
@@ -104,8 +104,8 @@ def test_no_more_than_so_many_at_once_and_each_once():
     rollout, most = Played(7, at_once=3), 0
     seen = Counter(rollout.go())
     while rollout.state.status == "running":
-        most = max(most, len(rollout.state.at_work))
-        rollout.ends(rollout.state.at_work[0].host)
+        most = max(most, len(rollout.state.parts_at_work))
+        rollout.ends(rollout.state.parts_at_work[0].host)
         seen.update(rollout.go())
     assert most == 3
     assert seen == Counter({f"h{number}": 1 for number in range(1, 8)})
@@ -127,8 +127,8 @@ def test_each_wave_is_noted_once_when_its_last_host_is_through():
     rollout = Played(4, at_once=4, sizes=(1, 3))
     rollout.go()
     rollout.ends("h1", passed=7, escalated=3)
-    rollout.add(NoteEnd(rollout.step().ended).ended)
-    assert rollout.step() == NoteWave(
+    rollout.add(RecordHostEnd(rollout.step().ended).ended)
+    assert rollout.step() == RecordWaveEnd(
         RolloutWaveEnded(wave=1, hosts=1, left=0, findings=10, passed=7, escalated=3, harmed=0)
     )
     rollout.go()
@@ -152,14 +152,14 @@ def test_harm_on_a_host_holds_all_and_a_person_says_whether_it_goes_on():
     rollout.go()
     rollout.ends("h1", "failed", reason="the host is not healthy after the rollback", findings=0, passed=0)
     assert rollout.go() == []
-    assert rollout.state.asks
+    assert rollout.state.is_paused_by_rule
     assert rollout.state.reason == "1 host is harmed or could not be finished: h1"
     assert rollout.told == {"r-h2"}, "what is at work pauses, too"
     rollout.add(RolloutResumed(by="ada"))
     assert rollout.go() == ["h3"], "what the person saw counts no more"
     rollout.ends("h2", regressed=2)
     rollout.go()
-    assert rollout.state.asks
+    assert rollout.state.is_paused_by_rule
     assert rollout.state.reason == "1 host is harmed or could not be finished: h2"
 
 
@@ -170,7 +170,7 @@ def test_as_many_as_were_said_and_none_where_no_number_was():
         rollout.ends("h1", "failed")
         rollout.ends("h2", "failed")
         rollout.go()
-        assert rollout.state.asks is asks
+        assert rollout.state.is_paused_by_rule is asks
 
 
 def test_too_large_a_share_for_a_person_holds_it():
@@ -195,7 +195,7 @@ def test_paused_by_a_person_nothing_begins_and_each_run_is_asked_once():
     assert rollout.step() == PauseRuns(("r-h2",)), "what began to run since"
     rollout.ends("h1")
     assert rollout.go() == []
-    assert not rollout.state.asks
+    assert not rollout.state.is_paused_by_rule
 
 
 def test_ended_by_a_person_its_runs_stop_and_then_it_is_stopped():
@@ -216,7 +216,7 @@ def test_a_host_that_could_not_be_begun_is_left_and_does_not_hold_the_rest():
     rollout = Played(2, at_once=1, sizes=(1, 1))
     rollout.add(RolloutHostLeft(host="h1", reason="there is no host 'h1'"))
     assert rollout.go() == ["h2"]
-    assert broken_rule(rollout.state) == ""
+    assert describe_broken_rule(rollout.state) == ""
 
 
 def test_a_run_whose_first_event_is_not_there_yet_is_waited_for():
@@ -238,11 +238,11 @@ def test_a_run_whose_first_event_is_not_there_yet_is_waited_for():
     ],
 )
 def test_waves_are_all_hosts_together(words, hosts, sizes):
-    assert waves(words, hosts) == sizes
+    assert parse_waves(words, hosts) == sizes
 
 
 @pytest.mark.parametrize("words", ["0", "-1", "ten", "1.5", "1;2", ",".join("1" * 21)])
 def test_what_is_no_wave_is_refused(words):
-    with pytest.raises(NotTaken) as said:
-        waves(words, 40)
+    with pytest.raises(Rejected) as said:
+        parse_waves(words, 40)
     assert said.value.field == "waves"

@@ -1,7 +1,7 @@
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.benchmark import Benchmark, read_benchmark, short
+from app.scanners.openscap.benchmark import Benchmark, read_benchmark, shorten_id
 from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL
 
 
@@ -59,8 +59,8 @@ def test_profiles_that_extend_each_other_come_to_an_end():
 
 
 def test_the_organisation_is_left_out_of_a_short_name():
-    assert short("xccdf_org.ssgproject.content_rule_sshd_disable_root_login") == "sshd_disable_root_login"
-    assert short("xccdf_mil.disa.stig_rule_SV-257985r1_rule") == "SV-257985r1_rule"
+    assert shorten_id("xccdf_org.ssgproject.content_rule_sshd_disable_root_login") == "sshd_disable_root_login"
+    assert shorten_id("xccdf_mil.disa.stig_rule_SV-257985r1_rule") == "SV-257985r1_rule"
 
 
 def test_what_is_no_data_stream_is_refused(tmp_path):

@@ -3,38 +3,38 @@ import zipfile
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.content import add, benchmarks, datastream, datastreams
+from app.scanners.openscap.content import add_benchmark, find_datastream, list_benchmarks, list_datastreams
 from tests.scanners.openscap.content import SMALL, STIG
 
 
 def test_the_first_folder_wins(tmp_path):
     own, ours = tmp_path / "own", tmp_path / "ours"
-    assert add(SMALL, own) == own / "small-ds.xml"
-    add(SMALL, ours)
+    assert add_benchmark(SMALL, own) == own / "small-ds.xml"
+    add_benchmark(SMALL, ours)
     (ours / "other-ds.xml").touch()
     (ours / "small-xccdf.xml").touch()
-    assert datastreams((own, ours)) == {"small": own / "small-ds.xml", "other": ours / "other-ds.xml"}
+    assert list_datastreams((own, ours)) == {"small": own / "small-ds.xml", "other": ours / "other-ds.xml"}
     for name in ("small", "small-ds", "small-ds.xml"):
-        assert datastream(name, (own, ours)) == own / "small-ds.xml"
+        assert find_datastream(name, (own, ours)) == own / "small-ds.xml"
 
 
 @pytest.mark.parametrize("name", ["../own/small", "/etc/passwd", "small\n", "", "x" * 5000])
 def test_a_name_is_never_a_path(tmp_path, name):
-    add(SMALL, tmp_path / "own")
+    add_benchmark(SMALL, tmp_path / "own")
     with pytest.raises(BadInput, match="here are: small"):
-        datastream(name, (tmp_path / "own",))
+        find_datastream(name, (tmp_path / "own",))
 
 
 def test_where_there_is_none_it_is_said_what_brings_some(tmp_path):
     with pytest.raises(BadInput, match="apt-get install ssg-debian"):
-        datastream("small", (tmp_path,))
+        find_datastream("small", (tmp_path,))
 
 
 def test_a_file_by_another_name_is_not_added(tmp_path):
     (tmp_path / "a b-ds.xml").touch()
     for name in ("a b-ds.xml", "passwd"):
         with pytest.raises(BadInput, match="rename it"):
-            add(tmp_path / name, tmp_path / "own")
+            add_benchmark(tmp_path / name, tmp_path / "own")
 
 
 def test_disas_own_names_are_taken_as_they_are(tmp_path):
@@ -45,11 +45,11 @@ def test_disas_own_names_are_taken_as_they_are(tmp_path):
         packed.writestr("U_RHEL_9_V2R9_Manual_STIG/STIG_unclass.xsl", "<a/>")
         packed.write(STIG, f"U_RHEL_9_V2R9_Manual_STIG/{STIG.name}")
     own = tmp_path / "own"
-    assert add(scap, own).name == "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml"
-    assert add(manual, own) == own / STIG.name
+    assert add_benchmark(scap, own).name == "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml"
+    assert add_benchmark(manual, own) == own / STIG.name
     assert (own / STIG.name).read_bytes() == STIG.read_bytes()
-    assert list(datastreams((own,))) == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"]
-    assert [one.name for one in benchmarks((own,))] == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml", STIG.name]
+    assert list(list_datastreams((own,))) == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"]
+    assert [one.name for one in list_benchmarks((own,))] == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml", STIG.name]
 
 
 @pytest.mark.parametrize(("names", "says"), [([], "holds 0"), (["a-xccdf.xml", "b/c-xccdf.xml"], "holds 2")])
@@ -58,7 +58,7 @@ def test_a_zip_has_to_hold_one_benchmark(tmp_path, names, says):
         for name in names:
             packed.write(STIG, name)
     with pytest.raises(BadInput, match=says):
-        add(tmp_path / "some.zip", tmp_path / "own")
+        add_benchmark(tmp_path / "some.zip", tmp_path / "own")
 
 
 def test_what_is_neither_is_refused_with_what_to_do(tmp_path):
@@ -66,4 +66,4 @@ def test_what_is_neither_is_refused_with_what_to_do(tmp_path):
     (tmp_path / "arf.xml").write_bytes(b"<a/>")
     for name, says in (("no.zip", "Unpack it"), ("arf.xml", "holds no benchmark"), ("gone.xml", "cannot be read")):
         with pytest.raises(BadInput, match=says):
-            add(tmp_path / name, tmp_path / "own")
+            add_benchmark(tmp_path / name, tmp_path / "own")

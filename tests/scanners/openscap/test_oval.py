@@ -3,7 +3,7 @@
 import pytest
 from lxml import etree
 
-from app.scanners.openscap.oval import index
+from app.scanners.openscap.oval import index_report
 
 REPORT = """<r>
 <definition definition_id="d" result="false">
@@ -19,6 +19,6 @@ REPORT = """<r>
     [("/etc/login.defs", True), ("/etc/shadow", False), ("/root/.pgpass", False), ("/etc/x/web.key", False)],
 )
 def test_a_line_of_a_file_that_keeps_secrets_is_not_quoted(path, told):
-    (finding,) = index(etree.fromstring(REPORT.format(path=path))).why("d", "false")
+    (finding,) = index_report(etree.fromstring(REPORT.format(path=path))).explain_result("d", "false")
     assert ("canary" in finding.text) is told
     assert path in finding.text

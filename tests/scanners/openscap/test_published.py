@@ -56,5 +56,5 @@ def test_content_without_such_names_has_none():
 
 
 def test_what_a_requirement_shows_is_taken_out_of_the_markup():
-    rules = Benchmark(STIG.read_bytes(), "It").rules("MAC-1_Public")
+    rules = Benchmark(STIG.read_bytes(), "It").list_profile_rules("MAC-1_Public")
     assert rules[1].requirement == "An empty password is none."

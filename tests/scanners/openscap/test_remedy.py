@@ -1,7 +1,7 @@
 import pytest
 
 from app.scanners.openscap.command import ScanFailed
-from app.scanners.openscap.remedy import remedy_of
+from app.scanners.openscap.remedy import extract_fix_script
 
 BAR = "#" * 79
 MADE = f"""#!/usr/bin/env bash
@@ -23,15 +23,15 @@ MADE = f"""#!/usr/bin/env bash
 
 
 def test_a_rules_own_part_is_taken_and_nothing_around_it():
-    assert remedy_of(MADE, "xccdf_a_rule_two") == "(\n  chmod 600 /etc/x\n\n) \n"
+    assert extract_fix_script(MADE, "xccdf_a_rule_two") == "(\n  chmod 600 /etc/x\n\n) \n"
 
 
 def test_where_the_content_has_none_there_is_none():
-    assert remedy_of(MADE, "xccdf_a_rule_one") == ""
-    assert remedy_of(MADE, "xccdf_a_rule_three") == ""
+    assert extract_fix_script(MADE, "xccdf_a_rule_one") == ""
+    assert extract_fix_script(MADE, "xccdf_a_rule_three") == ""
 
 
 @pytest.mark.parametrize("made", [MADE + MADE, MADE.partition("\n) # END")[0]])
 def test_what_is_there_twice_or_breaks_off_is_not_taken(made):
     with pytest.raises(ScanFailed):
-        remedy_of(made, "xccdf_a_rule_two")
+        extract_fix_script(made, "xccdf_a_rule_two")

@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from app.scanners.openscap.content import Content
+from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.local import TreeShell
-from app.scanners.openscap.scanner import OpenScap
-from app.scanners.openscap.shell import OscapRan
+from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.shell import OscapResult
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL, SSG, TAILORING
 
@@ -26,7 +26,7 @@ def a_real_one():
 class PlayedHost:
     """A host at the other end of a shell, that holds files and answers oscap with a report kept from a real scan."""
 
-    def __init__(self, oscap: OscapRan = OscapRan(2, b"", b""), result: bytes | None = None):  # noqa: B008
+    def __init__(self, oscap: OscapResult = OscapResult(2, b"", b""), result: bytes | None = None):  # noqa: B008
         self.files, self.ran, self._oscap, self._result = {}, [], oscap, a_real_one() if result is None else result
 
     async def run(self, argv, timeout):  # noqa: ASYNC109
@@ -35,15 +35,15 @@ class PlayedHost:
             case ["sha256sum", path]:
                 held = self.files.get(path)
                 return (
-                    OscapRan(1, b"", b"")
+                    OscapResult(1, b"", b"")
                     if held is None
-                    else OscapRan(0, hashlib.sha256(held).hexdigest().encode() + b" x", b"")
+                    else OscapResult(0, hashlib.sha256(held).hexdigest().encode() + b" x", b"")
                 )
             case ["mv", "-f", old, new]:
                 self.files[new] = self.files.pop(old)
             case ["timeout", *rest]:
                 if self.files.get(rest[-1]) != SMALL.read_bytes():
-                    return OscapRan(1, b"", f"OpenSCAP Error: Unable to open file: '{rest[-1]}'".encode())
+                    return OscapResult(1, b"", f"OpenSCAP Error: Unable to open file: '{rest[-1]}'".encode())
                 self.files[rest[rest.index("--results-arf") + 1]] = b"arf"
                 return self._oscap
             case ["gzip", "-f", path]:
@@ -51,12 +51,12 @@ class PlayedHost:
             case ["rm", "-f", *paths]:
                 for path in paths:
                     self.files.pop(path, None)
-        return OscapRan(0, b"", b"")
+        return OscapResult(0, b"", b"")
 
-    async def get(self, path, limit):
+    async def read_file(self, path, limit):
         return self.files.get(path)
 
-    async def put(self, path, content):
+    async def write_file(self, path, content):
         self.files[path] = content
 
     @property
@@ -65,7 +65,7 @@ class PlayedHost:
 
 
 def scanner(host, ids=IDS):
-    return OpenScap(host, Content(SMALL, f"{PROFILE}base"), ids, "/var/cache/temper/")
+    return OpenScapScanner(host, ScapContent(SMALL, f"{PROFILE}base"), ids, "/var/cache/temper/")
 
 
 async def test_verdicts_come_in_the_order_asked_and_what_the_report_leaves_out_is_unknown():
@@ -112,8 +112,8 @@ async def test_content_that_a_restored_host_has_lost_is_put_anew_by_the_same_sca
 @pytest.mark.parametrize(
     ("host", "says"),
     [
-        (PlayedHost(oscap=OscapRan(127, b"", b"")), "not installed"),
-        (PlayedHost(oscap=OscapRan(None, b"", b"")), "longer than"),
+        (PlayedHost(oscap=OscapResult(127, b"", b"")), "not installed"),
+        (PlayedHost(oscap=OscapResult(None, b"", b"")), "longer than"),
         (PlayedHost(result=b""), "left no result"),
         (PlayedHost(result=b"\x1f\x8bpass"), "damaged"),
         (PlayedHost(result=gzip.compress(ARF.read_bytes())[:-900]), "cut off"),
@@ -139,7 +139,7 @@ async def test_a_rehearsal_is_not_judged_and_no_host_is_asked():
 async def test_a_tailoring_lies_beside_the_content_and_is_named_to_openscap():
     host = PlayedHost()
     by = b"<Tailoring/>"
-    await OpenScap(host, Content(SMALL, f"{PROFILE}base", by), IDS, "/c").scan(FILES, list(IDS))
+    await OpenScapScanner(host, ScapContent(SMALL, f"{PROFILE}base", by), IDS, "/c").scan(FILES, list(IDS))
     path = f"/c/{hashlib.sha256(by).hexdigest()}.xml"
     assert host.files[path] == by
     (asked,) = host.asked
@@ -149,10 +149,10 @@ async def test_a_tailoring_lies_beside_the_content_and_is_named_to_openscap():
 async def test_the_real_one_goes_by_a_tailoring(tmp_path):
     (tmp_path / "root/etc/ssh").mkdir(parents=True)
     (tmp_path / "root/etc/ssh/sshd_config").write_text("PermitRootLogin no\n")
-    content = Content(SMALL, f"{PROFILE}ours", TAILORING.read_bytes())
+    content = ScapContent(SMALL, f"{PROFILE}ours", TAILORING.read_bytes())
     ids = {"root": f"{RULE}root_login", "by_hand": f"{RULE}by_hand", "release": f"{RULE}release"}
     cache = tmp_path / "cache"
-    said = await OpenScap(TreeShell(tmp_path / "root", cache), content, ids, str(cache)).judge([*ids])
+    said = await OpenScapScanner(TreeShell(tmp_path / "root", cache), content, ids, str(cache)).judge_rules([*ids])
     assert [one.word for one in said] == ["pass", "unknown", "fail"]
     assert "notselected" in said[1].evidence
 
@@ -163,13 +163,13 @@ async def test_the_real_one_reads_a_tree(tmp_path, says, word):
     (tmp_path / "root/etc/ssh").mkdir(parents=True)
     (tmp_path / "root/etc/ssh/sshd_config").write_text(f"PermitRootLogin {says}\n")
     cache = tmp_path / "cache"
-    real = OpenScap(
+    real = OpenScapScanner(
         TreeShell(tmp_path / "root", cache),
-        Content(SMALL, f"{PROFILE}base"),
+        ScapContent(SMALL, f"{PROFILE}base"),
         {"V-257985": f"{RULE}root_login", "by_hand": f"{RULE}by_hand"},
         str(cache),
     )
-    root, by_hand = await real.judge(["V-257985", "by_hand"])
+    root, by_hand = await real.judge_rules(["V-257985", "by_hand"])
     assert (root.word, root.path) == (word, "/etc/ssh/sshd_config" if word == "fail" else root.path)
     assert f"/etc/ssh/sshd_config says 'PermitRootLogin {says}'" in root.evidence
     assert by_hand.word == "unknown"

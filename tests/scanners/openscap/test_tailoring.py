@@ -7,7 +7,13 @@ import pytest
 
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark
-from app.scanners.openscap.tailoring import add_tailoring, fitted, read_tailoring, tailoring, tailorings
+from app.scanners.openscap.tailoring import (
+    add_tailoring,
+    apply_tailoring,
+    list_tailoring_files,
+    load_tailoring_file,
+    read_tailoring,
+)
 from tests.scanners.openscap.content import PROFILE, RULE, SMALL, TAILORING, VALUE
 
 BENCHMARK = Benchmark(SMALL.read_bytes(), "small")
@@ -22,7 +28,7 @@ def changed(old, new):
 
 def refusal(content):
     with pytest.raises(BadInput) as refused:
-        fitted(read_tailoring(content, "site-tailoring.xml"), BENCHMARK)
+        apply_tailoring(read_tailoring(content, "site-tailoring.xml"), BENCHMARK)
     said = str(refused.value)
     assert said.endswith(".")
     assert said.isprintable()
@@ -33,26 +39,26 @@ def refusal(content):
 def test_its_profile_is_the_benchmarks_with_what_it_changes():
     mine = read_tailoring(TEXT.encode(), "site-tailoring.xml")
     assert (mine.id, mine.version) == ("xccdf_temper.test_tailoring_default", "3")
-    made = fitted(mine, BENCHMARK)
-    assert [one.short for one in made.profiles] == ["ours"]
-    rules = {one.name: one for one in made.rules(f"{PROFILE}ours")}
+    made = apply_tailoring(mine, BENCHMARK)
+    assert [one.short_id for one in made.profiles] == ["ours"]
+    rules = {one.name: one for one in made.list_profile_rules(f"{PROFILE}ours")}
     assert [*rules] == ["V-257985", "release"]
     assert "PermitRootLogin prohibit-password" in rules["V-257985"].requirement
-    assert [one.name for one in made.left_out(f"{PROFILE}ours")] == ["by_hand"]
-    assert [one.short for one in BENCHMARK.profiles] == ["base", "more"]
+    assert [one.name for one in made.list_omitted_rules(f"{PROFILE}ours")] == ["by_hand"]
+    assert [one.short_id for one in BENCHMARK.profiles] == ["base", "more"]
 
 
 def test_a_value_of_its_own_stands_in_the_rules_words():
     line = f'<xccdf:set-value idref="{VALUE}answer">forced-commands-only</xccdf:set-value></xccdf:Profile>'
-    made = fitted(read_tailoring(changed("</xccdf:Profile>", line), "x"), BENCHMARK)
-    assert "PermitRootLogin forced-commands-only" in made.rules(f"{PROFILE}ours")[0].requirement
+    made = apply_tailoring(read_tailoring(changed("</xccdf:Profile>", line), "x"), BENCHMARK)
+    assert "PermitRootLogin forced-commands-only" in made.list_profile_rules(f"{PROFILE}ours")[0].requirement
 
 
 def test_a_profile_may_bear_the_name_of_the_one_that_it_extends():
     content = changed(f'id="{PROFILE}ours"', f'id="{PROFILE}base"')
-    made = fitted(read_tailoring(content, "x"), BENCHMARK)
-    assert [one.name for one in made.rules(f"{PROFILE}base")] == ["V-257985", "release"]
-    assert [one.name for one in made.left_out(f"{PROFILE}base")] == ["by_hand"]
+    made = apply_tailoring(read_tailoring(content, "x"), BENCHMARK)
+    assert [one.name for one in made.list_profile_rules(f"{PROFILE}base")] == ["V-257985", "release"]
+    assert [one.name for one in made.list_omitted_rules(f"{PROFILE}base")] == ["by_hand"]
 
 
 def test_it_may_lie_in_a_data_stream_and_name_its_benchmark_by_component():
@@ -60,13 +66,13 @@ def test_it_may_lie_in_a_data_stream_and_name_its_benchmark_by_component():
     inside = inside.removeprefix(b'<?xml version="1.0" encoding="UTF-8"?>\n')
     wrapped = b'<d:data-stream-collection xmlns:d="urn:d"><d:component>%s</d:component></d:data-stream-collection>'
     mine = read_tailoring(wrapped % inside, "x")
-    assert fitted(mine, BENCHMARK).profiles[0].rules == 2
+    assert apply_tailoring(mine, BENCHMARK).profiles[0].rules == 2
     assert read_tailoring(mine.content, "x").profiles.keys() == mine.profiles.keys()
 
 
 def test_one_without_any_hint_of_its_benchmark_is_held_to_what_it_names():
     content = re.sub(rb"<xccdf:benchmark[^>]*/>", b"", TEXT.encode())
-    assert fitted(read_tailoring(content, "x"), BENCHMARK).profiles[0].rules == 2
+    assert apply_tailoring(read_tailoring(content, "x"), BENCHMARK).profiles[0].rules == 2
 
 
 BOMB = (
@@ -113,10 +119,10 @@ def test_it_is_kept_for_good_under_its_name(tmp_path, monkeypatch):
         add_tailoring(TEXT.encode(), "../site", BENCHMARK)
     with pytest.raises(BadInput, match="for other content"):
         add_tailoring(changed("profile_base", "profile_x"), "other", BENCHMARK)
-    assert [*tailorings()] == ["site"]
-    assert tailoring("site").sha256 == added.sha256
+    assert [*list_tailoring_files()] == ["site"]
+    assert load_tailoring_file("site").sha256 == added.sha256
     with pytest.raises(BadInput, match=r"There is no tailoring 'gone'; here are: site\."):
-        tailoring("gone")
+        load_tailoring_file("gone")
 
 
 def test_openscap_reads_this_very_file_as_we_do(tmp_path):
@@ -127,5 +133,9 @@ def test_openscap_reads_this_very_file_as_we_do(tmp_path):
     asked = ["--tailoring-file", str(TAILORING), "--profile", f"{PROFILE}ours"]
     said = oscap("xccdf", "eval", *asked, "--results", str(tmp_path / "r.xml"), str(SMALL))
     judged = set(re.findall(rf"Rule\s+{RULE}(\w+)", said.stdout))
-    made = fitted(read_tailoring(TEXT.encode(), "x"), BENCHMARK)
-    assert judged == {one.id.removeprefix(RULE) for one in made.rules(f"{PROFILE}ours")} == {"root_login", "release"}
+    made = apply_tailoring(read_tailoring(TEXT.encode(), "x"), BENCHMARK)
+    assert (
+        judged
+        == {one.id.removeprefix(RULE) for one in made.list_profile_rules(f"{PROFILE}ours")}
+        == {"root_login", "release"}
+    )

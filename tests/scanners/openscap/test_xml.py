@@ -1,7 +1,7 @@
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.xml import MOST, parse
+from app.scanners.openscap.xml import MOST, parse_xml
 
 LAUGHS = "".join(f'<!ENTITY a{n} "' + f"&a{n - 1};" * 10 + '">' for n in range(1, 12))
 
@@ -18,14 +18,14 @@ LAUGHS = "".join(f'<!ENTITY a{n} "' + f"&a{n - 1};" * 10 + '">' for n in range(1
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_document_type_is_refused_in_any_encoding(document, encoding):
     with pytest.raises(BadInput, match=r"^The report (declares|is not well-formed)"):
-        parse(document.encode(encoding), "The report")
+        parse_xml(document.encode(encoding), "The report")
 
 
 def test_too_much_is_refused_before_it_is_read():
     with pytest.raises(BadInput, match="more than 96 MiB"):
-        parse(b" " * (MOST + 1), "The report")
+        parse_xml(b" " * (MOST + 1), "The report")
 
 
 def test_too_deep_is_refused():
     with pytest.raises(BadInput, match="not well-formed"):
-        parse(b"<a>" * 100_000 + b"</a>" * 100_000, "The report")
+        parse_xml(b"<a>" * 100_000 + b"</a>" * 100_000, "The report")

@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from app.errors import BadInput
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.content import PROFILE, RULE, SMALL
 
@@ -19,7 +19,7 @@ def content(tmp_path, monkeypatch):
 
 
 def test_a_data_stream_and_a_profile_make_a_skill(content):
-    made = skill("scap:small:more")
+    made = load_skill("scap:small:more")
     assert made.name == "scap:small:more"
     assert made.title == "A small benchmark: More of it"
     assert made.content
@@ -35,16 +35,16 @@ def test_a_data_stream_and_a_profile_make_a_skill(content):
 
 
 def test_files_alone_do_not_judge_its_rules():
-    for rule in skill("scap:small:base").rules.values():
+    for rule in load_skill("scap:small:base").rules.values():
         verdict = rule.check(DictFiles({}))
         assert (verdict.rule, verdict.word) == (rule.id, "unknown")
 
 
 def test_a_data_stream_that_changed_is_read_again(content):
-    before = skill("scap:small:base")
-    assert skill("scap:small:base") is before
+    before = load_skill("scap:small:base")
+    assert load_skill("scap:small:base") is before
     os.utime(content, ns=(1, 1))
-    assert skill("scap:small:base") is not before
+    assert load_skill("scap:small:base") is not before
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_a_data_stream_that_changed_is_read_again(content):
 )
 def test_what_is_missing_is_said(name, says):
     with pytest.raises(BadInput, match=says):
-        skill(name)
+        load_skill(name)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from app.events.words import ParameterUsed
-from app.runs.parameters import bounded
+from app.runs.parameters import apply_stig_bounds
 from app.scanners.openscap.local import TreeShell
-from app.scanners.openscap.scanner import OpenScap
+from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tailoring import read_tailoring
-from app.skills.catalog import skill
-from app.skills.skill import tuned
+from app.skills.catalog import load_skill
+from app.skills.skill import apply_parameters
 from tests.scanners.openscap.content import DATA
 
 NAME = "scap:valued:base"
@@ -39,26 +39,34 @@ def used(name, value):
 
 
 def test_what_rules_are_checked_by_is_the_sites_to_choose():
-    known = skill(NAME).parameters
+    known = load_skill(NAME).parameters
     assert set(known) == {"length", "greeting"}
     length = known["length"]
     assert (length.usual, length.rules, length.least, length.most) == ("12", ("length",), 12, 64)
-    assert length.refuses("8") == "'8' will not do for length: 12 is the least. The profile asks for 12 or more."
+    assert (
+        length.explain_refusal("8") == "'8' will not do for length: 12 is the least. The profile asks for 12 or more."
+    )
     assert known["greeting"].kind == "text"
 
 
 def test_content_that_refers_to_the_stig_is_held_to_its_bound_as_well():
-    pack = skill(NAME)
+    pack = load_skill(NAME)
     raised = pack.parameters["length"]
-    assert bounded(raised, pack).least == 12, "where the content itself asks for less, the two mean different things"
+    assert apply_stig_bounds(raised, pack).least == 12, (
+        "where the content itself asks for less, the two mean different things"
+    )
     alike = replace(raised, usual="15", least=None, stated="")
-    assert bounded(alike, pack).refuses("14").endswith("15 is the least. The STIG asks for 15 or more (V-258107).")
+    assert (
+        apply_stig_bounds(alike, pack)
+        .explain_refusal("14")
+        .endswith("15 is the least. The STIG asks for 15 or more (V-258107).")
+    )
 
 
 @pytest.mark.parametrize(("name", "begins"), [(NAME, "12"), ("scap:valued:ours:site", "14")])
 def test_it_stands_in_the_rules_words_and_in_a_tailoring_of_our_own(name, begins):
-    assert f"minlen is {begins} or more" in skill(name).rules["length"].requirement
-    made = tuned(skill(name), (used("length", "20"),))
+    assert f"minlen is {begins} or more" in load_skill(name).rules["length"].requirement
+    made = apply_parameters(load_skill(name), (used("length", "20"),))
     assert made.used[0].value == "20"
     assert "minlen is 20 or more" in made.rules["length"].requirement
     assert made.name == name
@@ -82,8 +90,8 @@ def test_it_stands_in_the_rules_words_and_in_a_tailoring_of_our_own(name, begins
 async def test_openscap_judges_by_it(tmp_path, name, value, there, words):
     (tmp_path / "root/etc/security").mkdir(parents=True)
     (tmp_path / "root/etc/security/pwquality.conf").write_text(f"minlen = {there}\n")
-    pack = tuned(skill(name), (used("length", value),) if value else ())
+    pack = apply_parameters(load_skill(name), (used("length", value),) if value else ())
     ids = {rule.id: rule.stig_id for rule in pack.rules.values()}
     cache = tmp_path / "cache"
-    said = await OpenScap(TreeShell(tmp_path / "root", cache), pack.content, ids, str(cache)).judge([*ids])
+    said = await OpenScapScanner(TreeShell(tmp_path / "root", cache), pack.content, ids, str(cache)).judge_rules([*ids])
     assert [one.word for one in said] == words

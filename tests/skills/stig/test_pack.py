@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.scanners.builtin import Builtin
+from app.scanners.builtin import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.edit import set_option
 from app.syntax.files import FileState
@@ -200,5 +200,5 @@ def test_hostile_text_is_shown_harmless_and_short(rule, path, text):
 
 def test_the_scanner_says_what_the_checks_say():
     files = DictFiles(fixture())
-    scanned = Builtin({rule.id: rule.check for rule in STIG.rules.values()}).judge(files, list(STIG.rules))
+    scanned = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()}).judge_rules(files, list(STIG.rules))
     assert scanned == [rule.check(files) for rule in STIG.rules.values()]

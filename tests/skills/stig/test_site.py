@@ -4,14 +4,14 @@ import pytest
 
 from app.errors import BadInput
 from app.events.words import ParameterUsed, SetOption, WriteFile
-from app.skills.catalog import skill
-from app.skills.rulebook import digest
-from app.skills.skill import tuned
+from app.skills.catalog import load_skill
+from app.skills.rulebook import hash_rulebook
+from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG
 from app.syntax.edit import set_option
 from app.syntax.files import FileState
 from app.targets.fixture.target import FixtureTarget
-from app.targets.policy import review
+from app.targets.policy import review_actions
 from tests.hostfiles import DictFiles
 from tests.skills.stig.test_pack import fixture
 
@@ -36,7 +36,7 @@ def used(name, value, rules=()):
 
 
 def with_value(name, value):
-    made = tuned(STIG, (used(name, value),))
+    made = apply_parameters(STIG, (used(name, value),))
     (rule,) = STIG.parameters[name].rules
     return made.rules[rule]
 
@@ -55,17 +55,17 @@ def host(tmp_path_factory):
 
 
 def test_rules_without_a_value_are_as_they_were():
-    made = tuned(STIG, (used("minlen", "20"),))
+    made = apply_parameters(STIG, (used("minlen", "20"),))
     apart = {rule for rule in STIG.rules if made.rules[rule] != STIG.rules[rule]}
     assert apart == {"V-258107"}
-    assert digest(made) != digest(STIG)
-    assert tuned(STIG, (used("gone", "1"),)) is STIG
+    assert hash_rulebook(made) != hash_rulebook(STIG)
+    assert apply_parameters(STIG, (used("gone", "1"),)) is STIG
 
 
 @pytest.mark.parametrize(("name", "value"), [("minlen", "x"), ("minlen", ""), ("banner", "a\0b")])
 def test_a_log_that_somebody_made_up_is_refused_in_a_sentence(name, value):
     with pytest.raises(BadInput, match=f"will not do for {name}: it "):
-        tuned(STIG, (used(name, value),))
+        apply_parameters(STIG, (used(name, value),))
 
 
 @pytest.mark.parametrize(("name", "value"), [*EXTREMES, ("disk_full_action", "SINGLE")])
@@ -107,7 +107,7 @@ def test_the_policy_lets_it_be_written(host, name, value):
     else:
         path, key = PLACES[name]
         action = SetOption(path=path, key=key, value=value)
-    assert review([action], frozenset({path}), host, rule.asks) == []
+    assert review_actions([action], frozenset({path}), host, rule.asks) == []
 
 
 def test_the_notice_is_held_word_for_word_and_may_be_written(host):
@@ -118,9 +118,9 @@ def test_the_notice_is_held_word_for_word_and_may_be_written(host):
     for text, word in ((f"{NOTICE}\n\n", "pass"), ("Stay  out. This is ours.", "pass"), ("Welcome.", "fail")):
         files = DictFiles({**sshd, "/etc/issue": FileState(text.encode(), 0o644, "root:root")})
         assert rule.check(files).word == word
-    assert review([WriteFile(path="/etc/issue", content=f"{NOTICE}\n")], frozenset({"/etc/issue"}), host) == []
+    assert review_actions([WriteFile(path="/etc/issue", content=f"{NOTICE}\n")], frozenset({"/etc/issue"}), host) == []
 
 
 def test_a_choice_of_rules_goes_by_the_same_values():
-    assert skill("drift").values_of == "stig"
-    assert set(skill("drift").parameters) == set()
+    assert load_skill("drift").value_skill == "stig"
+    assert set(load_skill("drift").parameters) == set()

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from app.targets.effects.judged import by_our_reading
+from app.targets.effects.judged import find_weakening
 from tests.hostfiles import DictFiles
 
 
 def lost(before: Mapping[str, str], after: Mapping[str, str], *asks: str) -> str:
     """What would be weaker by it, in words; nothing where nothing would."""
     whole = {**before, **after}
-    found = by_our_reading(list(after), DictFiles(dict(before)), DictFiles(whole), frozenset(asks))
+    found = find_weakening(list(after), DictFiles(dict(before)), DictFiles(whole), frozenset(asks))
     return found.reason if found else ""

@@ -52,7 +52,7 @@ def test_nor_is_it_ended_while_there_is_room(left):
 )
 def test_it_has_to_start(old, new):
     files = DictFiles({PATH: SOUND.replace(old, new)})
-    assert Auditd().settings(files)["starts"] == "no"
+    assert Auditd().read_settings(files)["starts"] == "no"
     assert changed(old, new)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.effects.crypto import CryptoPolicies
-from app.targets.effects.judged import by_our_reading
+from app.targets.effects.judged import find_weakening
 from app.targets.effects.strength import Strength
 from tests.hostfiles import DictFiles
 
@@ -14,7 +14,7 @@ def host(config, **modules):
 
 
 def weaker(before, after, asks=frozenset()):
-    return by_our_reading([CONFIG], before, after, asks) is not None
+    return find_weakening([CONFIG], before, after, asks) is not None
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_a_module_that_is_not_named_is_of_no_effect():
 
 
 def test_a_base_that_nobody_knows_compares_with_nothing():
-    assert CryptoPolicies().order("policy", "FIPS", "MINE") is Strength.INCOMPARABLE
+    assert CryptoPolicies().compare_values("policy", "FIPS", "MINE") is Strength.INCOMPARABLE

@@ -1,7 +1,7 @@
 import pytest
 
-from app.syntax.modprobe import module_lines
-from app.targets.effects.modprobe import in_force
+from app.syntax.modprobe import parse_module_lines
+from app.targets.effects.modprobe import evaluate_module_lines
 from tests.targets.effects.change import lost
 
 OURS = "/etc/modprobe.d/50-site.conf"
@@ -48,4 +48,4 @@ def test_a_file_of_the_vendors_name_hides_the_vendors():
     ],
 )
 def test_what_is_loaded_around_a_module_is_two_lists(rest, read):
-    assert in_force(module_lines(f"softdep sctp {rest}\n", OURS)) == read
+    assert evaluate_module_lines(parse_module_lines(f"softdep sctp {rest}\n", OURS)) == read

@@ -39,7 +39,7 @@ def files(text=STACK, **others):
 
 def refused(old, new):
     action = ReplaceLine(path=PATH, old=old, new=new)
-    return [one.reason for one in policy.review([action], frozenset({PATH}), files())]
+    return [one.reason for one in policy.review_actions([action], frozenset({PATH}), files())]
 
 
 @pytest.mark.parametrize("line", ["\\ #", "\\ # nothing", "\t\\#", "\\\t# x"])
@@ -117,12 +117,12 @@ def test_a_modules_own_file_counts_with_its_arguments():
 
 
 def test_a_service_that_cannot_be_read_lets_nobody_in():
-    found = PAM.settings(files("auth required pam_permit.so \\"))
+    found = PAM.read_settings(files("auth required pam_permit.so \\"))
     assert {value for key, value in found.items() if key.startswith("system-auth") and " for " in key} == {"refused"}
 
 
 def test_other_counts_for_a_service_without_rules():
-    found = PAM.settings(DictFiles({"/etc/pam.d/x": "", "/etc/pam.d/other": "auth required pam_permit.so\n"}))
+    found = PAM.read_settings(DictFiles({"/etc/pam.d/x": "", "/etc/pam.d/other": "auth required pam_permit.so\n"}))
     assert found["x auth for a wrong password"] == "let in"
     assert found["x account for an account in order"] == "refused"
 
@@ -131,4 +131,4 @@ def test_a_new_service_may_not_let_anybody_in():
     path = "/etc/pam.d/new"
     before, after = DictFiles({}), DictFiles({path: "auth required pam_permit.so\n"})
     assert "new auth for a wrong password" in losses(PAM, before, after)
-    assert policy.review([WriteFile(path=path, content="")], frozenset({path}), files())
+    assert policy.review_actions([WriteFile(path=path, content="")], frozenset({path}), files())

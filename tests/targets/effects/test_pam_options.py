@@ -1,15 +1,15 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.effects.pam_options import of, order
+from app.targets.effects.pam_options import compare_options, read_rule_options
 from app.targets.effects.strength import Strength
 from tests.hostfiles import DictFiles
 
 
 def options(line, **files):
-    (rule,) = pam.service(f"{line}\n", "/etc/pam.d/x").rules
+    (rule,) = pam.parse_service(f"{line}\n", "/etc/pam.d/x").rules
     given = {"/etc/login.defs": files.get("defs", ""), "/etc/security/faillock.conf": files.get("faillock", "")}
-    return of(rule, DictFiles({**given, "/etc/security/pwquality.conf": files.get("pwquality", "")}))
+    return read_rule_options(rule, DictFiles({**given, "/etc/security/pwquality.conf": files.get("pwquality", "")}))
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_what_a_rules_arguments_come_to(line, files, option, value):
     ],
 )
 def test_two_values_compared(module, option, was, now, found):
-    assert order(module, option, was, now) is found
+    assert compare_options(module, option, was, now) is found

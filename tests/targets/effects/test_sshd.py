@@ -5,10 +5,10 @@ import pytest
 from app.events.words import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
 from app.targets.change import plan_changes
-from app.targets.confine import detect
-from app.targets.effects.asking import here
-from app.targets.effects.judged import by_their_own_words
-from app.targets.effects.sshd import Sshd, printed
+from app.targets.confine import detect_confinement
+from app.targets.effects.asking import create_local_asker
+from app.targets.effects.judged import find_weakening_by_programs
+from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strength import Strength
 from app.targets.overlay import Overlay
 from tests.targets.hosts import host
@@ -27,7 +27,7 @@ def files(main, **drops):
 
 
 def refused(before, *actions, asks=frozenset()):
-    refusals = policy.review(actions, frozenset(action.path for action in actions), before, asks)
+    refusals = policy.review_actions(actions, frozenset(action.path for action in actions), before, asks)
     return [one.clause for one in refusals]
 
 
@@ -129,9 +129,9 @@ def test_a_connection_that_fits_two_blocks_is_judged_by_both():
     main = "MaxAuthTries 6\nMatch Address 10.0.0.0/8\n\tPermitTTY no\nMatch User bob\n\tMaxAuthTries 3\n"
     action = ReplaceLine(path=MAIN, old="\tPermitTTY no", new="\tMaxAuthTries 5")
     before = files(main)
-    both = Sshd(before).settings(before)
+    both = Sshd(before).read_settings(before)
     assert both["maxauthtries for address 10.0.0.0/8 and user bob"] == "3"
-    assert policy.review([action], frozenset({MAIN}), before)
+    assert policy.review_actions([action], frozenset({MAIN}), before)
 
 
 MATCHED = f"""Include {DROP}/*.conf
@@ -150,7 +150,7 @@ Match all
 def test_our_reading_is_what_sshd_says():
     before = files(MATCHED, a="Ciphers -*cbc,aes128*\nMatch User nobody-yet Group nobodies\n\tMaxSessions 1\n")
     daemon = Sshd(before)
-    ours, theirs = daemon.settings(before), daemon.said(before, here(detect()))
+    ours, theirs = daemon.read_settings(before), daemon.ask_settings(before, create_local_asker(detect_confinement()))
     assert theirs
     told = {key for key in ours.keys() | theirs.keys() if key.partition(" for ")[0] not in KEPT_APART}
     assert {key: ours.get(key) for key in told} == {key: theirs.get(key) for key in told}
@@ -162,20 +162,20 @@ def test_sshd_is_asked_before_a_byte_is_written():
     before = files(MATCHED)
     action = ReplaceLine(path=MAIN, old="\tMaxAuthTries 3", new="\tMaxAuthTries 10")
     after = Overlay(before, plan_changes([action], before))
-    found = by_their_own_words([MAIN], before, after, frozenset(), here(detect()))
+    found = find_weakening_by_programs([MAIN], before, after, frozenset(), create_local_asker(detect_confinement()))
     assert found
     assert "maxauthtries for group wheel localport 22 is 3 and would be 10, which is weaker" in found.reason
 
 
 def test_a_host_whose_files_sshd_here_does_not_take_is_left_to_our_reading():
     before = files("GSSAPIEnablek5users no\nNonsense yes\n")
-    assert Sshd(before).said(before, here(detect())) is None
+    assert Sshd(before).ask_settings(before, create_local_asker(detect_confinement())) is None
 
 
 def test_what_sshd_prints_beside_its_settings_is_no_setting():
     output = "/etc/ssh/sshd_config line 1: Deprecated option protocol\nport 22\nport 2222\nbanner none\n"
-    assert printed(output) == {"port": "22 2222", "banner": "none"}
+    assert parse_sshd_output(output) == {"port": "22 2222", "banner": "none"}
 
 
 def test_what_nobody_has_ranked_is_not_comparable():
-    assert Sshd().order("frobnicate for user bob", "1", "2") is Strength.INCOMPARABLE
+    assert Sshd().compare_values("frobnicate for user bob", "1", "2") is Strength.INCOMPARABLE

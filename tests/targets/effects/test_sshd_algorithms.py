@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax import sshd_algorithms as built
-from app.targets.effects.sshd_algorithms import order
+from app.targets.effects.sshd_algorithms import compare_algorithms
 from app.targets.effects.strength import Strength
 
 
@@ -22,10 +22,10 @@ from app.targets.effects.strength import Strength
     ],
 )
 def test_lists_compare_by_what_the_weakest_client_could_bring_about(was, now, expected):
-    assert order(was, now) is expected
+    assert compare_algorithms(was, now) is expected
 
 
 @pytest.mark.parametrize("keyword", built.OF_DEBIAN_12)
 def test_all_that_sshd_knows_is_no_stronger_than_what_it_offers_by_itself(keyword):
     kind = built.OF_DEBIAN_12[keyword]
-    assert order(",".join(kind.offered), ",".join(kind.known)) in (Strength.WEAKER, Strength.INCOMPARABLE)
+    assert compare_algorithms(",".join(kind.offered), ",".join(kind.known)) in (Strength.WEAKER, Strength.INCOMPARABLE)

@@ -1,7 +1,7 @@
-from app.syntax.sshd import effective
-from app.syntax.sshd_match import fits
-from app.targets.accounts import people
-from app.targets.effects.sshd_cases import connections
+from app.syntax.sshd import read_sshd_config
+from app.syntax.sshd_match import matches_conditions
+from app.targets.accounts import read_host_accounts
+from app.targets.effects.sshd_cases import list_connections
 from tests.targets.hosts import host
 
 MAIN = "/etc/ssh/sshd_config"
@@ -9,7 +9,7 @@ MAIN = "/etc/ssh/sshd_config"
 
 def cases(*mains):
     files = [host({MAIN: main}) for main in mains]
-    return connections([effective(one) for one in files], people(files[0]))
+    return list_connections([read_sshd_config(one) for one in files], read_host_accounts(files[0]))
 
 
 def test_without_a_match_block_there_is_one_case():
@@ -51,9 +51,11 @@ def test_a_member_of_a_group_is_one_that_is_there():
 
 def test_every_case_fits_what_its_words_say():
     main = "Match Host *.example LocalPort 22\nMatch LocalAddress 2001:db8::/32\nMatch RDomain x,y*\n"
-    config = effective(host({MAIN: main}))
-    found = connections([config], people(host()))
+    config = read_sshd_config(host({MAIN: main}))
+    found = list_connections([config], read_host_accounts(host()))
     assert len(found) == 8
     for block in config.matches:
         words = " ".join(f"{name} {value}" for name, value in block.conditions)
-        assert all(fits(block.conditions, who) == (words in case.split(" and ")) for case, who in found.items())
+        assert all(
+            matches_conditions(block.conditions, who) == (words in case.split(" and ")) for case, who in found.items()
+        )

@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax.sshd_defaults import COMMON, OF_DEBIAN_12, OF_RHEL_9
-from app.targets.effects.sshd_order import order
+from app.targets.effects.sshd_order import compare_keyword
 from app.targets.effects.strength import Strength
 
 RISING = {
@@ -48,8 +48,8 @@ def test_each_is_stricter_than_the_one_before(keyword):
     values = RISING[keyword]
     for at, weak in enumerate(values):
         for strict in values[at + 1 :]:
-            assert order(keyword, weak, strict) is Strength.STRONGER
-            assert order(keyword, strict, weak) is Strength.WEAKER
+            assert compare_keyword(keyword, weak, strict) is Strength.STRONGER
+            assert compare_keyword(keyword, strict, weak) is Strength.WEAKER
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_each_is_stricter_than_the_one_before(keyword):
     ],
 )
 def test_these_compare_with_nothing(keyword, one, other):
-    assert order(keyword, one, other) is Strength.INCOMPARABLE
-    assert order(keyword, other, one) is Strength.INCOMPARABLE
+    assert compare_keyword(keyword, one, other) is Strength.INCOMPARABLE
+    assert compare_keyword(keyword, other, one) is Strength.INCOMPARABLE
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_these_compare_with_nothing(keyword, one, other):
     ],
 )
 def test_these_are_the_same_to_an_attacker(keyword, one, other):
-    assert order(keyword, one, other) is Strength.EQUAL
+    assert compare_keyword(keyword, one, other) is Strength.EQUAL
 
 
 @pytest.mark.parametrize("defaults", [COMMON, OF_DEBIAN_12, OF_RHEL_9])
 def test_every_default_is_equal_to_itself(defaults):
-    assert {order(keyword, value, value) for keyword, value in defaults.items()} == {Strength.EQUAL}
+    assert {compare_keyword(keyword, value, value) for keyword, value in defaults.items()} == {Strength.EQUAL}

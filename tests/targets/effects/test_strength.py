@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.strength import Strength, equal_or_not, fewer, measured, ranked
+from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
 
 
 @pytest.mark.parametrize(
@@ -14,11 +14,11 @@ from app.targets.effects.strength import Strength, equal_or_not, fewer, measured
     ],
 )
 def test_words_have_a_rank_and_unknown_words_have_none(was, now, order):
-    assert ranked("yes", "no")(was, now) is order
+    assert create_ranking("yes", "no")(was, now) is order
 
 
 def test_a_number_that_is_none_compares_with_nothing():
-    compare = measured(lambda value: float(value) if value.isdigit() else None)
+    compare = create_measure(lambda value: float(value) if value.isdigit() else None)
     assert compare("2", "5") is Strength.STRONGER
     assert compare("5", "2") is Strength.WEAKER
     assert compare("05", "5") is Strength.EQUAL
@@ -26,12 +26,12 @@ def test_a_number_that_is_none_compares_with_nothing():
 
 
 def test_a_part_of_what_was_offered_is_stricter():
-    assert fewer(["a", "b"], ["b"]) is Strength.STRONGER
-    assert fewer(["b"], ["b", "a"]) is Strength.WEAKER
-    assert fewer(["a", "b"], ["b", "c"]) is Strength.INCOMPARABLE
-    assert fewer(["a", "b"], ["b", "a"]) is Strength.EQUAL
+    assert compare_sets(["a", "b"], ["b"]) is Strength.STRONGER
+    assert compare_sets(["b"], ["b", "a"]) is Strength.WEAKER
+    assert compare_sets(["a", "b"], ["b", "c"]) is Strength.INCOMPARABLE
+    assert compare_sets(["a", "b"], ["b", "a"]) is Strength.EQUAL
 
 
 def test_what_nobody_ranked_may_only_stay():
-    assert equal_or_not("a", "a") is Strength.EQUAL
-    assert equal_or_not("a", "b") is Strength.INCOMPARABLE
+    assert compare_unranked("a", "a") is Strength.EQUAL
+    assert compare_unranked("a", "b") is Strength.INCOMPARABLE

@@ -4,9 +4,9 @@ import pytest
 
 from app.events.words import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
-from app.targets.confine import detect
-from app.targets.effects.asking import here
-from app.targets.effects.judged import by_their_own_words
+from app.targets.confine import detect_confinement
+from app.targets.effects.asking import create_local_asker
+from app.targets.effects.judged import find_weakening_by_programs
 from app.targets.effects.sudo import Sudo
 from tests.differential.linkless import Linkless
 from tests.targets.effects.losses import losses
@@ -26,7 +26,7 @@ def linkless(*lines):
 
 
 def refused(action, *lines):
-    return [one.reason for one in policy.review([action], frozenset({action.path}), linkless(*lines))]
+    return [one.reason for one in policy.review_actions([action], frozenset({action.path}), linkless(*lines))]
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_what_takes_from_somebody(before, after):
 
 def test_sudo_says_the_same_and_is_asked_before_anything_is_written():
     before, after = on(LOOSE, "deploy ALL=(ALL) PASSWD: ALL"), on(LOOSE)
-    ask = here(detect())
-    assert SUDO.said(before, ask) == SUDO.settings(before)
-    found = by_their_own_words([SITE], before, after, frozenset(), ask)
+    ask = create_local_asker(detect_confinement())
+    assert SUDO.ask_settings(before, ask) == SUDO.read_settings(before)
+    found = find_weakening_by_programs([SITE], before, after, frozenset(), ask)
     assert found
     assert "deploy may run" in found.reason
-    asked = frozenset({f"sudo {key} {value}" for key, value in SUDO.settings(after).items()})
-    assert by_their_own_words([SITE], before, after, asked, ask) is None
+    asked = frozenset({f"sudo {key} {value}" for key, value in SUDO.read_settings(after).items()})
+    assert find_weakening_by_programs([SITE], before, after, asked, ask) is None
 
 
 def test_where_cvtsudoers_is_not_at_hand_nothing_is_said():
-    assert SUDO.said(on(), lambda _files, _question: None) is None
+    assert SUDO.ask_settings(on(), lambda _files, _question: None) is None

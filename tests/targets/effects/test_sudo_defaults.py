@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.effects.strength import Strength
-from app.targets.effects.sudo_defaults import of
+from app.targets.effects.sudo_defaults import get_option_compare
 
 S, E, W, X = Strength.STRONGER, Strength.EQUAL, Strength.WEAKER, Strength.INCOMPARABLE
 
@@ -41,4 +41,4 @@ S, E, W, X = Strength.STRONGER, Strength.EQUAL, Strength.WEAKER, Strength.INCOMP
     ],
 )
 def test_two_values_compared(name, was, now, order):
-    assert of(name)(was, now) is order
+    assert get_option_compare(name)(was, now) is order

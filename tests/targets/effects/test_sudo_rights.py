@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.effects.strength import Strength
-from app.targets.effects.sudo_rights import compare
+from app.targets.effects.sudo_rights import compare_rights
 
 
 def line(command, runas="root", words="EXEC", options=""):
@@ -32,10 +32,10 @@ def line(command, runas="root", words="EXEC", options=""):
     ],
 )
 def test_two_lists_compared(was, now, order):
-    assert compare(was, now) is order
+    assert compare_rights(was, now) is order
 
 
 def test_a_list_beyond_all_measure_is_compared_by_its_text():
     long = " | ".join(line(f"/{number}") for number in range(400))
-    assert compare(long, long) is Strength.EQUAL
-    assert compare(long, line("/1")) is Strength.INCOMPARABLE
+    assert compare_rights(long, long) is Strength.EQUAL
+    assert compare_rights(long, line("/1")) is Strength.INCOMPARABLE

@@ -1,10 +1,10 @@
 import pytest
 
-from app.targets.effects.sudo_said import read
+from app.targets.effects.sudo_said import parse_cvtsudoers
 
 
 def test_what_cvtsudoers_writes_wrong_is_put_right():
-    found = read("", 'Defaults:stranger, %!dev noexec\nDefaults>root env_keep+="A B"\n')
+    found = parse_cvtsudoers("", 'Defaults:stranger, %!dev noexec\nDefaults>root env_keep+="A B"\n')
     assert [(one.scope, one.name, one.change) for one in found.defaults] == [
         (":stranger, !%dev", "noexec", "="),
         (">root", "env_keep", "+"),
@@ -16,7 +16,7 @@ def test_rules_are_taken_out_of_the_json():
       "User_Specs": [{"User_List": [{"useralias": "OPS"}], "Host_List": [{"hostname": "ALL"}], "Cmnd_Specs": [
         {"runasusers": [{"username": "root"}], "runasgroups": [{"usergroup": "dev"}],
          "Options": [{"authenticate": false}, {"cwd": "/x"}], "Commands": [{"command": "/a", "negated": true}]}]}]}"""
-    found = read(f"a warning\n{told}", "")
+    found = parse_cvtsudoers(f"a warning\n{told}", "")
     assert found.aliases[0].members == ("kim", "!%#10")
     (grant,) = found.grants
     assert (grant.users, grant.runas, grant.tags, grant.command, grant.options) == (
@@ -30,4 +30,4 @@ def test_rules_are_taken_out_of_the_json():
 
 @pytest.mark.parametrize("rules", ["no", '{"User_Specs": 1}', '{"User_Specs": [{}]}', '{"User_Aliases": []}'])
 def test_an_answer_that_is_none(rules):
-    assert read(rules, "") is None
+    assert parse_cvtsudoers(rules, "") is None

@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.sysctl import AtBoot, ByHand
+from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 from tests.hostfiles import DictFiles
 from tests.targets.effects.change import lost
 
@@ -56,13 +56,13 @@ def test_a_file_of_the_vendors_name_hides_the_vendors(seen):
 def test_two_programs_read_two_orders():
     """systemd knows no sysctl.conf, procps reads it last."""
     files = DictFiles({OURS: "kernel.kptr_restrict = 2\n", "/etc/sysctl.conf": "kernel.kptr_restrict = 1\n"})
-    assert AtBoot().settings(files)["kernel.kptr_restrict"] == "2"
-    assert ByHand().settings(files)["kernel.kptr_restrict"] == "1"
+    assert SystemdSysctl().read_settings(files)["kernel.kptr_restrict"] == "2"
+    assert ProcpsSysctl().read_settings(files)["kernel.kptr_restrict"] == "1"
     assert "weaker" in lost({OURS: "kernel.kptr_restrict = 2\n"}, {"/etc/sysctl.conf": "kernel.kptr_restrict = 1\n"})
 
 
 def test_a_setting_that_is_stated_is_left_alone_by_patterns():
     text = "net.ipv4.conf.all.rp_filter = 1\nnet.ipv4.conf.*.rp_filter = 0\n"
-    found = AtBoot().settings(DictFiles({OURS: text, **DEBIAN}))
+    found = SystemdSysctl().read_settings(DictFiles({OURS: text, **DEBIAN}))
     assert found["net.ipv4.conf.all.rp_filter"] == "1"
     assert found["net.ipv4.conf.default.rp_filter"] == "0"

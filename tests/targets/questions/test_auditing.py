@@ -2,24 +2,24 @@
 
 import pytest
 
-from app.syntax.audit import audit_lines
+from app.syntax.audit import parse_audit_lines
 from app.targets.fixture.target import FixtureTarget
-from app.targets.health import health
-from app.targets.questions.asked import Fill
-from app.targets.questions.auditing import floods
+from app.targets.health import run_health_probes
+from app.targets.questions.asked import DiskUsage
+from app.targets.questions.auditing import records_too_much
 from tests.targets.hosts import TODAY, host
 
 CONF, RULES = "/etc/audit/auditd.conf", "/etc/audit/rules.d/site.rules"
 MIB = 2**20
-FORTY = Fill(1000 * MIB, 400 * MIB)
+FORTY = DiskUsage(1000 * MIB, 400 * MIB)
 
 
 def disk(conf, fill=FORTY):
-    return next(probe for probe in health(host({CONF: conf}), TODAY, fill) if probe.name == "audit-disk")
+    return next(probe for probe in run_health_probes(host({CONF: conf}), TODAY, fill) if probe.name == "audit-disk")
 
 
 def panic(rules):
-    return next(probe for probe in health(host({RULES: rules}), TODAY) if probe.name == "audit-panic")
+    return next(probe for probe in run_health_probes(host({RULES: rules}), TODAY) if probe.name == "audit-panic")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_an_action_that_ends_the_host_counts_when_its_disk_is_that_full(conf, fi
 
 
 def test_a_full_disk_meets_the_action_for_it():
-    full = Fill(1000 * MIB, 0)
+    full = DiskUsage(1000 * MIB, 0)
     assert not disk("disk_full_action = HALT\n", full).ok
     assert disk("disk_full_action = SUSPEND\n", full).ok
 
@@ -61,11 +61,11 @@ def test_the_built_in_host_has_a_disk_that_is_so_full(tmp_path):
     conf.chmod(0o640)
     text = conf.read_text()
     conf.write_text(text.replace("space_left_action = email", "space_left_action = halt"))
-    (kept,) = [probe for probe in target.health() if probe.name == "audit-disk"]
+    (kept,) = [probe for probe in target.check_health() if probe.name == "audit-disk"]
     assert kept.ok
     halting = text.replace("space_left = 25%\nspace_left_action = email", "space_left = 50%\nspace_left_action = halt")
     conf.write_text(halting)
-    (lost,) = [probe for probe in target.health() if probe.name == "audit-disk"]
+    (lost,) = [probe for probe in target.check_health() if probe.name == "audit-disk"]
     assert "goes to halt now and at each boot: space_left_action at space_left 50%" in lost.detail
     assert not lost.ok
 
@@ -106,5 +106,5 @@ def test_a_kernel_that_stops_on_a_lost_record_must_not_lose_any(rules, fine):
     ],
 )
 def test_what_every_program_does_all_day_is_a_flood(line, flood):
-    (read,) = audit_lines(line, RULES)
-    assert floods(read) is flood
+    (read,) = parse_audit_lines(line, RULES)
+    assert records_too_much(read) is flood

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.loop.harm import worse
+from app.loop.harm import describe_harm
 from app.targets.fixture.target import FixtureTarget
-from app.targets.health import health
+from app.targets.health import run_health_probes
 from tests.targets.hosts import TODAY, host
 
 UNITS, FSTAB, SELINUX = "/etc/systemd/system", "/etc/fstab", "/etc/selinux/config"
@@ -12,7 +12,7 @@ ROOT, HOME = "/dev/sda1 / ext4 defaults 0 1\n", "/dev/sda2 /home ext4 defaults 0
 
 
 def asked(changes, name="next-boot"):
-    return next(probe for probe in health(host(changes), TODAY) if probe.name == name)
+    return next(probe for probe in run_health_probes(host(changes), TODAY) if probe.name == name)
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def test_links_of_systemd_decide(laid_out, unit, goal, said):
 def test_a_mount_that_is_gone_or_new_is_harm():
     was = [asked({FSTAB: ROOT + HOME})]
     assert was[0].ok
-    assert worse(was, [asked({FSTAB: "# tidier\n" + ROOT + HOME})]) is None
-    assert worse(was, [asked({FSTAB: ROOT})]) == "next-boot: no longer: mounts /dev/sda2 on /home as ext4"
-    assert worse([asked({FSTAB: ROOT})], was).startswith("next-boot: new: mounts /dev/sda2")
+    assert describe_harm(was, [asked({FSTAB: "# tidier\n" + ROOT + HOME})]) is None
+    assert describe_harm(was, [asked({FSTAB: ROOT})]) == "next-boot: no longer: mounts /dev/sda2 on /home as ext4"
+    assert describe_harm([asked({FSTAB: ROOT})], was).startswith("next-boot: new: mounts /dev/sda2")
     assert "line 2 has 2 fields" in asked({FSTAB: ROOT + "/dev/sdb1 /data\n"}).detail
 
 
@@ -75,5 +75,5 @@ def test_the_policy_that_is_named_has_to_be_there(tmp_path, config, fine):
     target = FixtureTarget("host", tmp_path)
     target.prepare()
     (tmp_path / "root/etc/selinux/config").write_text(config)
-    (found,) = [probe for probe in target.health() if probe.name == "selinux-boot"]
+    (found,) = [probe for probe in target.check_health() if probe.name == "selinux-boot"]
     assert found.ok is fine

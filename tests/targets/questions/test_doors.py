@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.loop.harm import worse
-from app.targets.health import health
+from app.loop.harm import describe_harm
+from app.targets.health import run_health_probes
 from tests.targets.hosts import TODAY, host, text_of
 
 SHADOW, STACK = "/etc/shadow", "/etc/pam.d/system-auth"
@@ -22,7 +22,7 @@ COMMON = {
 
 
 def asked(changes, name="password-login"):
-    return next(probe for probe in health(host(changes), TODAY) if probe.name == name)
+    return next(probe for probe in run_health_probes(host(changes), TODAY) if probe.name == name)
 
 
 def test_who_has_a_password_and_a_shell_is_named():
@@ -47,9 +47,9 @@ def test_debians_stacks_are_gone_through_with_their_jumps():
 )
 def test_an_account_that_no_longer_comes_in_is_harm(old, new):
     shut = {SHADOW: text_of(SHADOW).replace(old, new)}
-    now = [one for one in health(host(shut), TODAY) if one.name == "password-login"]
+    now = [one for one in run_health_probes(host(shut), TODAY) if one.name == "password-login"]
     assert now[0].ok
-    assert worse([asked({})], now).startswith("password-login: no longer: opsadmin by password through sshd")
+    assert describe_harm([asked({})], now).startswith("password-login: no longer: opsadmin by password through sshd")
 
 
 def test_nologin_keeps_all_but_root_out():

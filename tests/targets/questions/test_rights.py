@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.loop.harm import worse
-from app.targets.health import health
+from app.loop.harm import describe_harm
+from app.targets.health import run_health_probes
 from tests.targets.hosts import TODAY, host, text_of
 
 MAIN, SITE = "/etc/sudoers", "/etc/sudoers.d/site"
@@ -14,7 +14,7 @@ OVER = f"{EASY}deploy ALL=(ALL) PASSWD: ALL\n"
 
 def rights(site="", main=None):
     changes = {SITE: site} | ({MAIN: main} if main else {})
-    return [probe for probe in health(host(changes), TODAY) if probe.name == "sudo-rights"]
+    return [probe for probe in run_health_probes(host(changes), TODAY) if probe.name == "sudo-rights"]
 
 
 def test_each_account_is_told_with_what_it_may():
@@ -56,7 +56,7 @@ def test_each_account_is_told_with_what_it_may():
     ],
 )
 def test_a_right_lost_or_gained_is_harm(before, now, harm):
-    found = worse(rights(before), rights(now))
+    found = describe_harm(rights(before), rights(now))
     assert found is None if harm is None else found.startswith(f"sudo-rights: {harm}")
 
 
@@ -64,4 +64,4 @@ def test_a_host_that_grants_nothing_says_so():
     (found,) = rights(main="root ALL=(ALL) ALL\n")
     assert (found.ok, found.holds) == (True, ())
     assert "nothing to anybody" in found.detail
-    assert worse([found], rights(main=text_of(MAIN))).startswith("sudo-rights: new: opsadmin: (ALL) ALL")
+    assert describe_harm([found], rights(main=text_of(MAIN))).startswith("sudo-rights: new: opsadmin: (ALL) ALL")

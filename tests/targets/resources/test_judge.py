@@ -1,7 +1,7 @@
 import pytest
 
 from app.events.words import AppendLine, InstallPackage, RemovePackage, SetUnit
-from app.targets.policy import review
+from app.targets.policy import review_actions
 from app.targets.resources.foreseen import DryRun, ResourceState
 from tests.hostfiles import DictFiles
 
@@ -10,12 +10,12 @@ GOES = DryRun((ResourceState("package:telnet", "installed 1", ""),))
 
 
 class NoLinks(DictFiles):
-    def first_link(self, _path):
+    def find_first_link(self, _path):
         return None
 
 
 def clauses(actions, foreseen, *allowed):
-    return [one.clause for one in review(actions, frozenset(allowed), NoLinks({}), foreseen=foreseen)]
+    return [one.clause for one in review_actions(actions, frozenset(allowed), NoLinks({}), foreseen=foreseen)]
 
 
 def test_what_the_plan_names_and_the_host_foresees_may_be_done():
@@ -43,7 +43,7 @@ def test_a_change_is_of_one_kind():
     assert clauses([TELNET, SetUnit(unit="x.service", to="mask")], both, *allowed) == ["too much"]
     motd = NoLinks({"/etc/motd": "x"})
     mixed = [TELNET, AppendLine(path="/etc/motd", line="y")]
-    assert [one.clause for one in review(mixed, frozenset(allowed), motd, foreseen=GOES)] == ["too much"]
+    assert [one.clause for one in review_actions(mixed, frozenset(allowed), motd, foreseen=GOES)] == ["too much"]
 
 
 def test_one_thing_is_named_once():

@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.resources.foreseen import DryRun, ResourceState
-from app.targets.resources.mounts import judge
+from app.targets.resources.mounts import judge_mounts
 
 
 def change(mount, after):
@@ -10,14 +10,14 @@ def change(mount, after):
 
 @pytest.mark.parametrize("mount", ["/tmp", "/dev/shm", "/home", "/var/tmp", "/var/log/audit"])
 def test_where_people_write_may_become_stricter(mount):
-    assert judge(change(mount, "mounted nodev nosuid noexec, fstab nodev nosuid noexec")) is None
+    assert judge_mounts(change(mount, "mounted nodev nosuid noexec, fstab nodev nosuid noexec")) is None
 
 
 @pytest.mark.parametrize("mount", ["/", "/usr", "/proc", "/dev"])
 def test_what_the_system_needs_stays_as_it_is(mount):
-    assert judge(change(mount, "mounted nosuid, fstab nosuid")).clause == "destruction"
+    assert judge_mounts(change(mount, "mounted nosuid, fstab nosuid")).clause == "destruction"
 
 
 def test_programs_go_on_running_from_where_packages_keep_them():
-    assert judge(change("/var", "mounted nodev, fstab nodev")) is None
-    assert judge(change("/var", "mounted noexec, fstab noexec")).clause == "destruction"
+    assert judge_mounts(change("/var", "mounted nodev, fstab nodev")) is None
+    assert judge_mounts(change("/var", "mounted noexec, fstab noexec")).clause == "destruction"

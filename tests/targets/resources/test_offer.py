@@ -1,13 +1,13 @@
 from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
-from app.targets.resources.offer import WantedResources, offered
+from app.targets.resources.offer import WantedResources, build_offers
 
 
 def places(states, wanted, could=None, runs=False):
-    return {one.place: one.actions for one in offered(states, could or {}, wanted, runs=runs)}
+    return {one.place: one.actions for one in build_offers(states, could or {}, wanted, runs=runs)}
 
 
 def test_only_what_the_host_has_and_what_would_change_it_is_offered():
-    wanted = WantedResources.of([], ["nodev"], [("max", 60)])
+    wanted = WantedResources.from_names([], ["nodev"], [("max", 60)])
     states = [
         ("package:aide", ""),
         ("package:telnet", "installed 0.17"),
@@ -33,10 +33,10 @@ def test_a_unit_is_started_and_stopped_only_where_systemd_runs():
 
 
 def test_what_a_role_reads_is_the_state_and_what_could_come():
-    (offer,) = offered([("package:aide", "")], {"package:aide": "0.18"}, WantedResources(), runs=False)
-    assert offer.told == "package:aide: 0.18 could be installed"
+    (offer,) = build_offers([("package:aide", "")], {"package:aide": "0.18"}, WantedResources(), runs=False)
+    assert offer.description == "package:aide: 0.18 could be installed"
 
 
 def test_no_shell_is_given_anything_but_plain_names():
     names = [("package", "a b"), ("package", "-o"), ("package", "x;y"), ("mount", "/tmp"), ("unit", "a.service")]
-    assert WantedResources.of(names).names == (("mount", "/tmp"), ("unit", "a.service"))
+    assert WantedResources.from_names(names).names == (("mount", "/tmp"), ("unit", "a.service"))

@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.resources.foreseen import DryRun, ResourceState
-from app.targets.resources.packages import MOST_COMING, judge
+from app.targets.resources.packages import MOST_COMING, judge_packages
 
 
 def gone(*names, needed=()):
@@ -27,25 +27,25 @@ def came(*names):
     ],
 )
 def test_what_everybody_depends_on_stays(name, clause):
-    assert judge(gone("telnet", name)).clause == clause
+    assert judge_packages(gone("telnet", name)).clause == clause
 
 
 def test_what_the_host_says_that_we_need_stays():
-    assert judge(gone("gawk-extra")) is None
-    assert judge(gone("gawk-extra", needed={"package:gawk-extra"})).clause == "protected identity"
+    assert judge_packages(gone("gawk-extra")) is None
+    assert judge_packages(gone("gawk-extra", needed={"package:gawk-extra"})).clause == "protected identity"
 
 
 def test_what_hardening_takes_away_may_go_and_not_come():
     for name in ("telnet", "rsh-client", "nis", "tftpd-hpa", "xinetd"):
-        assert judge(gone(name)) is None
-        assert judge(came("libthing1", name)).clause == "weakening"
+        assert judge_packages(gone(name)) is None
+        assert judge_packages(came("libthing1", name)).clause == "weakening"
 
 
 def test_an_upgrade_on_the_way_is_no_part_of_a_change():
     both = DryRun((ResourceState("package:libc-x", "installed 1", "installed 2"), *came("aide").states))
-    assert judge(both).clause == "too much"
+    assert judge_packages(both).clause == "too much"
 
 
 def test_so_much_and_no_more():
-    assert judge(came(*(f"a{n}" for n in range(MOST_COMING)))) is None
-    assert judge(came(*(f"a{n}" for n in range(MOST_COMING + 1)))).clause == "too much"
+    assert judge_packages(came(*(f"a{n}" for n in range(MOST_COMING)))) is None
+    assert judge_packages(came(*(f"a{n}" for n in range(MOST_COMING + 1)))).clause == "too much"

@@ -1,7 +1,7 @@
 import pytest
 
-from app.targets.resources.foreseen import DryRun, ResourceState, came
-from app.targets.resources.units import judge
+from app.targets.resources.foreseen import DryRun, ResourceState, state_matches
+from app.targets.resources.units import judge_units
 
 
 def change(unit, before, after):
@@ -23,24 +23,24 @@ def change(unit, before, after):
 )
 @pytest.mark.parametrize("after", ["disabled active", "masked active", "enabled inactive"])
 def test_what_lets_in_and_records_goes_on_running(unit, clause, after):
-    assert judge(change(unit, "enabled active", after)).clause == clause
+    assert judge_units(change(unit, "enabled active", after)).clause == clause
 
 
 def test_what_is_not_needed_may_be_left_out():
-    assert judge(change("cups.service", "enabled active", "masked active")) is None
-    assert judge(change("rsyslog.service", "disabled inactive", "enabled inactive")) is None
-    assert judge(change("rsyslog.service", "enabled inactive", "enabled active")) is None
+    assert judge_units(change("cups.service", "enabled active", "masked active")) is None
+    assert judge_units(change("rsyslog.service", "disabled inactive", "enabled inactive")) is None
+    assert judge_units(change("rsyslog.service", "enabled inactive", "enabled active")) is None
 
 
 @pytest.mark.parametrize("unit", ["debug-shell.service", "telnet.socket", "tftp.service"])
 def test_what_hardening_leaves_out_is_not_brought_in(unit):
-    assert judge(change(unit, "disabled -", "enabled -")).clause == "weakening"
-    assert judge(change(unit, "masked -", "unmasked -")).clause == "weakening"
-    assert judge(change(unit, "disabled inactive", "disabled active")).clause == "weakening"
-    assert judge(change(unit, "disabled -", "masked -")) is None
+    assert judge_units(change(unit, "disabled -", "enabled -")).clause == "weakening"
+    assert judge_units(change(unit, "masked -", "unmasked -")).clause == "weakening"
+    assert judge_units(change(unit, "disabled inactive", "disabled active")).clause == "weakening"
+    assert judge_units(change(unit, "disabled -", "masked -")) is None
 
 
 def test_what_is_unmasked_is_whatever_it_was_underneath():
-    assert came("unmasked -", "disabled -")
-    assert not came("unmasked -", "masked -")
-    assert not came("masked -", "disabled -")
+    assert state_matches("unmasked -", "disabled -")
+    assert not state_matches("unmasked -", "masked -")
+    assert not state_matches("masked -", "disabled -")

@@ -4,10 +4,10 @@ import pytest
 
 from app.events.words import RunVendorScript
 from app.syntax.files import FileState
-from app.targets.policy import review
-from app.targets.preview import preview
+from app.targets.policy import review_actions
+from app.targets.preview import preview_actions
 from app.targets.resources.foreseen import DryRun, ResourceState
-from app.targets.resources.vendor import vendors
+from app.targets.resources.vendor import create_vendor_action
 from tests.targets.resources.test_judge import NoLinks
 
 SCRIPT = "echo a >/etc/issue\n"
@@ -22,16 +22,16 @@ def ran(action, **files):
 
 
 def clauses(*actions, foreseen=None):
-    found = review(list(actions), PLACE, STANDS, foreseen=foreseen or ran(actions[0], issue="a\n"))
+    found = review_actions(list(actions), PLACE, STANDS, foreseen=foreseen or ran(actions[0], issue="a\n"))
     return [one.clause for one in found]
 
 
 def test_one_that_weakens_nothing_on_the_copy_may_be_asked_about():
-    assert clauses(vendors("r", SCRIPT)) == []
+    assert clauses(create_vendor_action("r", SCRIPT)) == []
 
 
 def test_one_that_weakens_something_on_the_copy_is_refused():
-    action = vendors("r", "true")
+    action = create_vendor_action("r", "true")
     made = {SSHD: FileState(b"PermitRootLogin yes\n", 0o644, "root:root")}
     foreseen = DryRun(ran(action).states, files=made)
     assert clauses(action, foreseen=foreseen) == ["weakening"]
@@ -52,11 +52,11 @@ def test_what_is_not_what_it_says_or_cannot_be_read_is_refused(script, digest, c
 
 
 def test_it_is_a_change_by_itself():
-    assert clauses(vendors("r", SCRIPT), vendors("r", "true")) == ["too much"]
+    assert clauses(create_vendor_action("r", SCRIPT), create_vendor_action("r", "true")) == ["too much"]
 
 
 def test_the_whole_script_stands_in_what_a_person_is_shown_with_what_it_did_on_the_copy():
-    action = vendors("r", SCRIPT)
-    shown = preview([action], STANDS, ran(action, issue="a\n")).diff
+    action = create_vendor_action("r", SCRIPT)
+    shown = preview_actions([action], STANDS, ran(action, issue="a\n")).diff
     assert shown.startswith(f"vendor's script r, sha256 {action.sha256}\n| echo a >/etc/issue\n| \nresource vendor:r\n")
     assert "+a\n" in shown

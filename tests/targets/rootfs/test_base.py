@@ -1,17 +1,17 @@
 from dataclasses import replace
 
-from app.targets.rootfs.base import Base
+from app.targets.rootfs.base import BaseImage
 
 
 def test_the_same_ingredients_are_the_same_base_and_others_are_not():
-    base = Base()
+    base = BaseImage()
     others = [replace(base, packages=(*base.packages, "vim")), replace(base, suite="trixie"), replace(base, mirror="m")]
-    assert Base().name == base.name
+    assert BaseImage().name == base.name
     assert len({one.name for one in [base, *others]}) == 4
 
 
 def test_of_the_next_release_comes_the_content_alone():
-    command = Base("bookworm").command("/b.tar")
+    command = BaseImage("bookworm").build_command("/b.tar")
     hook = next(word for word in command if word.startswith("--setup-hook"))
     assert command[-4:] == [
         "bookworm",
@@ -21,4 +21,4 @@ def test_of_the_next_release_comes_the_content_alone():
     ]
     assert r"Package: *\nPin: release n=trixie\nPin-Priority: 1\n" in hook
     assert r"Package: ssg-debian\nPin: release n=trixie\nPin-Priority: 990\n" in hook
-    assert not [word for word in Base("forky").command("/b.tar") if "setup-hook" in word]
+    assert not [word for word in BaseImage("forky").build_command("/b.tar") if "setup-hook" in word]

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.targets.rootfs.process import Process
+from app.targets.rootfs.process import DetachedProcess
 
 
 @pytest.fixture
 def process(tmp_path):
-    one = Process(tmp_path / "pid")
+    one = DetachedProcess(tmp_path / "pid")
     yield one
-    one.end()
+    one.terminate()
 
 
 def start(process, tmp_path, script):
@@ -23,21 +23,21 @@ def start(process, tmp_path, script):
 
 def test_it_is_found_again_and_ended_with_all_that_it_started(process, tmp_path):
     pids = start(process, tmp_path, 'sleep 60 & a=$!; setsid sleep 60 & echo $$ $a $! > "$1"; wait')
-    again = Process(tmp_path / "pid")
-    assert again.alive
-    again.end()
+    again = DetachedProcess(tmp_path / "pid")
+    assert again.is_alive
+    again.terminate()
     assert not process.alive
     assert [pid for pid in pids if _runs(pid)] == []
-    again.end()
+    again.terminate()
 
 
 def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
     (pid,) = start(process, tmp_path, 'echo $$ > "$1"; sleep 60')
     noted = (tmp_path / "pid").read_text()
     (tmp_path / "stranger").write_text(f"{pid} 1")
-    stranger = Process(tmp_path / "stranger")
-    assert not stranger.alive
-    stranger.end()
+    stranger = DetachedProcess(tmp_path / "stranger")
+    assert not stranger.is_alive
+    stranger.terminate()
     assert process.alive
     assert (tmp_path / "pid").read_text() == noted
 

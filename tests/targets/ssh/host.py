@@ -19,7 +19,7 @@ from pathlib import Path
 
 import asyncssh
 
-from app.targets.fixture.layout import discard
+from app.targets.fixture.layout import remove_tree
 from app.targets.ssh.endpoint import Endpoint
 from tests.targets.hosts import FILES
 
@@ -109,7 +109,7 @@ class SshHost:
             self.cut(listener=True)
         self._process.wait()
         self.log.close()
-        discard(self.root)
+        remove_tree(self.root)
 
     def endpoint(self, **changed: object) -> Endpoint:
         given = {"user": getpass.getuser(), "address": self.address, "port": self.port, "way": "key"}

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.loop.harm import worse
-from app.targets.accounts import people
-from app.targets.ssh.asking import asked, probes
-from app.targets.ssh.told import told
+from app.loop.harm import describe_harm
+from app.targets.accounts import read_host_accounts
+from app.targets.ssh.asking import build_probes, probe_programs
+from app.targets.ssh.told import parse_host_report
 from tests.targets.hosts import host
 
 FINE = [
@@ -40,7 +40,7 @@ FINE = [
 
 
 def of(rows):
-    return probes(told(rows), people(host()), ["opsadmin"])
+    return build_probes(parse_host_report(rows), read_host_accounts(host()), ["opsadmin"])
 
 
 def swapped(old, new):
@@ -60,7 +60,7 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
     assert found["next-boot"].weak == ("ctrl-alt-del.target masked",)
     assert found["failed-units"].weak == ("noisy.service failed",)
     assert found["become"].holds == ("su from root to root", "su from root to temper")
-    assert worse(of(FINE), of(FINE)) is None
+    assert describe_harm(of(FINE), of(FINE)) is None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
     ],
 )
 def test_what_is_worse_than_at_the_beginning_is_harm(rows, harm):
-    assert worse(of(FINE), of(rows)).startswith(harm)
+    assert describe_harm(of(FINE), of(rows)).startswith(harm)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_cannot_be_known_is_no_alarm(rows):
 
 def test_a_password_that_nobody_can_type_is_no_right():
     rows = [row.replace("opsadmin", "deploy") for row in FINE]
-    asks = probes(told(rows), people(host()), ["deploy"])
+    asks = build_probes(parse_host_report(rows), read_host_accounts(host()), ["deploy"])
     assert next(probe for probe in asks if probe.name == "sudo-rights").holds == ()
 
 
@@ -150,14 +150,14 @@ class SaysInTurn:
 def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, status):
     cut = [*without(word), f"{word}\tall\tcode {status}"]
     line = SaysInTurn(cut, FINE)
-    found, _ = asked(line, host())
+    found, _ = probe_programs(line, host())
     assert next(probe for probe in found if probe.name == name).weak
     assert line.looks == []
 
 
 def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
     once, twice = SaysInTurn(FINE, FINE), SaysInTurn(*[[*without("failed"), "failed\tall\tcode 124"]] * 3)
-    asked(once, host())
-    found, _ = asked(twice, host())
+    probe_programs(once, host())
+    found, _ = probe_programs(twice, host())
     assert (len(once.looks), len(twice.looks)) == (1, 1)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail

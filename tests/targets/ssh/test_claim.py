@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.errors import Fenced, LineCut
+from app.errors import ConnectionLost, LeaseLost
 from app.events.words import SetOption
 from app.targets.ownership import Ownership
 
@@ -12,10 +12,10 @@ PATHS = frozenset({SSHD})
 
 
 def test_the_host_refuses_who_had_it_before_in_the_middle_of_a_change(host, opened):
-    late = opened(owned=Ownership(claim=5))
+    late = opened(owned=Ownership(fencing_token=5))
     late.prepare()
     late.apply("first", [NO_X11], PATHS)
-    other = opened(name="elsewhere", owned=Ownership(claim=6))
+    other = opened(name="elsewhere", owned=Ownership(fencing_token=6))
     assert other.pending() == ["first"], "the host itself knows of it"
     was = host.everything()
     for step in (
@@ -25,7 +25,7 @@ def test_the_host_refuses_who_had_it_before_in_the_middle_of_a_change(host, open
         lambda: late._tree.remove("/etc/motd"),
         lambda: late._journals.begin("second", {}, {}, []),
     ):
-        with pytest.raises(Fenced):
+        with pytest.raises(LeaseLost):
             step()
     assert host.everything() == was
     assert other.rollback("first").differences == ()
@@ -33,10 +33,10 @@ def test_the_host_refuses_who_had_it_before_in_the_middle_of_a_change(host, open
 
 def test_a_claim_that_came_back_from_nonsense_or_from_nobody_counts_as_none(host, opened):
     claim = host.root / "var/lib/temper/journal/claim"
-    opened(owned=Ownership(claim=7)).prepare()
+    opened(owned=Ownership(fencing_token=7)).prepare()
     assert claim.read_text() == "7\n"
     claim.write_text("\x00 not a number\n")
-    opened(owned=Ownership(claim=3)).prepare()
+    opened(owned=Ownership(fencing_token=3)).prepare()
     assert claim.read_text() == "3\n"
     nobody = opened()
     nobody.prepare()
@@ -52,9 +52,9 @@ def test_who_only_looks_leaves_no_claim(host, opened):
     assert not (host.root / "var/lib/temper/journal/claim").exists()
 
 
-@pytest.mark.parametrize(("others", "raised"), [(True, Fenced), (False, LineCut)])
+@pytest.mark.parametrize(("others", "raised"), [(True, LeaseLost), (False, ConnectionLost)])
 def test_a_host_that_answers_no_more_is_for_who_may_reach_it_where_there_is_one(host, opened, others, raised):
-    target = opened(owned=Ownership(claim=1, yields=lambda: others))
+    target = opened(owned=Ownership(fencing_token=1, hand_over=lambda: others))
     target.prepare()
     host.cut(listener=True)
     with pytest.raises(raised):

@@ -6,15 +6,15 @@ import threading
 import asyncssh
 import pytest
 
-from app.errors import BadInput, TemperError, Unusable
-from app.targets.ssh.connect import connected
-from app.targets.ssh.endpoint import Endpoint, endpoint, given_for, key_pairs
+from app.errors import BadInput, EnvironmentUnusable, TemperError
+from app.targets.ssh.connect import open_ssh_connection
+from app.targets.ssh.endpoint import Endpoint, load_key_pairs, parse_endpoint, require_password_for_host
 
 KEY, OTHER = "SHA256:one", "SHA256:other"
 
 
 def web(place="root@web1.example:22", at="TEMPER_SSH_WEB1"):
-    return endpoint(place, "password", at)
+    return parse_endpoint(place, "password", at)
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def bound(monkeypatch):
 def test_it_goes_to_the_host_that_it_names(bound):
     for text in (f"root@web1.example {KEY}", f"root@WEB1.example:22 {OTHER} {KEY}"):
         bound(text)
-        given_for(web(), [KEY], said=True)
-        given_for(web(), [KEY], said=False)
+        require_password_for_host(web(), [KEY], said=True)
+        require_password_for_host(web(), [KEY], said=False)
 
 
 @pytest.mark.parametrize(
@@ -43,27 +43,27 @@ def test_it_goes_to_the_host_that_it_names(bound):
 )
 def test_it_goes_to_no_other(bound, place, keys):
     bound(f"root@web1.example {KEY}")
-    for said, error in ((True, BadInput), (False, Unusable)):
+    for said, error in ((True, BadInput), (False, EnvironmentUnusable)):
         with pytest.raises(error, match=r"was given for another host.*Nothing was sent"):
-            given_for(web(place), keys, said=said)
+            require_password_for_host(web(place), keys, said=said)
 
 
 def test_over_the_network_nobody_says_what_a_variable_is_for(bound):
     with pytest.raises(BadInput, match=r"set TEMPER_SSH_WEB1_FOR='root@web1.example:22 SHA256:one', or add the host"):
-        given_for(web(), [KEY], said=True)
-    given_for(web(), [KEY], said=False)  # added at the terminal, by who holds the environment
+        require_password_for_host(web(), [KEY], said=True)
+    require_password_for_host(web(), [KEY], said=False)  # added at the terminal, by who holds the environment
     bound("root@web1.example")
     with pytest.raises(BadInput, match="does not say which host it is for"):
-        given_for(web(), [KEY], said=True)
+        require_password_for_host(web(), [KEY], said=True)
     bound("nonsense")
     with pytest.raises(TemperError):
-        given_for(web(), [KEY], said=False)
+        require_password_for_host(web(), [KEY], said=False)
 
 
 def test_a_file_and_a_key_are_no_business_of_it(bound):
     bound("root@elsewhere")
-    given_for(web(at="/etc/temper/web1"), [KEY], said=True)
-    given_for(endpoint("root@web1.example", "key", "/k"), [KEY], said=True)
+    require_password_for_host(web(at="/etc/temper/web1"), [KEY], said=True)
+    require_password_for_host(parse_endpoint("root@web1.example", "key", "/k"), [KEY], said=True)
 
 
 class Listening(asyncssh.SSHServer):
@@ -85,14 +85,14 @@ def test_a_key_is_read_once_until_another_lies_there(tmp_path, monkeypatch):
     at, read, usual = tmp_path / "key", [], asyncssh.load_keypairs
     monkeypatch.setattr(asyncssh, "load_keypairs", lambda paths: read.extend(paths) or usual(paths))
     end = Endpoint(user="temper", address="web", way="key", secret_at=str(at))
-    with pytest.raises(Unusable, match="cannot be read"):
-        key_pairs(end)
+    with pytest.raises(EnvironmentUnusable, match="cannot be read"):
+        load_key_pairs(end)
     read.clear()
     offered = []
     for _ in range(2):
         key = asyncssh.generate_private_key("ssh-ed25519")
         key.write_private_key(at)
-        (one,), (other,) = key_pairs(end), key_pairs(end)
+        (one,), (other,) = load_key_pairs(end), load_key_pairs(end)
         offered.append(one.public_data)
         assert one.public_data == other.public_data == key.public_data
         assert one is not other, "each connection agrees on a signature of its own"
@@ -130,10 +130,10 @@ async def test_a_stranger_is_not_told_the_password_of_another(strange, bound, mo
     monkeypatch.setenv("TEMPER_SSH_WEB1", "hunter2")
     for text in (f"root@web1.example {fingerprint}", f"{place} {KEY}"):
         bound(text)
-        with pytest.raises(Unusable, match="was given for another host"):
-            await connected(web(place), known)
+        with pytest.raises(EnvironmentUnusable, match="was given for another host"):
+            await open_ssh_connection(web(place), known)
     assert heard == []
     bound(f"{place} {fingerprint}")
-    with pytest.raises(Unusable, match="does not let root in"):
-        await connected(web(place), known)
+    with pytest.raises(EnvironmentUnusable, match="does not let root in"):
+        await open_ssh_connection(web(place), known)
     assert set(heard) == {"hunter2"}

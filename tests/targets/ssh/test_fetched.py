@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from app.errors import LineCut, Unusable
-from app.targets.ssh.fetched import entries
+from app.errors import ConnectionLost, EnvironmentUnusable
+from app.targets.ssh.fetched import parse_archive
 
 GIB = 2**30
 
@@ -37,20 +37,20 @@ def sparse(name, size):
 
 
 def test_files_come_as_they_are():
-    found = entries(archive(**{"etc/hosts": b"127.0.0.1 localhost\n"}))
+    found = parse_archive(archive(**{"etc/hosts": b"127.0.0.1 localhost\n"}))
     assert found["/etc/hosts"].state.content == b"127.0.0.1 localhost\n"
 
 
 @pytest.mark.parametrize("size", [10_000, 4 * GIB])
 def test_a_sparse_member_is_refused_before_it_is_unpacked(size):
     tracemalloc.start()
-    with pytest.raises(Unusable, match=r"'etc/big' as \d+ bytes .* a sparse file is not taken"):
-        entries(sparse("etc/big", size))
+    with pytest.raises(EnvironmentUnusable, match=r"'etc/big' as \d+ bytes .* a sparse file is not taken"):
+        parse_archive(sparse("etc/big", size))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 2**20
 
 
 def test_a_compressed_stream_is_not_unpacked():
-    with pytest.raises(LineCut):
-        entries(gzip.compress(archive(**{"etc/big": bytes(10_000_000)})))
+    with pytest.raises(ConnectionLost):
+        parse_archive(gzip.compress(archive(**{"etc/big": bytes(10_000_000)})))

@@ -4,11 +4,11 @@ import socket
 
 import pytest
 
-from app.errors import Fenced, LineCut
+from app.errors import ConnectionLost, LeaseLost
 from app.targets.ownership import Ownership
 from app.targets.ssh import probes
-from app.targets.ssh.connect import AGAIN, BESIDE, HURRIED, USUAL
-from app.targets.ssh.line import SshLine
+from app.targets.ssh.connect import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS
+from app.targets.ssh.line import SshConnection
 from tests.targets.ssh.wire import Wire
 
 TAKES_OVER = 2.0
@@ -23,7 +23,7 @@ class Nodes:
         self.others, self.asked = others, 0
 
     def owned(self) -> Ownership:
-        return Ownership(hurried=lambda: self.others, yields=self._yields)
+        return Ownership(has_other_nodes=lambda: self.others, hand_over=self._yields)
 
     def _yields(self) -> bool:
         self.asked += 1
@@ -43,7 +43,7 @@ def lines(host, wire, tmp_path):
     known.write_text(host.known_host.replace(f":{host.port} ", f":{wire.port} "))
 
     def one(owned):
-        made.append(SshLine(host.endpoint(port=wire.port), known, owned=owned))
+        made.append(SshConnection(host.endpoint(port=wire.port), known, owned=owned))
         return made[-1]
 
     yield one
@@ -58,10 +58,14 @@ def logins(host):
 
 def test_the_waits_for_a_host_that_is_out_of_reach_leave_another_node_its_time():
     """The worst of each: at first, beside the main line, and once more after it was lost."""
-    at_first = max(HURRIED.answer, HURRIED.login)
-    lost = max(HURRIED.silence, BESIDE.silence) + max(AGAIN.answer, AGAIN.login)
+    at_first = max(SHORT_TIMEOUTS.answer, SHORT_TIMEOUTS.login)
+    lost = max(SHORT_TIMEOUTS.silence_limit, SECOND_LINE_TIMEOUTS.silence_limit) + max(
+        RECONNECT_TIMEOUTS.answer, RECONNECT_TIMEOUTS.login
+    )
     assert max(at_first, lost) + TAKES_OVER < 10
-    assert min(BESIDE.login, USUAL.login) > 15, "a host that is slow at letting in is none that is out of reach"
+    assert min(SECOND_LINE_TIMEOUTS.login, NORMAL_TIMEOUTS.login) > 15, (
+        "a host that is slow at letting in is none that is out of reach"
+    )
 
 
 def test_what_a_command_waits_for_ends_with_the_wire_and_another_node_has_it(lines, wire):
@@ -69,7 +73,7 @@ def test_what_a_command_waits_for_ends_with_the_wire_and_another_node_has_it(lin
     main = lines(nodes.owned())
     assert main.say("echo 1").text == "1\n"
     wire.cut()
-    with pytest.raises(Fenced):
+    with pytest.raises(LeaseLost):
         main.say("echo 2", seconds=120)
     assert nodes.asked == 1
 
@@ -78,7 +82,7 @@ def test_a_login_into_a_cut_wire_ends_with_the_line_beside_it(lines, wire):
     main = lines(Nodes().owned())
     main.log_in()
     wire.cut()
-    with pytest.raises(LineCut, match="was cut while another was opened"):
+    with pytest.raises(ConnectionLost, match="was cut while another was opened"):
         main.fresh().log_in()
 
 
@@ -95,18 +99,18 @@ def test_a_wire_that_is_cut_between_a_login_and_its_first_command_says_nothing_o
     main = lines(nodes.owned())
     main.become_root()
     wire.cut_when(lambda: logins(host) == 2)
-    with pytest.raises(Fenced):
-        probes.new_login(main)
+    with pytest.raises(LeaseLost):
+        probes.probe_new_login(main)
     assert nodes.asked == 1
 
 
 def test_a_node_that_comes_in_mid_run_makes_the_lines_that_are_open_hurry(lines):
     nodes = Nodes(others=False)
     main = lines(nodes.owned())
-    for others, patience in ((False, USUAL), (True, HURRIED), (False, USUAL)):
+    for others, patience in ((False, NORMAL_TIMEOUTS), (True, SHORT_TIMEOUTS), (False, NORMAL_TIMEOUTS)):
         nodes.others = others
         main.say(":")
         sock = main._connection.get_extra_info("socket")
         told = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
-        assert told == patience.silence * 1000
+        assert told == patience.silence_limit * 1000
         assert main._connection._keepalive_interval == patience.alive_every

@@ -3,10 +3,10 @@
 import pytest
 
 from app.events.words import SetOption
-from app.targets.readable import why_not
-from app.targets.ssh.line import SshLine
-from app.targets.ssh.listing import listed
-from app.targets.ssh.probes import logs
+from app.targets.readable import explain_withholding
+from app.targets.ssh.line import SshConnection
+from app.targets.ssh.listing import list_host_files
+from app.targets.ssh.probes import read_host_logs
 from app.targets.ssh.tree import RemoteTree
 from tests.secretive import SECRETS, planted
 
@@ -14,13 +14,13 @@ SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
 
 
-class Tapped(SshLine):
+class Tapped(SshConnection):
     """Keeps every byte that came over it."""
 
     heard = b""
 
-    async def _answer(self, process, mark, heard):
-        answer = await super()._answer(process, mark, heard)
+    async def _read_output(self, process, mark, heard):
+        answer = await super()._read_output(process, mark, heard)
         self.heard += answer or b""
         return answer
 
@@ -36,10 +36,10 @@ def tapped(host, tmp_path):
 def test_nothing_that_nobody_judges_comes_over_the_line(host, tapped):
     canaries = planted(host.root)
     tree = RemoteTree(tapped)
-    tree.needs([path for path, _, _ in SECRETS])
-    held = tree.look_again()
-    baseline = listed(tapped, held)
-    logs(tapped, 12)
+    tree.require_paths([path for path, _, _ in SECRETS])
+    held = tree.refresh_snapshot()
+    baseline = list_host_files(tapped, held)
+    read_host_logs(tapped, 12)
     assert held.read(SSHD)
     assert b"PermitRootLogin" in tapped.heard
     assert "/etc/wireguard/wg0.conf" in baseline.entries
@@ -85,7 +85,7 @@ def test_what_an_include_names_is_fetched_and_judged_and_not_told(host, opened):
     probes = {probe.name: probe for probe in target.health()}
     assert "/srv/ssh.conf line 1" in probes["sshd-config"].detail
     assert target.files.read("/srv/ssh.conf") is not None
-    assert why_not("/srv/ssh.conf", target.files) == "not shown: this rule has no need of it"
+    assert explain_withholding("/srv/ssh.conf", target.files) == "not shown: this rule has no need of it"
 
 
 def test_keys_in_a_home_of_its_own_are_looked_for(host, opened):

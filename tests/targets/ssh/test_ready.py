@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.errors import ActionFailed, Unusable
+from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.words import SetOption, WriteFile
 from app.targets import consent
 
@@ -19,7 +19,7 @@ PATHS = frozenset(one.path for one in ACTIONS)
 SMALL = "--size 65536 --tmpfs /var/lib"
 NO_FOLDER = "--ro-bind /usr /var/lib"
 NO_TIMER = "--ro-bind /dev/null /usr/bin/setsid"
-WORDS = consent.sentence("web")
+WORDS = consent.build_consent_sentence("web")
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ WORDS = consent.sentence("web")
 def test_the_refusal_says_what_is_to_be_said(host, opened, small, why):
     host.enters(small=small)
     for said in ("", "I accept that db cannot be rolled back", "yes"):
-        with pytest.raises(Unusable, match=rf'{why}.*--without-rollback "{WORDS}"'):
+        with pytest.raises(EnvironmentUnusable, match=rf'{why}.*--without-rollback "{WORDS}"'):
             opened().prepare(consent=said)
     assert not (host.root / "etc/.temper-trial").exists()
 
@@ -42,7 +42,7 @@ def test_who_only_looks_says_nothing(host, opened):
 
 def test_a_host_that_cannot_be_changed_at_all_is_not_a_matter_of_consent(host, opened):
     host.enters(small="--ro-bind /etc /etc")
-    with pytest.raises(Unusable, match=r"cannot be changed, so nothing is begun.*/etc, or it is read-only"):
+    with pytest.raises(EnvironmentUnusable, match=r"cannot be changed, so nothing is begun.*/etc, or it is read-only"):
         opened().prepare(consent=WORDS)
 
 
@@ -80,7 +80,7 @@ def test_consent_is_for_one_run(host, opened):
     host.enters(small=NO_FOLDER)
     target = opened()
     target.prepare(consent=WORDS)
-    with pytest.raises(Unusable, match="could not be rolled back"):
+    with pytest.raises(EnvironmentUnusable, match="could not be rolled back"):
         target.prepare()
     host.enters()
     target.prepare()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.targets.ssh.sudo_listing import granted
+from app.targets.ssh.sudo_listing import parse_sudo_listing
 
 HEAD = """Matching Defaults entries for deploy on web:
     env_reset, mail_badpass, secure_path=/usr/sbin\\:/usr/bin, use_pty
@@ -39,4 +39,4 @@ def entry(*commands, users="ALL", groups="", options=""):
     ],
 )
 def test_each_right_is_read_with_whether_a_password_is_asked(listing, rights):
-    assert granted(listing.split("\n")) == rights
+    assert parse_sudo_listing(listing.split("\n")) == rights

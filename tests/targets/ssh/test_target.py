@@ -3,10 +3,10 @@
 import asyncssh
 import pytest
 
-from app.errors import ActionFailed, BadInput, CannotRestore, Unusable
+from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
 from app.events.words import Chmod, SetOption, WriteFile
 from app.syntax.files import FileState
-from app.targets.ssh.endpoint import watched
+from app.targets.ssh.endpoint import parse_watched_login
 from app.targets.ssh.target import SshTarget
 
 SSHD = "/etc/ssh/sshd_config"
@@ -78,7 +78,7 @@ def test_the_host_alone_knows_a_change_that_was_made_from_elsewhere(host, opened
     elsewhere.prepare()
     elsewhere.apply("theirs", [NO_X11], PATHS)
     assert target.pending() == ["theirs"]
-    with pytest.raises(Unusable, match=r"made from elsewhere.*temper host check web --undo"):
+    with pytest.raises(EnvironmentUnusable, match=r"made from elsewhere.*temper host check web --undo"):
         target.prepare()
     assert target.rollback("theirs").differences == ()
     assert host.everything() == before
@@ -151,7 +151,7 @@ def test_a_host_that_is_gone_for_good_halts_a_rollback(host, opened):
     target.prepare()
     target.apply("one", [NO_X11], PATHS)
     host.cut(listener=True)
-    with pytest.raises(CannotRestore, match=r"was cut|does not answer"):
+    with pytest.raises(RollbackFailed, match=r"was cut|does not answer"):
         target.rollback("one")
 
 
@@ -164,10 +164,10 @@ def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):
     stranger.chmod(0o600)
     us = host.endpoint()
     for key, let_in in ((host.key, True), (stranger, False)):
-        end = host.endpoint(watched=(watched(f"{us.user}={key}"),))
+        end = host.endpoint(watched=(parse_watched_login(f"{us.user}={key}"),))
         target = SshTarget("web", folder, end, timer=60, patience=5)
         try:
-            (probe,) = [one for one in target.health() if one.name == f"login-{us.user}"]
+            (probe,) = [one for one in target.check_health() if one.name == f"login-{us.user}"]
         finally:
             target.close()
         assert probe.ok is let_in, probe.detail
@@ -176,4 +176,4 @@ def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):
 @pytest.mark.parametrize("text", ["root", "root=", "=key", "Root=key", "ro ot=key", "root;id=key"])
 def test_what_is_no_login_to_watch_is_refused(text):
     with pytest.raises(BadInput, match="write it as user=FILE"):
-        watched(text)
+        parse_watched_login(text)

@@ -7,8 +7,8 @@ from app.syntax.files import FileState
 from app.targets.confine import ProgramOutcome
 from app.targets.effects.daemon import Query
 from app.targets.overlay import Overlay
-from app.targets.ssh.line import LineAnswer
-from app.targets.ssh.there import first_of, there
+from app.targets.ssh.line import ScriptResult
+from app.targets.ssh.there import combine_askers, create_remote_asker
 from tests.targets.hosts import host as files
 
 SSHD = "/etc/ssh/sshd_config"
@@ -17,11 +17,11 @@ ASKED = Query("/usr/sbin/sshd", ("-T",), (SSHD, "/etc/sudoers"), made=(("/key", 
 
 def test_whoever_answered_for_a_program_is_asked_again():
     one, two = [ProgramOutcome(0, "one"), None], [ProgramOutcome(0, "two")]
-    ask = first_of(lambda *_: one.pop(0), lambda *_: two.pop(0))
+    ask = combine_askers(lambda *_: one.pop(0), lambda *_: two.pop(0))
     assert [ask(files(), ASKED), ask(files(), ASKED)] == [ProgramOutcome(0, "one"), None]
-    late = first_of(lambda *_: None, lambda *_: two.pop(0))
+    late = combine_askers(lambda *_: None, lambda *_: two.pop(0))
     assert late(files(), ASKED) == ProgramOutcome(0, "two")
-    assert first_of(lambda *_: None)(files(), ASKED) is None
+    assert combine_askers(lambda *_: None)(files(), ASKED) is None
 
 
 class Recorded:
@@ -37,12 +37,12 @@ class Recorded:
 
 
 def test_only_what_differs_is_sent_and_what_cannot_be_had_is_no_answer():
-    line = Recorded(LineAnswer(0, b"usepam yes\n", ""))
-    ask = there(line, files())
+    line = Recorded(ScriptResult(0, b"usepam yes\n", ""))
+    ask = create_remote_asker(line, files())
     assert ask(files(), ASKED) == ProgramOutcome(0, "usepam yes\n")
     planned = Overlay(files(), {SSHD: FileState(b"UsePAM no\n", 0o600, "root:root")})
     ask(planned, ASKED)
     words = ("ask", "/usr/sbin/sshd", "-T")
     assert line.sent == [(words, ["key"]), (words, ["etc/ssh/sshd_config", "key"])]
-    line.answer = LineAnswer(44, b"", "unshare is not installed there")
+    line.answer = ScriptResult(44, b"", "unshare is not installed there")
     assert ask(files(), ASKED) is None

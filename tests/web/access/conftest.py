@@ -9,16 +9,16 @@ from sqlmodel import Session
 from starlette.responses import Response
 from starlette.routing import Match, Router
 
-from app.people.passwords import hashed
+from app.people.passwords import hash_password
 from app.store import people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.audit_syslog import AuditSyslog
-from app.web.access.credentials import COOKIE, Credentials
+from app.web.access.credentials import COOKIE, Authenticator
 from app.web.access.gate import Gate
 from app.web.access.guard import Guard
-from app.web.access.rechecks import Rechecks
+from app.web.access.rechecks import AccessRechecks
 from tests.web.access.walk import addresses, name
 
 HOUR = 3600.0
@@ -39,11 +39,13 @@ def secrets(database):
     found = {}
     with Session(database) as session, session.begin():
         for right in ("viewer", "operator", "admin"):
-            session.add(PersonRow(name=f"the-{right}", right=right, password=hashed("a" * 12), made_at=time.time()))
+            session.add(
+                PersonRow(name=f"the-{right}", right=right, password=hash_password("a" * 12), made_at=time.time())
+            )
             session.flush()
             for kind in ("token", "session", "link"):
                 run = NAMED if kind == "link" else ""
-                _, secret = people.issue(
+                _, secret = people.issue_credential(
                     session, person=f"the-{right}", right=right, kind=kind, label="", run=run, seconds=HOUR
                 )
                 found[right, kind] = secret
@@ -82,8 +84,8 @@ def knock(database, secrets, routes):
     served = Router(routes=routes)
 
     async def ask(method, path, right=None, kind="token", *, demo=False, client="192.0.2.7", **headers):
-        credentials = Credentials(database, demo=demo)
-        gate = Gate(served, credentials, AccessLedger(database, AuditSyslog("")), Rechecks(credentials))
+        credentials = Authenticator(database, demo=demo)
+        gate = Gate(served, credentials, AccessLedger(database, AuditSyslog("")), AccessRechecks(credentials))
         if right:
             secret = secrets[right, kind]
             headers |= {"authorization": f"Bearer {secret}"} if kind == "token" else {"cookie": f"{COOKIE}={secret}"}
@@ -114,7 +116,7 @@ def knock_raw(routes):
         did = refused
 
     served, door = Routed(routes), Door()
-    gate = Gate(served, door, Ledger(), Rechecks(door))
+    gate = Gate(served, door, Ledger(), AccessRechecks(door))
 
     async def receive():
         return {"type": "http.request", "body": b"", "more_body": False}

@@ -4,10 +4,12 @@ import pytest
 
 from app.errors import BadInput
 from app.events.kinds import PersonDid
-from app.events.record import AUDIT, GENESIS, record
+from app.events.record import AUDIT, GENESIS, record_event
 from app.web.access.audit_syslog import AuditSyslog
 
-LINE = record(AUDIT, 1, 0.0, PersonDid(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS)
+LINE = record_event(
+    AUDIT, 1, 0.0, PersonDid(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS
+)
 
 
 def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
@@ -15,7 +17,7 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
         syslog.bind(("127.0.0.1", 0))
         syslog.settimeout(5)
         syslog_line = AuditSyslog(f"127.0.0.1:{syslog.getsockname()[1]}")
-        syslog_line.tell(LINE)
+        syslog_line.send_head(LINE)
         said = syslog.recv(2000).decode()
         syslog_line.close()
     assert f"temper audit seq=1 hash={LINE.hash}" in said
@@ -23,7 +25,7 @@ def test_the_head_reaches_a_syslog_and_no_more_than_the_head():
 
 
 def test_nobody_is_told_where_no_address_is_given():
-    AuditSyslog("").tell(LINE)
+    AuditSyslog("").send_head(LINE)
 
 
 @pytest.mark.parametrize("address", ["syslog", ":514", "host:", "host:syslog"])

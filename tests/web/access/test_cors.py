@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 
 from app.errors import BadInput
 from app.main import create_app
-from app.web.access.cors import may_write, origins
+from app.web.access.cors import is_write_allowed, parse_origins
 from tests.runs.doors import House
 
 PORTAL = "https://portal.example"
@@ -80,7 +80,7 @@ async def test_all_sites_read_without_credentials_and_none_of_them_changes_anyth
 )
 def test_who_changes_something_from_another_site_brings_a_token(allowed, path, token, demo, may):
     headers = Headers({"origin": PORTAL, **({"authorization": "Bearer temper_x"} if token else {})})
-    assert may_write(headers, path, origins(allowed), demo=demo) is may
+    assert is_write_allowed(headers, path, parse_origins(allowed), demo=demo) is may
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_who_changes_something_from_another_site_brings_a_token(allowed, path, t
 )
 def test_what_is_no_origin_is_said(said):
     with pytest.raises(BadInput, match="TEMPER_CORS_ORIGINS"):
-        origins(said)
+        parse_origins(said)
 
 
 def test_origins_are_a_list_and_the_case_of_a_name_does_not_count():
-    assert origins(" https://A.example , http://[::1]:3000/ ") == {"https://a.example", "http://[::1]:3000"}
-    assert origins("") == frozenset()
+    assert parse_origins(" https://A.example , http://[::1]:3000/ ") == {"https://a.example", "http://[::1]:3000"}
+    assert parse_origins("") == frozenset()

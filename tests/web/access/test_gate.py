@@ -30,11 +30,11 @@ async def test_a_link_watches_and_does_nothing_else(knock, database, secrets):
 
 async def test_a_credential_ends_with_its_time_its_owner_and_its_owners_right(knock, database, secrets):
     with Session(database) as session, session.begin():
-        row = people.credential(session, secrets["operator", "token"])
+        row = people.find_credential(session, secrets["operator", "token"])
         row.expires_at -= 7200
     assert (await knock("GET", "/", "operator")).status_code == 401
     with Session(database) as session, session.begin():
-        people.credential(session, secrets["operator", "token"]).expires_at += 7200
+        people.find_credential(session, secrets["operator", "token"]).expires_at += 7200
         session.get(PersonRow, "the-operator").right = "viewer"
     assert (await knock("POST", "/runs", "operator")).status_code == 403
     with Session(database) as session, session.begin():
@@ -64,19 +64,19 @@ async def test_what_was_done_and_what_was_refused_is_on_record_in_one_chain(knoc
     await knock("GET", "/audit", "viewer")
     await knock("GET", "/", "viewer")
     with Session(database) as session:
-        newest = [msgspec.to_builtins(one.event) for one in audit.newest(session, 2)]
+        newest = [msgspec.to_builtins(one.event) for one in audit.list_audit_events(session, 2)]
     assert [(one["who"], one["via"], one["did"], one["status"]) for one in newest] == [
         ("the-viewer", "token", "GET /audit", 403),
         ("the-operator", "token", "POST /api/v1/runs/abc/stop", 204),
     ]
     assert newest[0]["source"] == "192.0.2.7"
     with Session(database) as session:
-        head = audit.newest(session, 1)[0].hash
-    assert check_chain(EventStore(database).lines("audit")) == head
+        head = audit.list_audit_events(session, 1)[0].hash
+    assert check_chain(EventStore(database).read_lines("audit")) == head
 
 
 async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_back(knock, database):
-    before = EventStore(database).head(AUDIT)
+    before = EventStore(database).read_newest_seq(AUDIT)
     with database.begin() as connection:
         connection.execute(text("alter table event rename to away"))
     asked = asyncio.create_task(knock("POST", "/runs", "operator", "token"))
@@ -86,7 +86,7 @@ async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_b
         connection.execute(text("alter table away rename to event"))
     assert (await asked).status_code == 204
     with Session(database) as session:
-        [newest] = audit.newest(session, 1)
+        [newest] = audit.list_audit_events(session, 1)
     assert (newest.event.did, newest.event.who) == ("POST /runs", "the-operator")
     assert newest.seq == before + 1
 

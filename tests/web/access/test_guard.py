@@ -6,8 +6,8 @@ from urllib.parse import unquote
 import pytest
 from starlette.routing import BaseRoute
 
-from app.people.rights import RIGHTS, Person, admits
-from app.web.access.guard import guard
+from app.people.rights import RIGHTS, Person, is_admitted
+from app.web.access.guard import guard_routes
 from tests.web.access.walk import METHODS, filled, forgotten, lines, methods, name, needs
 
 TABLE = Path(__file__).parent / "rights.txt"
@@ -51,13 +51,13 @@ def test_a_route_that_says_nothing_is_for_admins(routes):
         return None
 
     first.endpoint = unsaid
-    guard(ours := [first])
+    guard_routes(ours := [first])
     assert needs(ours[0]).right == "admin"
 
 
 def test_what_cannot_be_guarded_is_not_served():
     with pytest.raises(TypeError, match="no route that can be guarded"):
-        guard([BaseRoute()])
+        guard_routes([BaseRoute()])
 
 
 BEHIND = [
@@ -112,7 +112,7 @@ async def test_no_spelling_of_any_address_reaches_what_its_sender_may_not_have(r
                     asked += 1
                     if status == 204:
                         reached += 1
-                        assert admits(needed[served], comer, "x"), (method, read, comer, served)
+                        assert is_admitted(needed[served], comer, "x"), (method, read, comer, served)
                     else:
                         assert status in (*REFUSED, 404), (method, read, status)
     assert asked > 30_000

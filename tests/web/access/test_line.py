@@ -10,9 +10,9 @@ import pytest
 import uvicorn
 from fastapi.exceptions import HTTPException
 
-from app.web.access.body import bounded
-from app.web.access.connections import Connections
-from app.web.access.line import HttpLine, HttpTimeouts
+from app.web.access.body import limit_body
+from app.web.access.connections import ConnectionLimiter
+from app.web.access.line import HttpTimeouts, TimeoutH11Protocol
 
 QUICK = HttpTimeouts(head=0.3, body=0.3, read=0.3, linger=0.3)
 LARGE = 8 * 2**20
@@ -20,7 +20,11 @@ LARGE = 8 * 2**20
 
 async def application(scope, receive, send):
     """Takes a body of a few bytes, and answers with as many as the address says."""
-    status, hears, more = 200, bounded(receive, 1000, dict(scope["headers"]).get(b"content-length", b"").decode()), True
+    status, hears, more = (
+        200,
+        limit_body(receive, 1000, dict(scope["headers"]).get(b"content-length", b"").decode()),
+        True,
+    )
     try:
         while more:
             more = (await hears())["more_body"]
@@ -49,7 +53,7 @@ class Server(uvicorn.Server):
 @asynccontextmanager
 async def serving(patience=QUICK, crowd=None, served=application):
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        line = partial(HttpLine, crowd or Connections(), patience)
+        line = partial(TimeoutH11Protocol, crowd or ConnectionLimiter(), patience)
         config = uvicorn.Config(served, http=line, ws="none", lifespan="off", log_level="critical")
         server = Server(config)
         task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -140,7 +144,7 @@ async def test_a_stranger_who_does_not_read_is_ended_and_a_person_is_waited_for(
 
 
 async def test_connections_over_the_number_are_closed_at_once():
-    crowd = Connections(of_a_peer=2)
+    crowd = ConnectionLimiter(of_a_peer=2)
     async with serving(HttpTimeouts(), crowd) as connect:
         opened = [await connect() for _ in range(4)]
         for reader, _ in opened[:2]:

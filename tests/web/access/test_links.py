@@ -27,11 +27,15 @@ async def guest(tmp_path):
         with Session(made.state.runtime.database) as session, session.begin():
             session.add_all([row(SHOWN, 1000.0), row(HIDDEN, 2000.0)])
             session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
-            _, link = people.issue(
+            _, link = people.issue_credential(
                 session, person="jo", right="viewer", kind="link", label="", run=SHOWN, seconds=3600.0
             )
-            _, old = people.issue(session, person="jo", right="viewer", kind="link", label="/", seconds=3600.0)
-            _, token = people.issue(session, person="jo", right="operator", kind="token", label="", seconds=3600.0)
+            _, old = people.issue_credential(
+                session, person="jo", right="viewer", kind="link", label="/", seconds=3600.0
+            )
+            _, token = people.issue_credential(
+                session, person="jo", right="operator", kind="token", label="", seconds=3600.0
+            )
         transport = httpx.ASGITransport(made)
         async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
             http.old, http.token = old, token

@@ -10,15 +10,15 @@ from joserfc.jwk import OctKey, RSAKey
 from sqlmodel import Session
 
 from app.people.groups import GroupRights
-from app.people.passwords import hashed
+from app.people.passwords import hash_password
 from app.store import audit, people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.audit_syslog import AuditSyslog
-from app.web.access.credentials import COOKIE, Credentials
-from app.web.access.oidc import Oidc, Provider
+from app.web.access.credentials import COOKIE, Authenticator
+from app.web.access.oidc import OidcClient, OidcProvider
 from tests.web.access.provider import CLIENT, ISSUER, IdentityProvider
 
 HOME = "https://temper.example"
@@ -31,7 +31,7 @@ class Browser:
         self.application = FastAPI()
         self.application.include_router(sign_in_oidc.router)
         self.application.state.reading, self.application.state.readers = database, asyncio.Semaphore(1)
-        self.application.state.oidc = Oidc(Provider(ISSUER, CLIENT, right=right, **more), http)
+        self.application.state.oidc = OidcClient(OidcProvider(ISSUER, CLIENT, right=right, **more), http)
         self.application.state.ledger = AccessLedger(database, AuditSyslog(""))
         self.provider = provider
         self.http = httpx.AsyncClient(transport=httpx.ASGITransport(self.application), base_url=HOME)
@@ -45,8 +45,8 @@ class Browser:
         return await self.http.get(await self.goes(to))
 
     async def person(self, database):
-        credentials = Credentials(database, demo=False)
-        found = await credentials.person(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
+        credentials = Authenticator(database, demo=False)
+        found = await credentials.authenticate(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
         credentials.close()
         return found
 
@@ -81,11 +81,11 @@ async def test_who_is_vouched_for_comes_in_where_they_wanted_to_and_with_the_lea
 async def test_a_right_that_an_admin_gave_stays_and_a_disabled_person_stays_out(browser, database):
     await browser.signs_in()
     with Session(database) as session, session.begin():
-        people.person(session, "ada").right = "operator"
+        people.find_person(session, "ada").right = "operator"
     await browser.signs_in()
     assert (await browser.person(database)).right == "operator"
     with Session(database) as session, session.begin():
-        people.person(session, "ada").disabled = True
+        people.find_person(session, "ada").disabled = True
     answer = await browser.signs_in()
     assert answer.status_code == 403
     assert "may not come in" in answer.text
@@ -93,7 +93,7 @@ async def test_a_right_that_an_admin_gave_stays_and_a_disabled_person_stays_out(
 
 async def test_a_name_is_never_taken_over(browser, database, provider):
     with Session(database) as session, session.begin():
-        session.add(PersonRow(name="ada", right="admin", password=hashed("a" * 12), made_at=time.time()))
+        session.add(PersonRow(name="ada", right="admin", password=hash_password("a" * 12), made_at=time.time()))
     assert "ada is somebody else here" in (await browser.signs_in()).text
     provider.claims = {"preferred_username": "bob"}
     assert (await browser.signs_in()).status_code == 303
@@ -120,7 +120,7 @@ async def test_a_token_that_does_not_hold_lets_nobody_in(browser, database, prov
     assert answer.status_code == 403
     assert sentence in answer.text
     with Session(database) as session:
-        assert people.people(session) == []
+        assert people.list_people(session) == []
 
 
 async def test_a_token_of_another_key_or_of_no_key_lets_nobody_in(browser, provider):
@@ -201,28 +201,28 @@ async def test_a_claim_that_is_no_list_of_known_groups_lets_nobody_in(grouped, d
     answer = await grouped.signs_in()
     assert (answer.status_code, says in answer.text) == (403, True), answer.text[-1500:]
     with Session(database) as session:
-        assert people.people(session) == []
+        assert people.list_people(session) == []
 
 
 async def test_a_group_that_was_taken_away_is_taken_from_tokens_and_other_sessions_as_well(grouped, database, provider):
-    credentials = Credentials(database, demo=False)
+    credentials = Authenticator(database, demo=False)
     provider.claims = {"groups": ["stig-admins"]}
     await grouped.signs_in()
     with Session(database) as session, session.begin():
-        _, token = people.issue(session, person="ada", right="admin", kind="token", label="", seconds=3600.0)
+        _, token = people.issue_credential(session, person="ada", right="admin", kind="token", label="", seconds=3600.0)
     provider.claims = {"groups": ["everyone"]}
     await grouped.signs_in()
-    assert credentials.holder(token).right == "viewer"
+    assert credentials.find_token_owner(token).right == "viewer"
     provider.claims = {"groups": ["chess"]}
     assert (await grouped.signs_in()).status_code == 403
-    assert credentials.holder(token) is None
+    assert credentials.find_token_owner(token) is None
     assert await grouped.person(database) is None
     provider.claims = {"groups": ["stig-operators"]}
     await grouped.signs_in()
     assert (await grouped.person(database)).right == "operator"
     credentials.close()
     with Session(database) as session:
-        did = [line.event.did for line in audit.newest(session, 9)]
+        did = [line.event.did for line in audit.list_audit_events(session, 9)]
     assert did == [
         "sign-in: groups give the right operator, and it was viewer",
         "sign-in: groups give the right viewer, and it was admin",
@@ -231,13 +231,13 @@ async def test_a_group_that_was_taken_away_is_taken_from_tokens_and_other_sessio
 
 async def test_groups_do_not_take_over_a_name_either(grouped, database, provider):
     with Session(database) as session, session.begin():
-        session.add(PersonRow(name="ada", right="viewer", password=hashed("a" * 12), made_at=time.time()))
+        session.add(PersonRow(name="ada", right="viewer", password=hash_password("a" * 12), made_at=time.time()))
     provider.claims = {"groups": ["stig-admins"]}
     assert "ada is somebody else here" in (await grouped.signs_in()).text
     provider.claims = {"groups": []}
     assert "ada is somebody else here" in (await grouped.signs_in()).text
     with Session(database) as session:
-        assert people.person(session, "ada").right == "viewer"
+        assert people.find_person(session, "ada").right == "viewer"
 
 
 async def test_the_scope_is_asked_for(grouped):

@@ -1,11 +1,11 @@
 import logging
 
-from app.web.access.quiet_log import WITHIN, QuietLog
+from app.web.access.quiet_log import WITHIN, RepeatedLogFilter
 
 
 def test_the_same_complaint_is_told_once_a_minute_with_its_count():
     now = 0.0
-    hush = QuietLog(clock=lambda: now)
+    hush = RepeatedLogFilter(clock=lambda: now)
 
     def told(said):
         record = logging.LogRecord("asyncio", logging.ERROR, "", 0, said, None, None)

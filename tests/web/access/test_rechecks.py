@@ -14,10 +14,10 @@ from app.store.db import open_database
 from app.store.models import CredentialRow, PersonRow
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.audit_syslog import AuditSyslog
-from app.web.access.credentials import Credentials
+from app.web.access.credentials import Authenticator
 from app.web.access.gate import Gate
-from app.web.access.guard import guard
-from app.web.access.rechecks import Rechecks
+from app.web.access.guard import guard_routes
+from app.web.access.rechecks import AccessRechecks
 from tests.postgres import new_database
 from tests.web.access.conftest import scope
 
@@ -41,7 +41,7 @@ class Watching:
         self.more, self.told = asyncio.Queue(), []
         self.heard = asyncio.Condition()
         with Session(database) as session, session.begin():
-            row, self.secret = people.issue(
+            row, self.secret = people.issue_credential(
                 session, person="jo", right="operator", kind=kind, label="", run=run, seconds=3600.0
             )
             self.credential = row.id
@@ -87,9 +87,9 @@ async def watch(database):
 
     viewing, operating, shared = (mark(_copy(answer)) for mark in (viewers, operators, guests))
     routes = [Route("/watch", viewing), Route("/operate", operating), Route("/runs/{run}/page", shared)]
-    guard(routes)
-    credentials = Credentials(database, demo=False)
-    rechecks = Rechecks(credentials)
+    guard_routes(routes)
+    credentials = Authenticator(database, demo=False)
+    rechecks = AccessRechecks(credentials)
     gate = Gate(Router(routes), credentials, AccessLedger(database, AuditSyslog("")), rechecks)
 
     async def begin(path, kind="token", run=""):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from app.web.access.straight import StraightWay
+from app.web.access.straight import DirectSocketWriter
 from tests.web.access.test_line import serving
 
 MORE_THAN_FITS = 2**16
@@ -136,8 +136,8 @@ def test_it_is_straight_again_once_the_last_who_sends_is_through_and_never_after
             return True
 
     read, write = os.pipe()
-    way = StraightWay(Line(), write)
-    aside = [way.aside() for _ in range(sends)]
+    way = DirectSocketWriter(Line(), write)
+    aside = [way.pause_direct_writes() for _ in range(sends)]
     for one in aside:
         one.__enter__()
     for one in aside:
@@ -145,8 +145,8 @@ def test_it_is_straight_again_once_the_last_who_sends_is_through_and_never_after
         one.__exit__(None, None, None)
     assert way.write(b"late") == 4
     assert os.read(read, 100) == b"late"
-    way.end()
-    with way.aside():
+    way.detach_socket()
+    with way.pause_direct_writes():
         pass
     assert way.write(b"never") == 0, "the descriptor may be another's"
     os.close(read)

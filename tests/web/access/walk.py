@@ -6,11 +6,11 @@ from pathlib import Path
 
 from starlette.routing import Mount
 
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
-from app.people.rights import said_needs
-from app.web.access.guard import subject
+from app.people.rights import read_needs
+from app.web.access.guard import find_handler
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
@@ -18,7 +18,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 @asynccontextmanager
 async def application(data: Path, **settings):
     settings = Settings(data=data, speed=0, **settings)
-    async with opened(settings, chosen_lineup(settings)) as runtime:
+    async with open_runtime(settings, load_lineup(settings)) as runtime:
         yield create_app(runtime)
 
 
@@ -51,7 +51,7 @@ def needs(route):
 
 
 def forgotten(route):
-    return said_needs(route.app.app if isinstance(route, Mount) else subject(route)) is None
+    return read_needs(route.app.app if isinstance(route, Mount) else find_handler(route)) is None
 
 
 def word(needs):

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
-from app.runs.order import Order, queued
+from app.runs.order import Order, create_run_request
 from app.store import queries
 
 
@@ -16,11 +16,11 @@ from app.store import queries
 async def finished(data):
     """An application on which a run has come to its end."""
     settings = Settings(data=data, speed=0)
-    async with opened(settings, chosen_lineup(settings)) as runtime:
-        asked = queued(Order(rules=("V-257820",), pace=0, by="ada"), runtime.lineup, settings.hosts)
-        run = await runtime.submit(asked)
-        while (await asyncio.to_thread(runtime.run_row, run)).state in queries.UNENDED:
-            await runtime.bus.beyond(run, runtime.bus.newest.get(run, 0))
+    async with open_runtime(settings, load_lineup(settings)) as runtime:
+        asked = create_run_request(Order(rules=("V-257820",), pace=0, by="ada"), runtime.lineup, settings.hosts_folder)
+        run = await runtime.submit_run(asked)
+        while (await asyncio.to_thread(runtime.read_run_row, run)).state in queries.UNENDED:
+            await runtime.bus.wait_for_event_after(run, runtime.bus.newest.get(run, 0))
         application = create_app(runtime)
         transport = httpx.ASGITransport(application)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:

@@ -7,9 +7,9 @@ from sqlmodel import Session
 
 from app.people.rights import WHO, Person
 from app.store.db import open_database
-from app.store.idempotency import KEEP_SECONDS, claim
+from app.store.idempotency import KEEP_SECONDS, claim_key
 from app.store.models import RunRow
-from app.web.api.idempotency import Keys
+from app.web.api.idempotency import IdempotencyKeys
 from app.web.api.problem import Problem
 
 
@@ -21,41 +21,41 @@ def database(tmp_path):
 
 
 async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
-    keys = Keys(database)
-    async with keys.held("k"):
+    keys = IdempotencyKeys(database)
+    async with keys.lock_key("k"):
         with pytest.raises(Problem, match="not answered yet") as refused:
-            async with keys.held("k"):
+            async with keys.lock_key("k"):
                 pass
-        async with keys.held("other"):
+        async with keys.lock_key("other"):
             pass
     assert refused.value.body.status == 409
-    async with keys.held("k"):
+    async with keys.lock_key("k"):
         pass
 
 
 async def test_a_crash_between_key_and_run_leads_to_the_same_run(database):
-    assert await Keys(database).claim("k", b"body", "aaaa") == ("aaaa", False)
-    assert await Keys(database).claim("k", b"body", "bbbb") == ("aaaa", False)
+    assert await IdempotencyKeys(database).claim_run("k", b"body", "aaaa") == ("aaaa", False)
+    assert await IdempotencyKeys(database).claim_run("k", b"body", "bbbb") == ("aaaa", False)
     with Session(database) as session, session.begin():
         words = {"host": "fixture", "mode": "auto", "skill": "stig", "lineup": "simulated", "note": ""}
         session.add(RunRow(id="aaaa", state="queued", simulated=True, queued_at=1.0, **words))
-    assert await Keys(database).claim("k", b"body", "cccc") == ("aaaa", True)
+    assert await IdempotencyKeys(database).claim_run("k", b"body", "cccc") == ("aaaa", True)
     with pytest.raises(Problem, match="another body"):
-        await Keys(database).claim("k", b"other body", "dddd")
+        await IdempotencyKeys(database).claim_run("k", b"other body", "dddd")
 
 
 def test_a_key_is_forgotten_after_a_day(database):
     now = time.time()
     with Session(database) as session, session.begin():
-        claim(session, "k", "digest", "aaaa", now - KEEP_SECONDS - 1)
+        claim_key(session, "k", "digest", "aaaa", now - KEEP_SECONDS - 1)
     with Session(database) as session, session.begin():
-        assert claim(session, "k", "other", "bbbb", now).run == "bbbb"
+        assert claim_key(session, "k", "other", "bbbb", now).run == "bbbb"
 
 
 def test_two_people_may_think_of_the_same_key():
-    keys = {Keys.own("k")}
+    keys = {IdempotencyKeys.scope_to_person("k")}
     for person in (Person("ann", "operator", "token"), Person("bob", "operator", "token")):
         before = WHO.set(person)
-        keys |= {Keys.own("k"), Keys.own("k")}
+        keys |= {IdempotencyKeys.scope_to_person("k"), IdempotencyKeys.scope_to_person("k")}
         WHO.reset(before)
     assert len(keys) == 3

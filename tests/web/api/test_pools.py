@@ -9,9 +9,9 @@ from sqlalchemy.exc import TimeoutError as AllInUse
 from sqlmodel import Session
 
 from app.events.log import RunLog
-from app.runs.order import Order, queued
-from app.store.db import apart
-from app.store.held import asking, connected, held
+from app.runs.order import Order, create_run_request
+from app.store.db import open_separate_engine
+from app.store.held import bind_request_session, open_read_connection, open_read_session
 from tests.web.access.walk import filled
 from tests.web.api.inside import finished
 
@@ -36,7 +36,7 @@ def counted(engine):
 
 async def append(runtime):
     """The first event of a run that nobody is asked to work on."""
-    asked = queued(Order(mode="scan", by="ada"), runtime.lineup, runtime.settings.hosts)
+    asked = create_run_request(Order(mode="scan", by="ada"), runtime.lineup, runtime.settings.hosts)
     RunLog("beside", runtime.writer).append(asked)
     await runtime.writer.flush()
 
@@ -86,13 +86,13 @@ async def test_the_log_is_written_while_every_other_connection_is_in_use(tmp_pat
 
 async def test_what_a_request_asks_on_its_way_it_asks_by_the_connection_that_it_holds(tmp_path):
     async with finished(tmp_path / "data") as (runtime, *_):
-        one = apart(runtime.database, 1)
+        one = open_separate_engine(runtime.database, 1)
         with Session(one) as session:
-            with held(session):
+            with bind_request_session(session):
                 mine = session.connection()
-                with connected(one) as same, asking(one) as again:
+                with open_read_connection(one) as same, open_read_session(one) as again:
                     assert same is mine
                     assert again is session
-            with asking(runtime.database) as other:
+            with open_read_session(runtime.database) as other:
                 assert other is not session
         one.dispose()

@@ -5,10 +5,10 @@ import re
 
 import httpx
 
-from app.cli.opening import chosen_lineup, opened
+from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
-from app.engines.queue import TurnWanted
-from app.engines.traffic import ReplicaLook
+from app.engines.queue import TurnRequest
+from app.engines.traffic import ReplicaReport
 from app.main import create_app
 
 ENGINE = "gemma-31b"
@@ -22,13 +22,13 @@ async def _holds(queue, bases, wanted, called):
 
 async def test_who_waits_for_an_engine_is_on_page_api_and_metrics(tmp_path):
     settings = Settings(data=tmp_path / "data", speed=0)
-    async with opened(settings, chosen_lineup(settings)) as runtime:
-        bases, queue, called = runtime.bases[ENGINE], runtime.queues.of(ENGINE), asyncio.Event()
-        runtime.traffic.looks[bases[0]] = ReplicaLook(kv_tokens=14_664, kv_used=0)
-        first = asyncio.create_task(_holds(queue, bases, TurnWanted("a", "plan", 14_000, 300.0), called))
+    async with open_runtime(settings, load_lineup(settings)) as runtime:
+        bases, queue, called = runtime.bases[ENGINE], runtime.queues.get_queue(ENGINE), asyncio.Event()
+        runtime.traffic.reports[bases[0]] = ReplicaReport(kv_tokens=14_664, kv_used=0)
+        first = asyncio.create_task(_holds(queue, bases, TurnRequest("a", "plan", 14_000, 300.0), called))
         await called.wait()
         others = [
-            asyncio.create_task(_holds(queue, bases, TurnWanted(host, "plan", 3000, 300.0), asyncio.Event()))
+            asyncio.create_task(_holds(queue, bases, TurnRequest(host, "plan", 3000, 300.0), asyncio.Event()))
             for host in "bcd"
         ]
         transport = httpx.ASGITransport(create_app(runtime))
@@ -38,7 +38,7 @@ async def test_who_waits_for_an_engine_is_on_page_api_and_metrics(tmp_path):
         for task in (first, *others):
             task.cancel()
         await asyncio.gather(first, *others, return_exceptions=True)
-        assert queue.now.waiting == 0
+        assert queue.status.waiting == 0
     assert engine["turns_waiting"] == 3
     assert engine["longest_wait"]["provenance"] == "measured"
     assert engine["waits_for"] == "its KV cache holds 14,664 tokens"

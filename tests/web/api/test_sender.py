@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import Session
 
-from app.background.webhooks.letter import new_secret
-from app.background.webhooks.sender import Sender
+from app.background.webhooks.letter import create_webhook_secret
+from app.background.webhooks.sender import WebhookSender
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.words import Budget
 from app.store import webhooks
-from app.store.changes import Changes
+from app.store.changes import ChangeMonitor
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.waivers import WaiverRow
@@ -36,8 +36,8 @@ class Place:
 
     @asynccontextmanager
     async def told(self, url, *, local=True):
-        store, bus, changes = EventStore(self.database), Bus(), Changes(self.database)
-        sender = Sender(self.database, store, bus, version=changes.version, patience=0.4)
+        store, bus, changes = EventStore(self.database), Bus(), ChangeMonitor(self.database)
+        sender = WebhookSender(self.database, store, bus, version=changes.version, patience=0.4)
         sender.start()
         await asyncio.to_thread(self._added, url, local)
         writer = LogWriter(store, bus)
@@ -52,15 +52,17 @@ class Place:
 
     def _added(self, url, local):
         with Session(self.database) as session, session.begin():
-            webhooks.add(
+            webhooks.add_webhook(
                 session,
-                WebhookRow(id="w", url=url, secret=new_secret(b"x" * 32), kinds="", created_at=NOW, local=local),
+                WebhookRow(
+                    id="w", url=url, secret=create_webhook_secret(b"x" * 32), kinds="", created_at=NOW, local=local
+                ),
             )
 
     def come(self, run):
         """How far."""
         with Session(self.database) as session:
-            return webhooks.progress(session, "w", run).seq
+            return webhooks.find_progress(session, "w", run).seq
 
     def problem(self):
         with Session(self.database) as session:

@@ -2,8 +2,8 @@
 
 from app.events.bus import Bus
 from app.events.kinds import TurnFinished
-from app.web.api.metrics import _lines, _of_turns
-from app.web.api.turn_tally import TurnTally
+from app.web.api.metrics import _collect_turn_metrics, _format_family
+from app.web.api.turn_tally import TurnCounters
 
 
 def turn(*, looped=False):
@@ -14,9 +14,9 @@ def turn(*, looped=False):
 
 
 def test_a_turn_that_repeated_itself_is_counted_by_its_role():
-    tally = TurnTally(Bus(), None)
+    tally = TurnCounters(Bus(), None)
     for one in (turn(), turn(looped=True), turn(looped=True)):
-        tally._count(one)
-    text = "".join(line for family in _of_turns(tally) for line in _lines(family))
+        tally._count_turn(one)
+    text = "".join(line for family in _collect_turn_metrics(tally) for line in _format_family(family))
     assert 'temper_turns_looped_total{role="worker"} 2\n' in text
     assert 'temper_turn_seconds_count{role="worker"} 3.0\n' in text

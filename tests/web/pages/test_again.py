@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from app.web.pages.again import form_again
+from app.web.pages.again import redisplay_form
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 
@@ -50,4 +50,4 @@ async def test_what_was_typed_is_still_there_and_can_be_sent_again(tmp_path, pat
 
 
 def test_a_refusal_of_what_nobody_typed_has_no_form():
-    assert form_again("/ops/engines/x", {"verb": "start"}, "") is None
+    assert redisplay_form("/ops/engines/x", {"verb": "start"}, "") is None

@@ -1,12 +1,12 @@
 """What the page shows of a change that two people are asked about."""
 
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.skills.stig.pack import STIG
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, pieces
-from app.web.pages.ops.needs import OpsState, needs
+from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.ops.needs import OpsState, list_needs
 from tests.runs.test_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS
 
 ALLOWED = ActionsAllowed(**OF_RULE, needs=TWO)
@@ -17,10 +17,10 @@ YES = ApprovalGiven(approval="r1.x", by="ada", reason="<b>looked</b>", via="toke
 def page_after(*events):
     mission, last = Mission(), GENESIS
     for seq, event in enumerate((QUEUED, *UNTIL_IT_WAITS, PLANNED, PROPOSED, *events), 1):
-        one = record("r1", seq, 1000.0, event, last)
+        one = record_event("r1", seq, 1000.0, event, last)
         last = one.hash
-        mission.take(one)
-    return mission, pieces(mission, Scene(read_lineup(find_lineup("simulated")), STIG, "live"))
+        mission.apply_event(one)
+    return mission, render_pieces(mission, Scene(read_lineup(find_lineup("simulated")), STIG, "live"))
 
 
 def test_it_shows_which_rule_asked_and_who_has_said_yes():
@@ -32,7 +32,7 @@ def test_it_shows_which_rule_asked_and_who_has_said_yes():
     mission, drawn = page_after(ALLOWED, ASKED, YES)
     assert "1 of 2: it waits for another person.</b> ada said yes: &lt;b&gt;looked&lt;/b&gt;" in drawn["approval"]
     assert "One of two people has said yes." in drawn["now"]
-    (told,) = needs(OpsState(now=1001.0, states=(mission.state,)))
+    (told,) = list_needs(OpsState(now=1001.0, states=(mission.state,)))
     assert told.text.endswith("ada said yes; it takes another person.")
     assert mission.state.idle_since is not None
 

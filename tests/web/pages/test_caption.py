@@ -14,7 +14,7 @@ from app.events.kinds import (
     SentryProbed,
     TurnStarted,
 )
-from app.web.pages.mission.caption import alarmed, caption
+from app.web.pages.mission.caption import describe_alarm, write_caption
 from app.web.pages.mission.mission import Mission
 from tests.web.pages.mission_log import FIRST, log, upto, verdict
 
@@ -22,8 +22,8 @@ from tests.web.pages.mission_log import FIRST, log, upto, verdict
 def said(events):
     mission = Mission()
     for recorded in events:
-        mission.take(recorded)
-    return caption(mission)
+        mission.apply_event(recorded)
+    return write_caption(mission)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_each_moment_has_a_plain_sentence(kind, nth, words):
 
 def test_an_alarm_that_the_model_raised_is_told_in_its_own_words():
     alarm = SentryAlarm(rule="R", attempt=1, reason="sshd restarts every second.", by="sentry")
-    assert alarmed(alarm) == "The Sentry raised an alarm: sshd restarts every second."
+    assert describe_alarm(alarm) == "The Sentry raised an alarm: sshd restarts every second."
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from app.web.pages.diff import diff_rows
+from app.web.pages.diff import parse_diff_rows
 
 DIFF = "--- a/etc/x\n+++ b/etc/x\n@@ -1,2 +1,2 @@\n keep\n-old\n+new\n"
 
@@ -8,7 +8,7 @@ def shape(rows):
 
 
 def test_a_diff_reads_with_signs_and_the_files_name_once():
-    assert shape(diff_rows(DIFF)) == [
+    assert shape(parse_diff_rows(DIFF)) == [
         ("file", " ", "/etc/x"),
         ("hunk", " ", "@@ -1,2 +1,2 @@"),
         ("same", " ", "keep"),
@@ -18,15 +18,15 @@ def test_a_diff_reads_with_signs_and_the_files_name_once():
 
 
 def test_an_undone_change_runs_backwards():
-    assert shape(diff_rows(DIFF, undone=True))[3:] == [("added", "+", "old"), ("removed", "−", "new")]
+    assert shape(parse_diff_rows(DIFF, undone=True))[3:] == [("added", "+", "old"), ("removed", "−", "new")]
 
 
 def test_hostile_text_in_a_diff_is_cleaned():
-    assert diff_rows("+\x1b[2Jboo\u202e")[0].text == "boo"
+    assert parse_diff_rows("+\x1b[2Jboo\u202e")[0].text == "boo"
 
 
 def test_what_is_no_file_is_headed_by_its_name():
-    rows = diff_rows("resource package:aide\n-absent\n+installed 0.18\n")
+    rows = parse_diff_rows("resource package:aide\n-absent\n+installed 0.18\n")
     assert [(row.kind, row.text) for row in rows] == [
         ("file", "package:aide"),
         ("removed", "absent"),
@@ -35,6 +35,6 @@ def test_what_is_no_file_is_headed_by_its_name():
 
 
 def test_a_vendors_script_is_shown_to_its_last_line():
-    rows = diff_rows("vendor's script r, sha256 0\n" + "| echo\n" * 900 + "resource vendor:r\n-absent\n+ran\n")
+    rows = parse_diff_rows("vendor's script r, sha256 0\n" + "| echo\n" * 900 + "resource vendor:r\n-absent\n+ran\n")
     assert [row.sign for row in rows].count("|") == 900
     assert rows[-1].text == "ran"

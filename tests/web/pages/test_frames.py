@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from app.loop.state import fold
+from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.frames import FRAME, KEPT, Frames
+from app.web.pages.mission.frames import FRAME_KINDS, KEPT, FrameCache
 
 
 @pytest.fixture
@@ -19,8 +19,10 @@ def store(played):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_looks_in_any_order_see_what_a_first_look_sees(store, played, log, seed):
-    dice, frames = random.Random(seed), Frames(store)
+    dice, frames = random.Random(seed), FrameCache(store)
     for seq in dice.choices(range(len(log) + 1), k=2 * KEPT):
-        assert frames.upto(played[1], seq) == fold(store.events(played[1], upto=seq, kinds=FRAME)), seq
-        assert frames.upto("another", seq) == fold(())
+        assert frames.fold_upto(played[1], seq) == fold_events(store.events(played[1], upto=seq, kinds=FRAME_KINDS)), (
+            seq
+        )
+        assert frames.fold_upto("another", seq) == fold_events(())
     assert len(frames._known) == KEPT

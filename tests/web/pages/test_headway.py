@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from app.loop.state import Item, RunState, fold
-from app.web.pages.mission.headway import headway
+from app.loop.state import Item, RunState, fold_events
+from app.web.pages.mission.headway import measure_progress
 from tests.web.pages.mission_log import log
 
 
@@ -15,10 +15,10 @@ def state(done, total=10):
 
 @pytest.mark.parametrize(("done", "words"), [(2, "—"), (3, "about 2 minutes"), (9, "less than a minute")])
 def test_an_end_is_foretold_from_what_it_took_so_far(done, words):
-    assert headway(state(done)).left_in_words == words
+    assert measure_progress(state(done)).remaining_text == words
 
 
 def test_a_run_that_has_ended_has_nothing_to_go():
-    ended = fold(log())
-    assert headway(ended).left is None
-    assert headway(msgspec.structs.replace(ended, ended=None)).counts["passed"] == 1
+    ended = fold_events(log())
+    assert measure_progress(ended).left is None
+    assert measure_progress(msgspec.structs.replace(ended, ended=None)).counts["passed"] == 1

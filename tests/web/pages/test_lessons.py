@@ -26,7 +26,7 @@ def test_what_its_uses_say_of_a_lesson():
     def said(uses, hits):
         row = LessonRow(id="l", rule="", host="", run="", at=0, mechanism="", environment="", advice="")
         row.uses, row.hits = uses, hits
-        return LessonLine(row, simulated=False).stands
+        return LessonLine(row, simulated=False).usage_text
 
     assert said(0, 0) == "not told yet"
     assert said(1, 0) == "told 1 time, has not helped yet"

@@ -3,11 +3,11 @@
 import json
 
 from app.events.kinds import EngineSampled
-from app.events.record import MACHINE, record
+from app.events.record import MACHINE, record_event
 from app.web.pages.live_parts import LiveParts
 
 SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=None, tok_s=7.0, prompt_tok_s=None, simulated=True)
-BATCH = [record(MACHINE, 1, 5.0, SAMPLE, "")]
+BATCH = [record_event(MACHINE, 1, 5.0, SAMPLE, "")]
 
 
 class Page:
@@ -39,6 +39,6 @@ def test_who_comes_gets_what_all_others_have_and_it_is_drawn_once():
     live = LiveParts("x", page)
     live(BATCH)
     page.parts["a"] = "later"
-    whole = live.whole().decode()
+    whole = live.render_all().decode()
     assert (">1<" in whole, "later" in whole, page.times) == (True, False, 1)
     assert "later" in live(BATCH).decode(), "and then what changed since"

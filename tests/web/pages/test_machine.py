@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from app.events.kinds import EngineSampled
-from app.web.pages.machine import meter
+from app.web.pages.machine import render_meter
 from tests.served import served
 
 SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=0.05, tok_s=None, prompt_tok_s=None, simulated=True)
@@ -29,7 +29,7 @@ def test_a_replayed_moment_has_its_own_figures(tmp_path):
 
 
 def test_an_engine_that_is_dead_stands_out_and_its_last_figures_say_how_old_they_are():
-    drawn = meter(SAMPLE, "dead", 31.0)
+    drawn = render_meter(SAMPLE, "dead", 31.0)
     assert 'class="escalated"' in drawn
     assert "✗ dead" in drawn
     assert "<small>31 s old</small>" in drawn
@@ -38,6 +38,6 @@ def test_an_engine_that_is_dead_stands_out_and_its_last_figures_say_how_old_they
 
 @pytest.mark.parametrize("age", [0.4, None])
 def test_figures_of_now_and_of_a_replayed_moment_are_not_called_old(age):
-    drawn = meter(SAMPLE, "ready", age, "at the replayed moment")
+    drawn = render_meter(SAMPLE, "ready", age, "at the replayed moment")
     assert "s old</small>" not in drawn
     assert "escalated" not in drawn

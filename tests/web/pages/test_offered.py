@@ -4,7 +4,7 @@ import pytest
 
 from app.lineups.reader import find_lineup, read_lineup
 from app.people.rights import WHO, Person
-from app.web.pages.templating import rendered
+from app.web.pages.templating import render_template
 
 LINEUP = read_lineup(find_lineup("simulated"))
 
@@ -15,7 +15,7 @@ def page_of():
 
     def drawn(right):
         WHO.set(Person("ada", right, "session"))
-        return rendered("empty.html", nonce="n", here="/", lineup=LINEUP)
+        return render_template("empty.html", nonce="n", here="/", lineup=LINEUP)
 
     yield drawn
     WHO.set(before)

@@ -7,19 +7,19 @@ import time
 import pytest
 
 from app.events.kinds import RunFailed
-from app.events.record import GENESIS, record
-from app.evidence.shrunk import shrink
+from app.events.record import GENESIS, record_event
+from app.evidence.shrunk import shrink_run
 from app.lineups.reader import find_lineup, read_lineup
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.missions import Missions
-from app.web.pages.mission.pieces import Scene, pieces
+from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.mission.replay import CHUNK, Replay
-from app.web.pages.mission.screen import Screen
+from app.web.pages.mission.screen import PageRenderer
 from tests.evidence.played import KEY
 
-SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "replay")
+SCENE = Scene(read_lineup(find_lineup("simulated")), load_skill("stig"), "replay")
 AT_ONCE = 1e9
 
 
@@ -34,8 +34,8 @@ def store(tmp_path, played):
 async def told(store, run, after, speed=AT_ONCE):
     """Ids and what is told, message by message, with the tokens set apart."""
     parts, tokens = [], []
-    screen = Screen(run, Missions(store), SCENE)
-    async for frame in Replay(store, run).frames(screen, after, speed):
+    screen = PageRenderer(run, MissionLoader(store), SCENE)
+    async for frame in Replay(store, run).stream_frames(screen, after, speed):
         for message in frame.decode().split("\n\n")[:-1]:
             (tokens if "event: token" in message else parts).append(message)
     return parts, tokens
@@ -47,12 +47,14 @@ async def test_turns_come_whole_and_the_replay_reaches_the_end(store, played, lo
     began = next(one.seq for one in log if one.event.__struct_config__.tag == "turn.started")
     turn = next(one for one in log if one.event.__struct_config__.tag == "turn.finished")
     assert log[began].event.__struct_config__.tag == "turn.delta"
-    shrink(database, run, KEY, "ada", time.time())
-    screen = Screen(run, Missions(events), SCENE)
-    frames = [one async for one in Replay(events, run).frames(screen, began, AT_ONCE)]
+    shrink_run(database, run, KEY, "ada", time.time())
+    screen = PageRenderer(run, MissionLoader(events), SCENE)
+    frames = [one async for one in Replay(events, run).stream_frames(screen, began, AT_ONCE)]
     assert not [one for one in frames if b"event: token" in one]
     assert json.loads(frames[-1].decode().rsplit("data: ", 1)[1]) == {"seq": last}
-    first = (await anext(Replay(events, run).frames(Screen(run, Missions(events), SCENE), began, 0.001))).decode()
+    first = (
+        await anext(Replay(events, run).stream_frames(PageRenderer(run, MissionLoader(events), SCENE), began, 0.001))
+    ).decode()
     assert 'hx-target="#lane-architect"' in first
     assert all(word in first for word in turn.event.thought.split()[:5])
 
@@ -60,8 +62,8 @@ async def test_turns_come_whole_and_the_replay_reaches_the_end(store, played, lo
 async def test_a_gap_wider_than_what_is_read_at_a_time_is_not_the_end(store, played):
     _, events = store
     asked = next(events.events(played[1], kinds=("run.queued",))).event
-    first = record("gap", 1, 1.0, asked, GENESIS)
-    events.append([first, record("gap", 10 * CHUNK, 2.0, RunFailed(reason="x"), first.hash)])
+    first = record_event("gap", 1, 1.0, asked, GENESIS)
+    events.append([first, record_event("gap", 10 * CHUNK, 2.0, RunFailed(reason="x"), first.hash)])
     parts, _ = await told(events, "gap", 0)
     assert parts[-1].endswith(f'{{"seq":{10 * CHUNK}}}')
     assert any("The run failed: x" in part for part in parts)
@@ -71,21 +73,21 @@ def test_every_page_of_a_shrunk_run_is_what_it_was_but_for_turns_that_are_open(s
     database, events = store
     run = played[1]
     looks = [one.seq for one in log if one.event.__struct_config__.tag in ("turn.finished", "item.passed", "verdict")]
-    before = {seq: pieces(Missions(events).at(run, seq), SCENE) for seq in looks}
-    shrink(database, run, KEY, "ada", time.time())
+    before = {seq: render_pieces(MissionLoader(events).load_mission(run, seq), SCENE) for seq in looks}
+    shrink_run(database, run, KEY, "ada", time.time())
     for seq in looks:
-        assert pieces(Missions(events).at(run, seq), SCENE) == before[seq], seq
+        assert render_pieces(MissionLoader(events).load_mission(run, seq), SCENE) == before[seq], seq
 
 
 def test_a_screen_goes_on_over_a_gap_as_one_who_comes_there(store, played, log):
     database, events = store
     run = played[1]
-    shrink(database, run, KEY, "ada", time.time())
+    shrink_run(database, run, KEY, "ada", time.time())
     left = list(events.events(run))
-    there = Screen(run, Missions(events), SCENE)
+    there = PageRenderer(run, MissionLoader(events), SCENE)
     seen = 0
     for one in left:
         sent = there([one])
         if one.seq > seen + 1 or one.seq % 4 == 0:  # over each gap, and now and then
-            assert sent == Screen(run, Missions(events), SCENE)([one]), one.seq
+            assert sent == PageRenderer(run, MissionLoader(events), SCENE)([one]), one.seq
         seen = one.seq

@@ -2,7 +2,7 @@
 
 from app.store.events import EventStore
 from app.web.pages import run_records
-from app.web.pages.run_records import look
+from app.web.pages.run_records import search_events
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, FIRST, SECOND
 
@@ -29,13 +29,13 @@ async def test_a_search_goes_on_where_the_page_before_ended(tmp_path, monkeypatc
     async with house(tmp_path / "data") as made:
         made.append("r1", *EVENTS)
         store = EventStore(made.database)
-        whole = [line.seq for line in look(store, "r1", [], "", None).lines]
+        whole = [line.seq for line in search_events(store, "r1", [], "", None).lines]
         assert whole == sorted(whole, reverse=True)
         for name, value in {"LINES": 4, "CHUNK": 3, "MOST_CHUNKS": 2}.items():
             monkeypatch.setattr(run_records, name, value)
         seen, before = [], None
         while True:
-            found = look(store, "r1", [], "", before)
+            found = search_events(store, "r1", [], "", before)
             seen += [line.seq for line in found.lines]
             if found.before is None:
                 break

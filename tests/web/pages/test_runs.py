@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunScoped
-from app.loop.state import fold
-from app.web.pages.runs import Pair, _headline, _side
+from app.loop.state import fold_events
+from app.web.pages.runs import RulePair, _build_side, _write_comparison
 from tests.loop.playing import World, pack, request, rule
 from tests.runs.doors import house
 from tests.served import served
@@ -19,7 +19,7 @@ BROWSER = {"accept": "text/html"}
 def state(*events, rules=("R1", "R2")):
     world = World(pack(rule(name) for name in rules), lambda _, choices: choices[0])
     world.put(request(world.skill), *events)
-    return fold(world.log)
+    return fold_events(world.log)
 
 
 def scoped(*, order=("R1",), compliant=("R2",)):
@@ -45,25 +45,25 @@ AT_WORK = state(scoped(), taken_up("R1"))
     ],
 )
 def test_a_rule_without_an_item_says_why(run, name, absent):
-    assert _side(run, name).absent == absent
+    assert _build_side(run, name).absent == absent
 
 
 @pytest.mark.parametrize(("other", "differs"), [(ESCALATED, True), (PASSED, False), (AT_WORK, False)])
 def test_only_what_both_runs_decided_can_differ(other, differs):
-    assert Pair("R1", "", _side(PASSED, "R1"), _side(other, "R1")).differs is differs
+    assert RulePair("R1", "", _build_side(PASSED, "R1"), _build_side(other, "R1")).is_different is differs
 
 
 def test_the_headline_and_the_difference_are_in_words():
-    pair = Pair("R1", "", _side(PASSED, "R1"), _side(ESCALATED, "R1"))
-    assert pair.delta == "passed → escalated"
-    assert _headline([pair]) == "0 of 1 rules hold after the second run, 1 fewer than after the first"
-    assert Pair("R1", "", pair.left, pair.left).delta == ""
-    assert _headline([]) == "There is no rule that both runs decided"
+    pair = RulePair("R1", "", _build_side(PASSED, "R1"), _build_side(ESCALATED, "R1"))
+    assert pair.difference_text == "passed → escalated"
+    assert _write_comparison([pair]) == "0 of 1 rules hold after the second run, 1 fewer than after the first"
+    assert RulePair("R1", "", pair.left, pair.left).difference_text == ""
+    assert _write_comparison([]) == "There is no rule that both runs decided"
 
 
 def test_what_one_run_was_not_asked_for_is_no_difference():
     small = state(RunScoped(order=(), compliant=(), undecided=()), rules=("R2",))
-    assert not Pair("R1", "", _side(PASSED, "R1"), _side(small, "R1")).differs
+    assert not RulePair("R1", "", _build_side(PASSED, "R1"), _build_side(small, "R1")).is_different
 
 
 def test_the_page_starts_a_run_of_a_few_rules_that_asks_before_each_change(tmp_path):

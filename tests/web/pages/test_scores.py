@@ -1,16 +1,16 @@
 """/scores shows what result files say, and does not show one that does not hold."""
 
 from app.config import PACKAGE
-from app.scores.file import signed
+from app.scores.file import sign_score
 from app.scores.paper import COLUMNS
-from app.web.pages.scores import HEADS, SHIPPED, _line
-from app.web.pages.templating import rendered
+from app.web.pages.scores import HEADS, SHIPPED, _build_score_line
+from app.web.pages.templating import render_template
 from tests.evidence.played import KEY
 from tests.scores.test_figures import GOOD, score, trial
 
 
 def shown(lines, unread=()):
-    return rendered(
+    return render_template(
         "scores.html", nonce="n", here="/scores", lines=lines, unread=unread, heads=HEADS, folder="data/scores"
     )
 
@@ -21,8 +21,8 @@ def test_the_table_has_the_columns_of_the_paper():
 
 def test_a_row_is_shown_with_its_provenance_and_labelled(tmp_path):
     file = tmp_path / "mine.json"
-    file.write_bytes(signed(score(trial(GOOD)), KEY))
-    page = shown([_line(file, here=True)])
+    file.write_bytes(sign_score(score(trial(GOOD)), KEY))
+    page = shown([_build_score_line(file, here=True)])
     assert "1 of 1 (21%–100%)" in page
     assert "simulated host" in page
     assert "Made here." in page
@@ -31,7 +31,7 @@ def test_a_row_is_shown_with_its_provenance_and_labelled(tmp_path):
 
 def test_what_came_with_temper_can_be_shown():
     files = sorted(SHIPPED.glob("*.json"))
-    page = shown([_line(file, here=False) for file in files])
+    page = shown([_build_score_line(file, here=False) for file in files])
     assert PACKAGE.parent / "docs/scores" == SHIPPED
     assert page.count('<th scope="row"') == len(files) > 0
     assert "the script, an upper bound" in page

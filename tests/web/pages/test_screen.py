@@ -18,22 +18,22 @@ from app.events.kinds import (
     TurnDelta,
     TurnFinished,
 )
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.events.words import Budget
 from app.lineups.reader import find_lineup, read_lineup
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.missions import Missions
-from app.web.pages.mission.pieces import Scene, pieces
-from app.web.pages.mission.screen import Screen
+from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.screen import PageRenderer
 from tests.loop.playing import World, pack, request, rule
 from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
 
 RULE = "V-257985"
-SCENE = Scene(read_lineup(find_lineup("simulated")), skill("stig"), "live")
+SCENE = Scene(read_lineup(find_lineup("simulated")), load_skill("stig"), "live")
 
 
 def delta(text):
@@ -67,7 +67,7 @@ EVENTS = [
 def told(tmp_path):
     store, log, previous = EventStore(open_database(tmp_path / "t.sqlite")), [], GENESIS
     for seq, event in enumerate(EVENTS, 1):
-        log.append(record("r", seq, 1000.0 + seq, event, previous))
+        log.append(record_event("r", seq, 1000.0 + seq, event, previous))
         previous = log[-1].hash
     store.append(log)
     return store, log
@@ -82,17 +82,17 @@ def messages(content):
 
 def test_tokens_travel_as_one_named_event_and_the_first_hands_the_engine_from_reading_to_decoding(told):
     store, log = told
-    (seq, name, data), (_, other, parts) = messages(Screen("r", Missions(store), SCENE)(log[5:7]))
+    (seq, name, data), (_, other, parts) = messages(PageRenderer("r", MissionLoader(store), SCENE)(log[5:7]))
     assert (seq, name, other) == (7, "token", None)
     assert json.loads(data)["text"] == "I <b>think</b> so"
     assert "decoding" in parts
-    names = [name for _, name, _ in messages(Screen("r", Missions(store), SCENE)(log[7:8]))]
+    names = [name for _, name, _ in messages(PageRenderer("r", MissionLoader(store), SCENE)(log[7:8]))]
     assert names == ["token", None]  # a second has gone by, so the clock and the time axis are sent, too
 
 
 def test_what_else_changed_travels_as_parts_that_name_their_place(told):
     store, log = told
-    ((seq, name, data),) = messages(Screen("r", Missions(store), SCENE)(log[4:5]))
+    ((seq, name, data),) = messages(PageRenderer("r", MissionLoader(store), SCENE)(log[4:5]))
     assert (seq, name) == (5, None)
     said = {"lane-architect", "hold-gemma-31b", "clock"}
     assert set(re.findall(r'hx-target="#([a-z0-9-]+)"', data)) == said
@@ -102,9 +102,9 @@ def test_what_else_changed_travels_as_parts_that_name_their_place(told):
 @pytest.mark.parametrize("cut", range(1, len(EVENTS)))
 def test_a_late_viewer_gets_the_same_parts_as_one_who_was_there(told, cut):
     store, log = told
-    there = Screen("r", Missions(store), SCENE)
+    there = PageRenderer("r", MissionLoader(store), SCENE)
     there(log[:cut])
-    assert there(log[cut:]) == Screen("r", Missions(store), SCENE)(log[cut:])
+    assert there(log[cut:]) == PageRenderer("r", MissionLoader(store), SCENE)(log[cut:])
 
 
 def talking(seed):
@@ -112,7 +112,7 @@ def talking(seed):
     dice, log, at, previous = random.Random(seed), [], 1000.0, GENESIS
     for event in EVENTS[:4] + [event for _ in range(6) for event in (EVENTS[4], *[delta("so ")] * 12, EVENTS[8])]:
         at += dice.choice((0.05, 0.05, 0.05, 0.4))
-        log.append(record("r", len(log) + 1, at, event, previous))
+        log.append(record_event("r", len(log) + 1, at, event, previous))
         previous = log[-1].hash
     return dice, log
 
@@ -122,13 +122,13 @@ async def test_what_is_told_at_once_is_what_a_thread_would_tell_and_nothing_is_w
     dice, log = talking(seed)
     store = EventStore(open_database(tmp_path / "t.sqlite"))
     store.append(log)
-    here, apart = (Screen("r", Missions(store), SCENE) for _ in range(2))
+    here, apart = (PageRenderer("r", MissionLoader(store), SCENE) for _ in range(2))
     told = []
     while log:
         size = dice.randint(1, 3)
         batch, log = log[:size], log[size:]
         with watching_the_loop() as watch:
-            said = here.at_hand(batch)
+            said = here.render_inline(batch)
         assert watch.waited == []
         told.append(said is not None)
         assert (here(batch) if said is None else said) == apart(batch)
@@ -136,24 +136,24 @@ async def test_what_is_told_at_once_is_what_a_thread_would_tell_and_nothing_is_w
 
 
 def close_by(seconds):
-    return [record("r", seq, 1005.0 + seconds * seq, delta("so"), GENESIS) for seq in (6, 7, 8, 9)]
+    return [record_event("r", seq, 1005.0 + seconds * seq, delta("so"), GENESIS) for seq in (6, 7, 8, 9)]
 
 
 async def test_what_the_screen_would_have_to_read_or_wait_for_is_left_to_a_thread(told):
     store, _ = told
     six, seven, eight, nine = close_by(0.01)
-    screen = Screen("r", Missions(store), SCENE)
+    screen = PageRenderer("r", MissionLoader(store), SCENE)
     with watching_the_loop() as watch:
-        assert screen.at_hand([six]) is None, "it stands nowhere yet"
+        assert screen.render_inline([six]) is None, "it stands nowhere yet"
         assert b"decoding" in screen([six])
     assert "statement" in watch.waited[0], "what is read would not be found"
-    assert screen.at_hand([eight]) is None, "an event lies between"
+    assert screen.render_inline([eight]) is None, "an event lies between"
     with screen._lock:
-        assert screen.at_hand([seven]) is None, "another thread renders"
-    assert b'"text":"so"' in screen.at_hand([seven])
-    assert screen.at_hand([eight]) is not None
-    assert screen.at_hand([close_by(1.0)[3]]) is None, "the clock moves"
-    assert screen.at_hand([nine]) is not None
+        assert screen.render_inline([seven]) is None, "another thread renders"
+    assert b'"text":"so"' in screen.render_inline([seven])
+    assert screen.render_inline([eight]) is not None
+    assert screen.render_inline([close_by(1.0)[3]]) is None, "the clock moves"
+    assert screen.render_inline([nine]) is not None
 
 
 @pytest.mark.parametrize("upto", range(1, len(EVENTS) + 1))
@@ -161,8 +161,8 @@ def test_the_page_at_a_seq_is_the_fold_of_the_events_up_to_it(told, upto):
     store, log = told
     whole = Mission()
     for recorded in log[:upto]:
-        whole.take(recorded)
-    assert pieces(Missions(store).at("r", upto), SCENE) == pieces(whole, SCENE)
+        whole.apply_event(recorded)
+    assert render_pieces(MissionLoader(store).load_mission("r", upto), SCENE) == render_pieces(whole, SCENE)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -176,32 +176,32 @@ def test_a_long_run_opened_anywhere_is_what_it_was_for_who_watched_it(tmp_path, 
     store.append(world.log)
     looks = sorted(dice.sample(range(1, len(world.log) + 1), 12))
     for recorded in world.log:
-        watched.take(recorded)
+        watched.apply_event(recorded)
         if recorded.seq in looks:
-            opened = pieces(Missions(store).at("r", recorded.seq), SCENE)
-            assert opened == pieces(watched, SCENE), recorded.seq
+            opened = render_pieces(MissionLoader(store).load_mission("r", recorded.seq), SCENE)
+            assert opened == render_pieces(watched, SCENE), recorded.seq
 
 
 def test_only_the_built_in_host_is_called_simulated(told):
     store, log = told
-    assert "simulated host" in pieces(Missions(store).at("r"), SCENE)["status"]
+    assert "simulated host" in render_pieces(MissionLoader(store).load_mission("r"), SCENE)["status"]
     other = Mission()
-    other.take(record("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
-    status = pieces(other, SCENE)["status"]
+    other.apply_event(record_event("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
+    status = render_pieces(other, SCENE)["status"]
     assert "<b>web1</b>" in status
     assert "simulated" not in status
 
 
 def test_an_attempt_that_was_taken_back_is_counted_and_marks_its_cell_and_one_that_never_ran_does_not(told):
     store, log = told
-    mission = Missions(store).at("r")
+    mission = MissionLoader(store).load_mission("r")
 
     def fail(cause, seq):
         event = AttemptFailed(rule=RULE, attempt=1, cause=cause, reason="")
-        mission.take(record("r", seq, 1100.0, event, log[-1].hash))
-        return pieces(mission, SCENE)
+        mission.apply_event(record_event("r", seq, 1100.0, event, log[-1].hash))
+        return render_pieces(mission, SCENE)
 
-    mission.take(record("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash))
+    mission.apply_event(record_event("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash))
     drawn = fail("refused", 11)
     assert undone(drawn) == "0"
     assert "again" not in drawn["ribbon"]
@@ -216,13 +216,13 @@ def undone(drawn):
 
 def test_only_a_live_run_s_clock_goes_on(told):
     store, _ = told
-    mission = Missions(store).at("r")
-    assert "data-since" in pieces(mission, SCENE)["clock"]
-    assert "data-since" not in pieces(mission, replace(SCENE, mode="replay"))["clock"]
+    mission = MissionLoader(store).load_mission("r")
+    assert "data-since" in render_pieces(mission, SCENE)["clock"]
+    assert "data-since" not in render_pieces(mission, replace(SCENE, mode="replay"))["clock"]
 
 
 def test_what_a_model_says_is_escaped(told):
     store, _ = told
-    lane = pieces(Missions(store).at("r"), SCENE)["lane-architect"]
+    lane = render_pieces(MissionLoader(store).load_mission("r"), SCENE)["lane-architect"]
     assert "I &lt;b&gt;think&lt;/b&gt; so." in lane
     assert "<b>think" not in lane

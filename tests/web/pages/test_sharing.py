@@ -5,14 +5,14 @@ import pytest
 from sqlmodel import Session
 
 from app.events.kinds import RunFailed
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.store import people
 from app.store.models import PersonRow
-from app.web.pages.mission.engine_holds import Bar
-from app.web.pages.mission.missions import Missions
+from app.web.pages.mission.engine_holds import HoldBar
+from app.web.pages.mission.missions import MissionLoader
 from app.web.pages.mission.pieces import Scene
-from app.web.pages.mission.screen import Screen
-from app.web.pages.sharing import MOST_LANES, RunHolds, Served, Sharing, shares
+from app.web.pages.mission.screen import PageRenderer
+from app.web.pages.sharing import MOST_LANES, RunHolds, ServedHost, Sharing, compute_shares
 from tests.runs.doors import house
 from tests.web.access.walk import application
 from tests.web.pages.sharing_log import BEGUN, EVENTS, HOSTS, began, queued, write
@@ -26,15 +26,15 @@ async def made(tmp_path):
 
 def test_the_label_names_role_and_host_and_each_host_has_a_lane(made):
     write(made.store, EVENTS[:-2])
-    share = Sharing(made.store).now(1035.0)["gemma-31b"]
-    assert share.serving == (Served("worker", "mail"), Served("architect", "db1"))
-    assert share.by_role == [("architect", ["db1"]), ("worker", ["mail"])]
+    share = Sharing(made.store).read_shares(1035.0)["gemma-31b"]
+    assert share.serving == (ServedHost("worker", "mail"), ServedHost("architect", "db1"))
+    assert share.hosts_by_role == [("architect", ["db1"]), ("worker", ["mail"])]
     assert [lane.host for lane in share.lanes] == ["db1", "mail", "web3"]
     assert [bar.prefill for bar in share.lanes[0].bars] == [True, False]
     assert [(bar.role, bar.prefill) for bar in share.lanes[2].bars] == [
         ("architect", True), ("architect", False), ("worker", True), ("worker", False),
     ]  # fmt: skip
-    assert share.lanes[1].bars == (Bar("worker", 96.67, 3.33, prefill=True),)
+    assert share.lanes[1].bars == (HoldBar("worker", 96.67, 3.33, prefill=True),)
 
 
 def test_a_replayed_moment_is_what_was_shown_live(made):
@@ -42,61 +42,61 @@ def test_a_replayed_moment_is_what_was_shown_live(made):
     write(made.store, EVENTS[: 2 * len(HOSTS)])
     for told in EVENTS[2 * len(HOSTS) :]:
         write(made.store, [told])
-        live[told[0]] = sharing.now(told[0])
+        live[told[0]] = sharing.read_shares(told[0])
     assert len({str(shown) for shown in live.values()}) == len(live) - 1, "one host alone has no lanes to draw"
     for at, shown in live.items():
-        assert Sharing(made.store).then(at) == shown, at
+        assert Sharing(made.store).read_past_shares(at) == shown, at
 
 
 def test_one_host_alone_and_one_after_the_other_need_no_lanes(made):
     alone = [told for told in EVENTS if told[1] == "aaaa1111"]
     write(made.store, alone)
-    assert Sharing(made.store).now(1029.0)["gemma-31b"].lanes == ()
+    assert Sharing(made.store).read_shares(1029.0)["gemma-31b"].lanes == ()
     write(
         made.store, [(1031.0, "next", queued("db2")), (1032.0, "next", BEGUN), (1033.0, "next", began("n", "worker"))]
     )
-    share = Sharing(made.store).now(1034.0)["gemma-31b"]
-    assert (share.serving, share.lanes) == ((Served("worker", "db2"),), ())
+    share = Sharing(made.store).read_shares(1034.0)["gemma-31b"]
+    assert (share.serving, share.lanes) == ((ServedHost("worker", "db2"),), ())
 
 
 def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
     again = [(1050.0, "again", queued("web3")), (1051.0, "again", BEGUN), (1052.0, "again", began("n", "architect"))]
     write(made.store, [*EVENTS, *again])
-    share = Sharing(made.store).now(1055.0)["gemma-31b"]
+    share = Sharing(made.store).read_shares(1055.0)["gemma-31b"]
     assert [(lane.host, lane.run) for lane in share.lanes] == [
         ("db1", "bbbb2222"),
         ("mail", "cccc3333"),
         ("web3", "again"),
     ]
     assert len(share.lanes[2].bars) == 5
-    assert share.serving == (Served("architect", "web3"),)
+    assert share.serving == (ServedHost("architect", "web3"),)
 
 
 def test_a_run_that_failed_in_mid_turn_holds_nothing_any_more(made):
     write(made.store, [told for told in EVENTS if told[0] < 1035] + [(1036.0, "bbbb2222", RunFailed(reason="gone"))])
-    for share in (Sharing(made.store).now(1038.0), Sharing(made.store).then(1038.0)):
-        assert share["gemma-31b"].serving == (Served("worker", "mail"),)
-    assert Served("architect", "db1") in Sharing(made.store).then(1035.0)["gemma-31b"].serving
+    for share in (Sharing(made.store).read_shares(1038.0), Sharing(made.store).read_past_shares(1038.0)):
+        assert share["gemma-31b"].serving == (ServedHost("worker", "mail"),)
+    assert ServedHost("architect", "db1") in Sharing(made.store).read_past_shares(1035.0)["gemma-31b"].serving
 
 
 def test_the_log_of_a_run_that_has_ended_is_read_no_more(made, monkeypatch):
     write(made.store, [*EVENTS, (1044.0, "aaaa1111", RunFailed(reason="the engine is away"))])
     sharing, asked, events = Sharing(made.store), [], made.store.events
-    shown = sharing.now(1045.0)
+    shown = sharing.read_shares(1045.0)
     monkeypatch.setattr(made.store, "events", lambda run, **named: asked.append(run) or events(run, **named))
-    assert sharing.now(1045.0) == shown
+    assert sharing.read_shares(1045.0) == shown
     assert sorted(asked) == sorted(set(HOSTS) - {"aaaa1111"})
 
 
 def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own(made):
     runs = [RunHolds(f"run{number}", f"web-{number}") for number in range(MOST_LANES + 3)]
     for place, run in enumerate(runs):
-        run.holds.take(began(f"t{place}", "worker"), 1000.0 + place)
-    share = shares(runs, 1020.0)["gemma-31b"]
+        run.holds.apply_event(began(f"t{place}", "worker"), 1000.0 + place)
+    share = compute_shares(runs, 1020.0)["gemma-31b"]
     assert [lane.host for lane in share.lanes] == [f"web-{number}" for number in range(3, MOST_LANES + 3)]
-    assert (share.more, share.unnamed) == (3, 3)
+    assert (share.more, share.unnamed_count) == (3, 3)
     write(made.store, EVENTS)
-    assert [lane.host for lane in Sharing(made.store).now(1043.0, {"web3", "db1"})["gemma-31b"].lanes] == [
+    assert [lane.host for lane in Sharing(made.store).read_shares(1043.0, {"web3", "db1"})["gemma-31b"].lanes] == [
         "db1",
         "web3",
     ]
@@ -105,8 +105,8 @@ def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own
 def test_what_is_over_leaves_after_two_minutes(made):
     write(made.store, EVENTS)
     sharing = Sharing(made.store)
-    assert sharing.now(1044.0)["gemma-31b"].lanes
-    assert not sharing.now(1044.0 + 121)["gemma-31b"].lanes
+    assert sharing.read_shares(1044.0)["gemma-31b"].lanes
+    assert not sharing.read_shares(1044.0 + 121)["gemma-31b"].lanes
 
 
 async def test_the_page_says_so_at_that_moment_and_a_run_of_one_host_looks_as_ever(made):
@@ -126,7 +126,7 @@ async def test_who_came_by_a_link_to_one_run_sees_no_other_host(tmp_path):
         with Session(runtime.database) as session, session.begin():
             session.add(PersonRow(name="jo", right="operator", password="", made_at=0.0))
             said = {"person": "jo", "right": "viewer", "kind": "link", "label": "", "seconds": 3600.0}
-            _, link = people.issue(session, run="aaaa1111", **said)
+            _, link = people.issue_credential(session, run="aaaa1111", **said)
         transport = httpx.ASGITransport(made)
         async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
             await http.get(f"/share/{link}")
@@ -140,10 +140,10 @@ async def test_who_came_by_a_link_to_one_run_sees_no_other_host(tmp_path):
 def test_the_label_of_all_hosts_changes_with_the_lane_and_is_sent_where_it_changed(made):
     write(made.store, EVENTS)
     sharing, now = Sharing(made.store), 1023.0
-    lineup, missions = made.lineup, Missions(made.store)
-    shown = [sharing.then(now)["gemma-31b"].by_role]
-    scene = Scene(lineup, skill("stig"), "live", shares=lambda: {"share-gemma-31b": str(shown[-1])})
-    screen, told = Screen("aaaa1111", missions, scene), list(made.store.events("aaaa1111"))
+    lineup, missions = made.lineup, MissionLoader(made.store)
+    shown = [sharing.read_past_shares(now)["gemma-31b"].hosts_by_role]
+    scene = Scene(lineup, load_skill("stig"), "live", shares=lambda: {"share-gemma-31b": str(shown[-1])})
+    screen, told = PageRenderer("aaaa1111", missions, scene), list(made.store.events("aaaa1111"))
     assert screen(told[2:3]).count(b"#share-gemma-31b") == 1
     assert b"#share-gemma-31b" not in screen(told[3:5])
     shown.append("another")

@@ -1,13 +1,13 @@
 """What a run came to: the headline, before and after, the best moments, what was learnt."""
 
 from app.events.kinds import ItemPassed, RunFinished
-from app.web.pages.mission.summary import summary
-from app.web.pages.templating import rendered
+from app.web.pages.mission.summary import build_summary
+from app.web.pages.templating import render_template
 from tests.web.pages.mission_log import FIRST, SECOND, log, upto
 
 
 def test_the_headline_is_what_was_fixed_undone_and_left():
-    told = summary(log())
+    told = build_summary(log())
     assert told.headline == "1 of 2 fixed in 5:00 · 1 change undone, verified · 1 needs you"
     assert [mark.stand for mark in told.before] == ["fail", "fail"]
     assert [mark.stand for mark in told.after] == ["pass", "fail"]
@@ -16,7 +16,7 @@ def test_the_headline_is_what_was_fixed_undone_and_left():
 
 
 def test_the_best_moments_are_told_in_order_and_start_a_little_before_they_happen():
-    told = summary(log()).moments
+    told = build_summary(log()).moments
     assert [one.title for one in told] == ["Compliant, and harmful", "Failed, learnt, fixed", "Handed to a person"]
     assert told[0].text == "The scanner passed the change. The Sentry found the nightly backup locked out."
     assert told[0].seq == 10  # where the change was made
@@ -24,7 +24,7 @@ def test_the_best_moments_are_told_in_order_and_start_a_little_before_they_happe
 
 
 def test_without_a_closing_scan_the_picture_says_so():
-    told = summary(upto(ItemPassed))
+    told = build_summary(upto(ItemPassed))
     assert not told.rescanned
     assert [mark.stand for mark in told.after] == ["pass", "fail"]
     assert told.headline.startswith("1 of 2 fixed in ")
@@ -37,13 +37,13 @@ def test_a_rollback_that_left_a_difference_is_said_aloud():
     events[at] = type(events[at])(
         rule=FIRST, attempt=1, journal="j", paths=(), differences=("/etc/x",), probes=(), seconds=1.0
     )
-    assert "1 change undone, 1 NOT restored" in summary(log(events)).headline
+    assert "1 change undone, 1 NOT restored" in build_summary(log(events)).headline
 
 
 def test_the_picture_is_one_svg_with_the_headline_in_it_and_hostile_text_is_text():
-    told = summary(upto(RunFinished))
+    told = build_summary(upto(RunFinished))
     context = {"simulated": True, "pace": 3.0, "skill": type("Skill", (), {"title": "<b>rules</b>"})}
-    drawn = rendered("summary.svg", summary=told, **context)
+    drawn = render_template("summary.svg", summary=told, **context)
     assert drawn.startswith("<svg ")
     assert "1 of 2 fixed in 5:00" in drawn
     assert "&lt;b&gt;rules" in drawn

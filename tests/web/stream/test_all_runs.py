@@ -5,18 +5,18 @@ from contextlib import asynccontextmanager
 
 from app.events.kinds import EngineState, RunQueued, RunStopped, TurnDelta
 from app.events.log import RunLog
-from app.events.record import ALL, MACHINE, record
+from app.events.record import ALL, MACHINE, record_event
 from app.events.words import Budget
-from app.web.api.events import json_messages, only_kinds
+from app.web.api.events import choose_json_render, filter_by_kinds
 from app.web.stream.all_runs import KEPT, REACH
-from app.web.stream.streams import Streams
+from app.web.stream.streams import StreamRegistry
 from tests.web.stream.watching import Socket, logging
 
 SAMPLE = EngineState(engine="e", state="ready")
 QUEUED = RunQueued(
     host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True
 )
-RENDER, NAME = json_messages(whole=True)
+RENDER, NAME = choose_json_render(whole=True)
 
 
 def delta(text):
@@ -32,7 +32,7 @@ async def following(streams, after=None, kinds=()):
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    answer = streams.watch(ALL, *only_kinds(frozenset(kinds), RENDER, NAME), after)
+    answer = streams.watch(ALL, *filter_by_kinds(frozenset(kinds), RENDER, NAME), after)
     task = asyncio.create_task(answer({}, receive, socket.send))
     await socket.until(": temper")
     yield socket
@@ -46,7 +46,7 @@ def lines(socket):
 
 async def test_two_runs_are_one_stream_and_who_was_cut_off_goes_on_without_gap_or_repeat(tmp_path):
     async with logging(tmp_path) as here:
-        streams, other = Streams(here.bus, here.store), RunLog("0ther", here.writer)
+        streams, other = StreamRegistry(here.bus, here.store), RunLog("0ther", here.writer)
         async with following(streams) as first:
             other.append(delta("one"))
             await here.say("two")
@@ -66,14 +66,14 @@ async def test_two_runs_are_one_stream_and_who_was_cut_off_goes_on_without_gap_o
 
 async def test_what_another_process_wrote_is_read_whole_and_samples_are_none_of_it(tmp_path):
     async with logging(tmp_path) as here:
-        streams = Streams(here.bus, here.store)
+        streams = StreamRegistry(here.bus, here.store)
         async with following(streams) as socket:
-            first = record("far", 1, 1.0, delta("a"), "0")
-            second = record("far", 2, 1.0, delta("b"), first.hash)
+            first = record_event("far", 1, 1.0, delta("a"), "0")
+            second = record_event("far", 2, 1.0, delta("b"), first.hash)
             await asyncio.to_thread(here.store.append, [first, second])
-            here.bus.publish([record(MACHINE, 1, 1.0, SAMPLE, "")])
-            here.bus.heard("far", 2)
-            here.bus.heard("far", 2)
+            here.bus.publish([record_event(MACHINE, 1, 1.0, SAMPLE, "")])
+            here.bus.notify_external("far", 2)
+            here.bus.notify_external("far", 2)
             await here.say("last")
             await socket.until("last")
         assert [line.split('"text":"')[1][:1] for line in lines(socket)] == ["a", "b", "l"]
@@ -84,7 +84,7 @@ async def test_a_run_of_before_is_told_from_its_next_event_on(tmp_path):
     async with logging(tmp_path) as here:
         here.log.append(QUEUED)
         await here.say("before")
-        streams = Streams(here.bus, here.store)
+        streams = StreamRegistry(here.bus, here.store)
         here.bus.newest.clear()  # as in a process that has just begun
         async with following(streams) as socket:
             await here.say("after")
@@ -95,7 +95,7 @@ async def test_a_run_of_before_is_told_from_its_next_event_on(tmp_path):
 
 async def test_only_the_kinds_that_were_asked_for_are_sent(tmp_path):
     async with logging(tmp_path) as here:
-        streams = Streams(here.bus, here.store)
+        streams = StreamRegistry(here.bus, here.store)
         async with following(streams, kinds=("run.stopped",)) as socket:
             await here.say("a token")
             await here.end()
@@ -107,7 +107,7 @@ async def test_only_the_kinds_that_were_asked_for_are_sent(tmp_path):
 async def test_an_id_of_another_process_or_of_long_ago_begins_anew(tmp_path):
     assert REACH < KEPT
     async with logging(tmp_path) as here:
-        streams = Streams(here.bus, here.store)
+        streams = StreamRegistry(here.bus, here.store)
         for unknown in (0, 17, 2**52):
             async with following(streams, unknown) as socket:
                 await socket.until("event: reset")

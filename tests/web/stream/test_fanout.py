@@ -8,8 +8,8 @@ import pytest
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
-from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, rest
-from app.web.stream.ring import Ring
+from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, compute_frame_pause
+from app.web.stream.ring import FrameRing
 from app.web.stream.source import RunSource
 from tests.web.stream.watching import RUN, Socket, logging, said, watching
 
@@ -64,8 +64,8 @@ async def test_one_event_is_rendered_once_for_all(tmp_path):
 async def test_what_was_written_here_is_not_read_back_and_what_another_wrote_is(tmp_path):
     async with logging(tmp_path) as log:
         fanout, socket, read = log.fanout(), Socket(), []
-        after = fanout._source.after
-        fanout._source.after = lambda seq, *more: read.append(seq) or after(seq, *more)
+        after = fanout._source.read_after
+        fanout._source.read_after = lambda seq, *more: read.append(seq) or after(seq, *more)
         fanout.start()
         async with watching(fanout, (socket, None)):
             await socket.until(": temper")
@@ -76,12 +76,12 @@ async def test_what_was_written_here_is_not_read_back_and_what_another_wrote_is(
             assert read == []
             elsewhere = LogWriter(log.store, Bus())
             elsewhere.start()
-            RunLog(RUN, elsewhere, log.store.last(RUN)).append(RunPaused(by="a"), RunPaused(by="b"))
+            RunLog(RUN, elsewhere, log.store.read_last_link(RUN)).append(RunPaused(by="a"), RunPaused(by="b"))
             await elsewhere.close()
-            log.bus.heard(RUN, 5)
+            log.bus.notify_external(RUN, 5)
             await socket.until("id: 5")
             assert read == [3]
-            log.log._seq, log.log._hash = log.store.last(RUN)
+            log.log._seq, log.log._hash = log.store.read_last_link(RUN)
             await log.say("six")
             await socket.until("six")
         fanout.close()
@@ -113,7 +113,7 @@ async def test_what_a_rendering_has_at_hand_is_told_without_a_thread_and_the_res
 @pytest.mark.parametrize("pushed", [False, True])
 async def test_a_full_socket_holds_nobody_up_and_misses_nothing(tmp_path, pushed):
     async with logging(tmp_path) as log:
-        slow, quick, fanout = Socket(), Socket(), log.fanout(ring=Ring(frames=2))
+        slow, quick, fanout = Socket(), Socket(), log.fanout(ring=FrameRing(frames=2))
         fanout.start()
         async with watching(fanout, (slow, None), (quick, None), pushed=pushed):
             await slow.until(": temper")
@@ -168,8 +168,8 @@ async def test_between_some_hundreds_others_have_their_turn_and_who_left_meanwhi
 
 
 def test_the_more_watch_the_longer_it_rests_so_that_half_of_the_time_is_left_for_all_else():
-    assert rest(0.01) == pytest.approx(FRAME_SECONDS - 0.01)
-    assert rest(0.08) == pytest.approx(0.08)
+    assert compute_frame_pause(0.01) == pytest.approx(FRAME_SECONDS - 0.01)
+    assert compute_frame_pause(0.08) == pytest.approx(0.08)
 
 
 async def test_who_is_too_far_behind_is_told_to_start_anew(tmp_path):
@@ -193,7 +193,7 @@ async def test_a_snapshot_newer_than_what_was_read_is_waited_for(tmp_path):
         async with watching(fanout, (Socket(), 0)):
             unheard = LogWriter(log.store, Bus())
             unheard.start()
-            ahead = RunLog(RUN, unheard, log.store.last(RUN))
+            ahead = RunLog(RUN, unheard, log.store.read_last_link(RUN))
             two, three = ahead.append(RunPaused(by="a")) + ahead.append(RunPaused(by="b"))
             await unheard.close()
             async with watching(fanout, (socket, 2)):
@@ -256,7 +256,7 @@ async def test_a_rendering_that_breaks_ends_the_stream_instead_of_hanging_it(tmp
             async with asyncio.timeout(5):
                 await task
     assert "broke off" in caplog.text
-    assert fanout.over
+    assert fanout.is_closed
 
 
 async def test_one_viewer_whose_socket_breaks_leaves_the_others(tmp_path):

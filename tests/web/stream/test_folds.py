@@ -3,12 +3,12 @@
 import pytest
 
 from app.events.kinds import RunFinished, RunQueued, RunStarted, TurnDelta
-from app.events.record import GENESIS, record
+from app.events.record import GENESIS, record_event
 from app.events.words import Budget
-from app.loop.state import fold
+from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.stream.folds import Folds
+from app.web.stream.folds import RunStateCache
 
 QUEUED = RunQueued(
     host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True
@@ -20,9 +20,9 @@ ENDED = RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=()
 class Read(EventStore):
     """Notes what is read out of it."""
 
-    def events(self, run, after=0, **asked):
+    def read_events(self, run, after=0, **asked):
         self.after = after
-        for recorded in super().events(run, after, **asked):
+        for recorded in super().read_events(run, after, **asked):
             self.read.append(recorded.seq)
             yield recorded
 
@@ -40,37 +40,37 @@ def write(store, run, *events):
     last = store.last(run) or (0, GENESIS)
     batch = []
     for seq, event in enumerate(events, last[0] + 1):
-        batch.append(record(run, seq, 1000.0 + seq, event, batch[-1].hash if batch else last[1]))
+        batch.append(record_event(run, seq, 1000.0 + seq, event, batch[-1].hash if batch else last[1]))
     store.append(batch)
 
 
 def test_only_what_came_since_is_read_again(store):
-    folds = Folds(store)
+    folds = RunStateCache(store)
     write(store, "aaaa", QUEUED, STARTED)
-    assert (folds.now("aaaa").status, store.read) == ("running", [1, 2])
+    assert (folds.read_current("aaaa").status, store.read) == ("running", [1, 2])
     store.read.clear()
-    assert (folds.now("aaaa").status, store.read) == ("running", [])
+    assert (folds.read_current("aaaa").status, store.read) == ("running", [])
     write(store, "aaaa", ENDED)
-    assert (folds.now("aaaa").status, store.read) == ("finished", [3])
-    assert folds.now("aaaa") == fold(EventStore.steady(store, "aaaa"))
+    assert (folds.read_current("aaaa").status, store.read) == ("finished", [3])
+    assert folds.read_current("aaaa") == fold_events(EventStore.read_without_deltas(store, "aaaa"))
 
 
 def test_pieces_of_turns_are_not_read(store):
     write(store, "aaaa", QUEUED, TurnDelta(turn="t", role="worker", channel="answer", text="x", tokens=1), STARTED)
-    Folds(store).now("aaaa")
+    RunStateCache(store).read_current("aaaa")
     assert store.read == [1, 3]
 
 
 def test_the_runs_asked_for_longest_ago_make_room(store):
-    folds = Folds(store, most=2)
+    folds = RunStateCache(store, most=2)
     for run in ("aaaa", "bbbb"):
         write(store, run, QUEUED)
-        folds.now(run)
-    folds.now("aaaa")
+        folds.read_current(run)
+    folds.read_current("aaaa")
     write(store, "cccc", QUEUED)
-    folds.now("cccc")
+    folds.read_current("cccc")
     store.read.clear()
-    folds.now("aaaa")
+    folds.read_current("aaaa")
     assert store.read == []
-    folds.now("bbbb")
+    folds.read_current("bbbb")
     assert store.read == [1]

@@ -8,15 +8,15 @@ import pytest
 
 import app.web
 from app.events.kinds import ItemPassed, RunPaused, TurnDelta
-from app.events.record import GENESIS, record
-from app.web.api.events import json_messages, only_kinds
-from app.web.pages.mission.screen import Screen
-from app.web.stream.rendering import FEW, SMALL, AtHand, EachAlone, at_hand
+from app.events.record import GENESIS, record_event
+from app.web.api.events import choose_json_render, filter_by_kinds
+from app.web.pages.mission.screen import PageRenderer
+from app.web.stream.rendering import FEW, SMALL, InlineRender, PerEventRender, get_inline_render
 from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
 
 BATCH = [
-    record("r", seq, 1000.0, event, GENESIS)
+    record_event("r", seq, 1000.0, event, GENESIS)
     for seq, event in enumerate(
         [
             RunPaused(by="ada"),
@@ -35,28 +35,28 @@ def test_whoever_says_what_it_has_at_hand_is_held_to_it_here_or_in_the_tests_of_
         for _, one in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
             if hasattr(one, "at_hand"):
                 found.add(one)
-    assert found == {AtHand, EachAlone, Screen}
+    assert found == {InlineRender, PerEventRender, PageRenderer}
 
 
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("kinds", [(), ("turn.delta",), ("turn.started", "run.paused"), ("run.failed",)])
 async def test_json_is_rendered_from_what_is_at_hand_and_nothing_is_waited_for(whole, kinds):
-    render, name = json_messages(whole=whole)
-    _, render = only_kinds(frozenset(kinds), render, name)
+    render, name = choose_json_render(whole=whole)
+    _, render = filter_by_kinds(frozenset(kinds), render, name)
     with watching_the_loop() as watch:
-        said = at_hand(render)(BATCH)
+        said = get_inline_render(render)(BATCH)
     assert said == render(BATCH) != b""
     assert watch.waited == []
     assert (b"secret" in said) == (whole and (not kinds or "turn.started" in kinds))
 
 
 def test_a_batch_that_takes_long_is_for_a_thread():
-    render, _ = json_messages(whole=True)
+    render, _ = choose_json_render(whole=True)
     (one,), long = BATCH[:1], TurnDelta(turn="t1", role="worker", channel="answer", text="x" * SMALL, tokens=1)
-    assert at_hand(render)([one] * FEW) is not None
-    assert at_hand(render)([one] * (FEW + 1)) is None
-    assert at_hand(render)([record("r", 1, 1000.0, long, GENESIS)]) is None
+    assert get_inline_render(render)([one] * FEW) is not None
+    assert get_inline_render(render)([one] * (FEW + 1)) is None
+    assert get_inline_render(render)([record_event("r", 1, 1000.0, long, GENESIS)]) is None
 
 
 def test_a_rendering_that_says_nothing_of_it_is_for_a_thread():
-    assert at_hand(lambda _: b"drawn")(BATCH) is None
+    assert get_inline_render(lambda _: b"drawn")(BATCH) is None

@@ -1,10 +1,10 @@
-from app.web.stream.ring import Frame, Ring
+from app.web.stream.ring import Frame, FrameRing
 
 
 def ring(**limits):
-    made = Ring(**limits)
+    made = FrameRing(**limits)
     for frame in (Frame(1, 3, b"abc"), Frame(4, 4, b"d"), Frame(5, 6, b"ef")):
-        made.put(frame)
+        made.append(frame)
     return made
 
 

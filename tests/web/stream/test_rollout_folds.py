@@ -7,27 +7,27 @@ from app.runs.rollout.state import fold_rollout
 from app.store import rollouts
 from app.web.stream import rollout_folds
 from app.web.stream.folds import MOST
-from app.web.stream.rollout_folds import RolloutFolds
+from app.web.stream.rollout_folds import RolloutStateCache
 from tests.background.rollouts.test_conductor import Place
 
 
 def test_it_is_what_the_whole_chain_folds_to_and_reads_only_what_came_since(tmp_path, monkeypatch):
-    place, folds, read = Place(tmp_path), RolloutFolds(), []
+    place, folds, read = Place(tmp_path), RolloutStateCache(), []
     place.ask(3)
 
     def watched(session, rollout, after):
         read.append(after)
-        return rollouts.events_of(session, rollout, after)
+        return rollouts.read_rollout_events(session, rollout, after)
 
     monkeypatch.setattr(rollout_folds, "events_of", watched)
     with Session(place.database) as session:
-        assert folds.now(session, "o1").status == "running"
-    with rollouts.journal(place.database, "o1") as chain:
+        assert folds.read_current(session, "o1").status == "running"
+    with rollouts.open_rollout_journal(place.database, "o1") as chain:
         chain.append(RolloutPaused(by="ada"))
     with Session(place.database) as session:
-        assert folds.now(session, "o1") == fold_rollout(rollouts.events_of(session, "o1"))
+        assert folds.read_current(session, "o1") == fold_rollout(rollouts.read_rollout_events(session, "o1"))
         for number in range(MOST):
-            folds.now(session, f"none{number}")
-        assert folds.now(session, "o1").status == "paused"
+            folds.read_current(session, f"none{number}")
+        assert folds.read_current(session, "o1").status == "paused"
     assert (read[:2], read[-1]) == ([0, 1], 0)
     place.database.dispose()

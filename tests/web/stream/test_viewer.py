@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.web.stream.viewer import begin
+from app.web.stream.viewer import start_send
 
 
 async def test_a_send_that_does_not_wait_is_done_at_once():
@@ -13,7 +13,7 @@ async def test_a_send_that_does_not_wait_is_done_at_once():
     async def send():
         done.append(1)
 
-    assert begin(send()) is None
+    assert start_send(send()) is None
     assert done == [1]
 
 
@@ -26,7 +26,7 @@ async def test_what_is_left_is_carried_on_by_who_awaits_it():
         await asyncio.sleep(0)
         steps.append("done")
 
-    rest = begin(send())
+    rest = start_send(send())
     assert steps == ["begun"]
     room.set()
     await rest
@@ -45,7 +45,7 @@ async def test_cancelling_who_carries_it_on_unwinds_the_send():
     async def carry(rest):
         await rest
 
-    task = asyncio.create_task(carry(begin(send())))
+    task = asyncio.create_task(carry(start_send(send())))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -57,6 +57,6 @@ async def test_a_failure_is_raised_where_the_rest_is_awaited():
     async def send():
         raise OSError("gone")
 
-    rest = begin(send())
+    rest = start_send(send())
     with pytest.raises(OSError, match="gone"):
         await rest

@@ -13,7 +13,7 @@ from app.events.record import Recorded
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.stream.fanout import Fanout
-from app.web.stream.message import message
+from app.web.stream.message import encode_message
 from app.web.stream.source import RunSource
 from app.web.stream.viewer import Viewer
 
@@ -21,7 +21,7 @@ RUN = "0badcafe"
 
 
 def said(batch: Sequence[Recorded]) -> bytes:
-    return b"".join(message(getattr(one.event, "text", "").encode(), seq=one.seq) for one in batch)
+    return b"".join(encode_message(getattr(one.event, "text", "").encode(), seq=one.seq) for one in batch)
 
 
 @dataclass
@@ -128,7 +128,7 @@ async def watching(
     fanout: Fanout, *sockets: tuple[Socket, int | None], pushed: bool = False
 ) -> AsyncIterator[list[asyncio.Task[None]]]:
     viewers = [(Viewer(socket.send, socket if pushed else None), after) for socket, after in sockets]
-    tasks = [asyncio.create_task(fanout.serve(viewer, after)) for viewer, after in viewers]
+    tasks = [asyncio.create_task(fanout.serve_viewer(viewer, after)) for viewer, after in viewers]
     try:
         yield tasks
     finally:

@@ -2,7 +2,7 @@
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import Bench, place, shown
+from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import audit, keyvalue, source
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
@@ -12,42 +12,46 @@ RULES = "/etc/audit/audit.rules"
 SOURCES = "/etc/audit/rules.d/*.rules"
 
 
-def panics(rule: str) -> Check:
-    return _switch(rule, "-f", "2", final=False)
+def check_audit_panics(rule: str) -> Check:
+    return _check_switch(rule, "-f", "2", final=False)
 
 
-def locks(rule: str) -> Check:
-    return _switch(rule, "-e", "2", final=True)
+def check_audit_locked(rule: str) -> Check:
+    return _check_switch(rule, "-e", "2", final=True)
 
 
-def _switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
-    bench = Bench(rule, RULES)
+def _check_switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
+    bench = RuleJudge(rule, RULES)
 
-    @bench.reads
-    def check(files: Files, text: str) -> Verdict:
-        lines = audit.audit_lines(text, RULES)
-        stated = [s for s in audit.controls(text, RULES) if s.key == key]
+    @bench.check_text
+    def check_files(files: Files, text: str) -> Verdict:
+        lines = audit.parse_audit_lines(text, RULES)
+        stated = [s for s in audit.parse_controls(text, RULES) if s.key == key]
         if not stated:
             return bench.fails(f"{RULES} has no line {key} {wanted}.")
         decides = stated[-1]
         if decides.value != wanted:
             return bench.fails(
-                f"{place(decides)} says '{key} {shown(decides.value)}'; {key} {wanted} is wanted.", decides
+                f"{format_location(decides)} says '{key} {quote_host_text(decides.value)}'; {key} {wanted} is wanted.",
+                decides,
             )
         if final and lines[-1].line != decides.line:
-            behind = _setting(lines[-1])
-            return bench.fails(f"{place(decides)} locks the rules, and {place(behind)} stands behind it.", behind)
-        for other in keyvalue.read(files, source.glob(files, SOURCES), audit.controls):
+            behind = _to_setting(lines[-1])
+            return bench.fails(
+                f"{format_location(decides)} locks the rules, and {format_location(behind)} stands behind it.", behind
+            )
+        for other in keyvalue.read_setting_files(files, source.glob_files(files, SOURCES), audit.parse_controls):
             if other.key == key and other.value != wanted:
                 return bench.fails(
-                    f"{place(decides)} says {key} {wanted}, but {place(other)} says '{key} {shown(other.value)}', "
+                    f"{format_location(decides)} says {key} {wanted}, but {format_location(other)} "
+                    f"says '{key} {quote_host_text(other.value)}', "
                     "which augenrules writes back at the next start.",
                     other,
                 )
-        return bench.passes(f"{place(decides)} says {key} {wanted}.", decides)
+        return bench.passes(f"{format_location(decides)} says {key} {wanted}.", decides)
 
-    return check
+    return check_files
 
 
-def _setting(line: AuditLine) -> Setting:
+def _to_setting(line: AuditLine) -> Setting:
     return Setting(line.words[0], "", line.path, line.line)

@@ -2,7 +2,7 @@
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import Bench, place, shown
+from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import crypto, sshd
 from app.syntax.crypto import BACKEND
 from app.syntax.files import Files
@@ -11,38 +11,41 @@ CIPHERS = ("aes256-gcm@openssh.com", "aes256-ctr", "aes128-gcm@openssh.com", "ae
 MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
 
 
-def allows_only(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
-    bench = Bench(rule, BACKEND)
+def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
+    bench = RuleJudge(rule, BACKEND)
 
-    @bench.reads
-    def check(files: Files, text: str) -> Verdict:
-        listed = crypto.algorithms(text, keyword)
+    @bench.check_text
+    def check_files(files: Files, text: str) -> Verdict:
+        listed = crypto.find_algorithms(text, keyword)
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
         if listed.value != ",".join(wanted):
-            return bench.fails(f"{place(listed)} {_difference(keyword, listed.value, wanted)}", listed)
-        in_force = sshd.effective(files).get(keyword)
+            return bench.fails(
+                f"{format_location(listed)} {_describe_difference(keyword, listed.value, wanted)}", listed
+            )
+        in_force = sshd.read_sshd_config(files).get(keyword)
         if in_force is None:
             return bench.fails(
-                f"{place(listed)} has the FIPS list, but no Include of sshd_config reads that file.", listed
+                f"{format_location(listed)} has the FIPS list, but no Include of sshd_config reads that file.", listed
             )
         if in_force.value != listed.value:
             return bench.fails(
-                f"{place(listed)} has the FIPS list, but sshd meets {place(in_force)} first, and that line "
-                f"{_difference(keyword, in_force.value, wanted)}",
+                f"{format_location(listed)} has the FIPS list, but sshd meets "
+                f"{format_location(in_force)} first, and that line "
+                f"{_describe_difference(keyword, in_force.value, wanted)}",
                 in_force,
             )
-        return bench.passes(f"{place(listed)} lists exactly the FIPS {keyword}, and sshd reads it.", listed)
+        return bench.passes(f"{format_location(listed)} lists exactly the FIPS {keyword}, and sshd reads it.", listed)
 
-    return check
+    return check_files
 
 
-def _difference(keyword: str, value: str, wanted: tuple[str, ...]) -> str:
+def _describe_difference(keyword: str, value: str, wanted: tuple[str, ...]) -> str:
     found = value.split(",")
     extra = [name for name in found if name not in wanted]
     missing = [name for name in wanted if name not in found]
     if extra:
-        return f"allows {shown(', '.join(extra))}, which the FIPS list of {keyword} does not have."
+        return f"allows {quote_host_text(', '.join(extra))}, which the FIPS list of {keyword} does not have."
     if missing:
         return f"leaves out {', '.join(missing)} of the FIPS list of {keyword}."
     return f"has the FIPS {keyword} in another order or twice; {','.join(wanted)} is wanted."

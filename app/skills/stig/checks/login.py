@@ -2,13 +2,13 @@
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import between
-from app.skills.stig.checks.verdicts import Bench, place, shown
+from app.skills.stig.checks.options import create_range_test
+from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import limits, source
 from app.syntax.files import Files
 from app.syntax.limits import Limit
 from app.syntax.setting import Setting
-from app.syntax.shell import Assignment, assignments, declarations
+from app.syntax.shell import Assignment, parse_assignments, parse_declarations
 
 TMOUT = "/etc/profile.d/tmout.sh"
 SCRIPTS = "/etc/profile.d/*.sh"
@@ -17,31 +17,35 @@ SHADOW = "/etc/shadow"
 _NOT_COUNTED = "under a condition, elsewhere, or behind a line that made it readonly"
 
 
-def idle_timeout(rule: str, most: int) -> Check:
-    bench, accepts = Bench(rule, TMOUT), between(1, most)
+def check_idle_timeout(rule: str, most: int) -> Check:
+    bench, accepts = RuleJudge(rule, TMOUT), create_range_test(1, most)
 
-    def check(files: Files) -> Verdict:
-        scripts = source.glob(files, SCRIPTS)
-        given = [a for path in [*scripts, *STARTS] for a in _timeouts(files, path)]
+    def check_files(files: Files) -> Verdict:
+        scripts = source.glob_files(files, SCRIPTS)
+        given = [a for path in [*scripts, *STARTS] for a in _find_timeouts(files, path)]
         wrong = next((a for a in given if a.unset or not accepts(a.value)), None)
         if wrong is not None:
-            does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{shown(wrong.value)}'"
-            at = _setting(wrong)
-            return bench.fails(f"{place(at)} {does}; 1 to {most} is wanted wherever it is set.", at)
-        sure = [a for a in _taken(files, scripts) if a.surely and a.path in scripts]
+            does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{quote_host_text(wrong.value)}'"
+            at = _assignment_to_setting(wrong)
+            return bench.fails(f"{format_location(at)} {does}; 1 to {most} is wanted wherever it is set.", at)
+        sure = [a for a in _find_effective_timeouts(files, scripts) if a.surely and a.path in scripts]
         if not sure:
-            under = f" {place(_setting(given[0]))} sets it where it does not count: {_NOT_COUNTED}." if given else ""
+            under = (
+                f" {format_location(_assignment_to_setting(given[0]))} sets it where it does not count: {_NOT_COUNTED}."
+                if given
+                else ""
+            )
             return bench.fails(f"No script in /etc/profile.d sets TMOUT for every login shell.{under}")
-        at = _setting(sure[-1])
-        return bench.passes(f"{place(at)} sets TMOUT to {at.value}.", at)
+        at = _assignment_to_setting(sure[-1])
+        return bench.passes(f"{format_location(at)} sets TMOUT to {at.value}.", at)
 
-    return check
+    return check_files
 
 
-def _taken(files: Files, scripts: list[str]) -> list[Assignment]:
+def _find_effective_timeouts(files: Files, scripts: list[str]) -> list[Assignment]:
     """Return the assignments of TMOUT that take effect; a readonly variable keeps its value."""
     found = []
-    for one in (one for path in scripts for one in declarations(source.text(files, path) or "", path)):
+    for one in (one for path in scripts for one in parse_declarations(source.read_text(files, path) or "", path)):
         if one.name == "TMOUT":
             found += [one] if one.stated else []
             if one.readonly and one.surely:
@@ -49,48 +53,51 @@ def _taken(files: Files, scripts: list[str]) -> list[Assignment]:
     return found
 
 
-def _timeouts(files: Files, path: str) -> list[Assignment]:
-    text = source.text(files, path)
-    return [] if text is None else [a for a in assignments(text, path) if a.name == "TMOUT"]
+def _find_timeouts(files: Files, path: str) -> list[Assignment]:
+    text = source.read_text(files, path)
+    return [] if text is None else [a for a in parse_assignments(text, path) if a.name == "TMOUT"]
 
 
-def _setting(found: Assignment) -> Setting:
+def _assignment_to_setting(found: Assignment) -> Setting:
     return Setting(found.name, found.value, found.path, found.line)
 
 
-def login_limit(rule: str, most: int) -> Check:
-    bench, accepts = Bench(rule, limits.MAIN), between(1, most)
+def check_login_limit(rule: str, most: int) -> Check:
+    bench, accepts = RuleJudge(rule, limits.MAIN), create_range_test(1, most)
 
-    def check(files: Files) -> Verdict:
-        rows = [row for row in limits.effective(files) if row.item == "maxlogins" and row.hard]
+    def check_files(files: Files) -> Verdict:
+        rows = [row for row in limits.read_limits(files) if row.item == "maxlogins" and row.is_hard]
         wrong = next((row for row in rows if not accepts(row.value)), None)
         if wrong is not None:
-            at = _row(wrong)
-            who = "everybody" if wrong.domain == "*" else f"'{shown(wrong.domain)}'"
-            return bench.fails(f"{place(at)} allows {who} '{shown(wrong.value)}' logins; 1 to {most} is wanted.", at)
+            at = _limit_to_setting(wrong)
+            who = "everybody" if wrong.domain == "*" else f"'{quote_host_text(wrong.domain)}'"
+            return bench.fails(
+                f"{format_location(at)} allows {who} '{quote_host_text(wrong.value)}' logins; 1 to {most} is wanted.",
+                at,
+            )
         stated = [row for row in rows if row.domain == "*"]
         if not stated:
             return bench.fails(f"No row `* hard maxlogins {most}` stands in limits.conf or limits.d.")
-        at = _row(stated[-1])
-        return bench.passes(f"{place(at)} holds everybody to {at.value} logins.", at)
+        at = _limit_to_setting(stated[-1])
+        return bench.passes(f"{format_location(at)} holds everybody to {at.value} logins.", at)
 
-    return check
+    return check_files
 
 
-def _row(row: Limit) -> Setting:
+def _limit_to_setting(row: Limit) -> Setting:
     return Setting(row.item, row.value, row.path, row.line)
 
 
-def hashes_closed(rule: str) -> Check:
-    bench = Bench(rule, SHADOW)
+def check_shadow_mode(rule: str) -> Check:
+    bench = RuleJudge(rule, SHADOW)
 
-    def check(files: Files) -> Verdict:
+    def check_files(files: Files) -> Verdict:
         state = files.state(SHADOW)
         if state is None:
-            return bench.absent()
+            return bench.report_absent()
         mode = state.mode & 0o7777
         if mode:
             return bench.fails(f"{SHADOW} has mode {mode:04o}; 0000 is wanted.")
         return bench.passes(f"{SHADOW} has mode 0000.")
 
-    return check
+    return check_files

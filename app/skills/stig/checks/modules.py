@@ -2,7 +2,7 @@
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import Bench, place, shown
+from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import modprobe
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
@@ -11,27 +11,32 @@ from app.syntax.setting import Setting
 _NOTHING = {"/bin/false", "/bin/true", "/usr/bin/false", "/usr/bin/true"}
 
 
-def disabled(rule: str, module: str) -> Check:
-    bench = Bench(rule, f"/etc/modprobe.d/{module}.conf")
+def check_module_disabled(rule: str, module: str) -> Check:
+    bench = RuleJudge(rule, f"/etc/modprobe.d/{module}.conf")
 
-    def check(files: Files) -> Verdict:
-        lines = [line for line in modprobe.effective(files) if line.module == module]
+    def check_files(files: Files) -> Verdict:
+        lines = [line for line in modprobe.read_module_lines(files) if line.module == module]
         installs = [line for line in lines if line.command == "install"]
         wrong = next((line for line in installs if line.rest not in _NOTHING), None)
         if wrong is not None:
-            at = _setting(wrong)
-            return bench.fails(f"{place(at)} runs '{shown(wrong.rest)}' to load {module}; /bin/false is wanted.", at)
+            at = _to_setting(wrong)
+            return bench.fails(
+                f"{format_location(at)} runs '{quote_host_text(wrong.rest)}' to load {module}; /bin/false is wanted.",
+                at,
+            )
         if not installs:
             return bench.fails(f"No line `install {module} /bin/false` stands in /etc/modprobe.d.")
-        at = _setting(installs[0])
+        at = _to_setting(installs[0])
         if not any(line.command == "blacklist" for line in lines):
-            return bench.fails(f"{place(at)} is right, but no line `blacklist {module}` stands beside it.", at)
+            return bench.fails(
+                f"{format_location(at)} is right, but no line `blacklist {module}` stands beside it.", at
+            )
         return bench.passes(
-            f"{place(at)} runs {installs[0].rest} instead of loading {module}, which is blacklisted too.", at
+            f"{format_location(at)} runs {installs[0].rest} instead of loading {module}, which is blacklisted too.", at
         )
 
-    return check
+    return check_files
 
 
-def _setting(line: ModuleLine) -> Setting:
+def _to_setting(line: ModuleLine) -> Setting:
     return Setting(line.command, line.rest, line.path, line.line)

@@ -5,81 +5,83 @@ from collections.abc import Callable
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.passwords import PAM_FILES
-from app.skills.stig.checks.verdicts import Bench, place, shown
+from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import source, sudoers
 from app.syntax.files import Files
-from app.syntax.pam import service
+from app.syntax.pam import parse_service
 from app.syntax.setting import Setting
 from app.syntax.sudoers import Sudoers
 
 
-def no_empty_passwords(rule: str) -> Check:
-    def check(files: Files) -> Verdict:
-        verdicts = [_nullok(Bench(rule, path), files, path) for path in PAM_FILES]
+def check_no_empty_passwords(rule: str) -> Check:
+    def check_files(files: Files) -> Verdict:
+        verdicts = [_find_nullok(RuleJudge(rule, path), files, path) for path in PAM_FILES]
         bad = sorted((v for v in verdicts if v is not None), key=lambda v: v.word != "fail")
         if bad:
             return bad[0]
-        return Bench(rule, PAM_FILES[0]).passes(f"No line of {' or '.join(PAM_FILES)} has nullok.")
+        return RuleJudge(rule, PAM_FILES[0]).passes(f"No line of {' or '.join(PAM_FILES)} has nullok.")
 
-    return check
+    return check_files
 
 
-def _nullok(bench: Bench, files: Files, path: str) -> Verdict | None:
-    text = source.text(files, path)
+def _find_nullok(bench: RuleJudge, files: Files, path: str) -> Verdict | None:
+    text = source.read_text(files, path)
     if text is None:
-        return bench.absent()
-    stack = service(text, path)
+        return bench.report_absent()
+    stack = parse_service(text, path)
     for rule in stack.rules:
         if any(argument.startswith("nullok") for argument in rule.arguments):
             at = Setting("nullok", "", path, rule.line)
-            return bench.fails(f"{place(at)} lets {shown(rule.module)} take an empty password (nullok).", at)
+            return bench.fails(
+                f"{format_location(at)} lets {quote_host_text(rule.module)} take an empty password (nullok).", at
+            )
     if stack.problems:
-        return bench.unreadable(path, stack.problems[0].line, stack.problems[0].text)
+        return bench.report_unreadable(path, stack.problems[0].line, stack.problems[0].text)
     if not stack.rules:
         return bench.fails(f"{path} has no PAM lines at all, so nothing checks a password.")
     return None
 
 
-def no_passwordless_sudo(rule: str) -> Check:
-    def offence(read: Sudoers) -> tuple[str, Setting] | None:
+def check_no_passwordless_sudo(rule: str) -> Check:
+    def find_offending_grant(read: Sudoers) -> tuple[str, Setting] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
                 at = Setting("NOPASSWD", "", grant.path, grant.line)
-                return (
-                    f"lets {shown(', '.join(grant.users))} run {shown(grant.command)} without a password (NOPASSWD)",
-                    at,
-                )
+                users, command = quote_host_text(", ".join(grant.users)), quote_host_text(grant.command)
+                return f"lets {users} run {command} without a password (NOPASSWD)", at
         return None
 
-    return _sudo(rule, offence, "No grant in sudoers or its drop-ins has NOPASSWD.")
+    return _check_sudoers(rule, find_offending_grant, "No grant in sudoers or its drop-ins has NOPASSWD.")
 
 
-def sudo_authenticates(rule: str) -> Check:
-    def offence(read: Sudoers) -> tuple[str, Setting] | None:
+def check_sudo_authenticates(rule: str) -> Check:
+    def find_offending_default(read: Sudoers) -> tuple[str, Setting] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:
-                who = shown(default.scope) if default.scope else "everybody"
+                who = quote_host_text(default.scope) if default.scope else "everybody"
                 at = Setting("!authenticate", "", default.path, default.line)
                 return f"switches authentication off for {who} (!authenticate)", at
         return None
 
-    return _sudo(rule, offence, "No Defaults line in sudoers or its drop-ins has !authenticate.")
+    return _check_sudoers(
+        rule, find_offending_default, "No Defaults line in sudoers or its drop-ins has !authenticate."
+    )
 
 
-def _sudo(rule: str, offence: Callable[[Sudoers], tuple[str, Setting] | None], clean: str) -> Check:
-    bench = Bench(rule, sudoers.MAIN)
+def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, Setting] | None], clean: str) -> Check:
+    bench = RuleJudge(rule, sudoers.MAIN)
 
-    def check(files: Files) -> Verdict:
+    def check_files(files: Files) -> Verdict:
         if files.read(sudoers.MAIN) is None:
-            return bench.absent()
-        read = sudoers.effective(files)
+            return bench.report_absent()
+        read = sudoers.read_sudoers(files)
         found = offence(read)
         if found is not None:
             sentence, at = found
-            return bench.fails(f"{place(at)} {sentence}.", at)
+            return bench.fails(f"{format_location(at)} {sentence}.", at)
         if read.problems:
             problem = read.problems[0]
-            return bench.unreadable(problem.path, problem.line, problem.text)
+            return bench.report_unreadable(problem.path, problem.line, problem.text)
         return bench.passes(clean)
 
-    return check
+    return check_files

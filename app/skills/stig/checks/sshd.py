@@ -4,88 +4,93 @@ from collections.abc import Callable
 
 from app.scanners.verdict import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import Bench, place, shown
+from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import source, sshd
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.syntax.source import fold
+from app.syntax.source import fold_case
 from app.syntax.sshd import SshdConfig
-from app.syntax.sshd_keywords import seconds
+from app.syntax.sshd_keywords import parse_seconds
 
 ISSUE = "/etc/issue"
 Accepts = Callable[[str], bool]
 
 
-def states(rule: str, keyword: str, value: str) -> Check:
-    return _requires(rule, keyword, lambda found: fold(found) == value, value)
+def check_sshd_option(rule: str, keyword: str, value: str) -> Check:
+    return _check_option(rule, keyword, lambda found: fold_case(found) == value, value)
 
 
-def states_time(rule: str, keyword: str, most: int) -> Check:
+def check_sshd_time_option(rule: str, keyword: str, most: int) -> Check:
     """Check for 1 second to `most`; 0 disables the mechanism."""
-    return _requires(rule, keyword, lambda found: 0 < (seconds(found) or 0) <= most, f"1 to {most} seconds")
+    return _check_option(rule, keyword, lambda found: 0 < (parse_seconds(found) or 0) <= most, f"1 to {most} seconds")
 
 
-def shows_banner(rule: str, notice: str = "") -> Check:
+def check_sshd_banner(rule: str, notice: str = "") -> Check:
     """Check the banner. `notice`: the site's exact text; empty accepts any."""
-    stated = _requires(rule, "Banner", lambda found: found == ISSUE, ISSUE)
+    stated = _check_option(rule, "Banner", lambda found: found == ISSUE, ISSUE)
 
-    def check(files: Files) -> Verdict:
+    def check_files(files: Files) -> Verdict:
         verdict = stated(files)
         text = files.read(ISSUE)
         if verdict.word != "pass":
             return verdict
         if text is None:
-            return Bench(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} is absent: nothing is shown.")
-        if notice and source.decode(text).split() != notice.split():
-            return Bench(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} does not hold the site's notice.")
-        words = sum(any(map(str.isalpha, word)) for word in source.decode(text).split())
+            return RuleJudge(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} is absent: nothing is shown.")
+        if notice and source.decode_bytes(text).split() != notice.split():
+            return RuleJudge(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} does not hold the site's notice.")
+        words = sum(any(map(str.isalpha, word)) for word in source.decode_bytes(text).split())
         seen = f"shows {words} words" if words else "holds no word: nothing is shown"
         return Verdict(rule, "pass", f"{verdict.evidence} {ISSUE} {seen}.", verdict.path, verdict.line)
 
-    return check
+    return check_files
 
 
-def _requires(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
-    bench = Bench(rule, sshd.MAIN)
+def _check_option(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
+    bench = RuleJudge(rule, sshd.MAIN)
 
-    def check(files: Files) -> Verdict:
+    def check_files(files: Files) -> Verdict:
         if files.read(sshd.MAIN) is None:
-            return bench.absent()
-        config = sshd.effective(files)
+            return bench.report_absent()
+        config = sshd.read_sshd_config(files)
         for problem in config.problems:
-            if problem.key in {"", fold(keyword)}:
-                return bench.unreadable(problem.path, problem.line, problem.text)
+            if problem.key in {"", fold_case(keyword)}:
+                return bench.report_unreadable(problem.path, problem.line, problem.text)
         setting = config.get(keyword)
         if setting is None:
             return bench.fails(
-                f"{keyword} is not stated for everybody; {wanted} is wanted.{_only_in_match(config, keyword)}"
+                f"{keyword} is not stated for everybody; {wanted} is wanted.{_describe_match_only(config, keyword)}"
             )
         if not accepts(setting.value):
-            found = f"{place(setting)} sets {keyword} to '{shown(setting.value)}'; {wanted} is wanted."
-            return bench.fails(found + _too_late(config, setting, accepts), setting)
+            found = (
+                f"{format_location(setting)} sets {keyword} to '{quote_host_text(setting.value)}'; {wanted} is wanted."
+            )
+            return bench.fails(found + _describe_late_value(config, setting, accepts), setting)
         for block in config.matches:
             inside = block.get(keyword)
             if inside is not None and not accepts(inside.value):
                 return bench.fails(
-                    f"{place(setting)} is right, but {place(inside)} sets {keyword} to '{shown(inside.value)}' "
-                    f"for Match {shown(block.criteria)}.",
+                    f"{format_location(setting)} is right, but {format_location(inside)} sets "
+                    f"{keyword} to '{quote_host_text(inside.value)}' "
+                    f"for Match {quote_host_text(block.criteria)}.",
                     inside,
                 )
-        return bench.passes(f"{place(setting)} sets {keyword} to '{shown(setting.value)}'.", setting)
+        return bench.passes(
+            f"{format_location(setting)} sets {keyword} to '{quote_host_text(setting.value)}'.", setting
+        )
 
-    return check
+    return check_files
 
 
-def _only_in_match(config: SshdConfig, keyword: str) -> str:
+def _describe_match_only(config: SshdConfig, keyword: str) -> str:
     for block in config.matches:
         inside = block.get(keyword)
         if inside is not None:
-            return f" {place(inside)} sets it inside the block Match {shown(block.criteria)} alone."
+            return f" {format_location(inside)} sets it inside the block Match {quote_host_text(block.criteria)} alone."
     return ""
 
 
-def _too_late(config: SshdConfig, setting: Setting, accepts: Accepts) -> str:
-    for later in config.all(setting.key)[1:]:
+def _describe_late_value(config: SshdConfig, setting: Setting, accepts: Accepts) -> str:
+    for later in config.list_all(setting.key)[1:]:
         if accepts(later.value):
-            return f" sshd takes the first value, so {place(later)} has no effect."
+            return f" sshd takes the first value, so {format_location(later)} has no effect."
     return ""

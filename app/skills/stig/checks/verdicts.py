@@ -15,47 +15,47 @@ _LONGEST = 160
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
 
-def shown(value: str) -> str:
+def quote_host_text(value: str) -> str:
     """Escape all but plain ASCII, so that look-alikes and control sequences are visible."""
     cleaned = _UNPRINTABLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", value)
     return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
 
 
-def place(setting: Setting) -> str:
-    return f"{shown(setting.path)} line {setting.line}"
+def format_location(setting: Setting) -> str:
+    return f"{quote_host_text(setting.path)} line {setting.line}"
 
 
 @dataclass(frozen=True)
-class Bench:
+class RuleJudge:
     """Creates the verdicts of one rule."""
 
     rule: str
     path: str
     """The deciding file, if no line can be named."""
 
-    def reads(self, judge: Callable[[Files, str], Verdict]) -> Check:
+    def check_text(self, judge: Callable[[Files, str], Verdict]) -> Check:
         """Return a check of the file's text, which fails if the file is absent."""
 
-        def check(files: Files) -> Verdict:
-            text = source.text(files, self.path)
-            return self.absent() if text is None else judge(files, text)
+        def check_files(files: Files) -> Verdict:
+            text = source.read_text(files, self.path)
+            return self.report_absent() if text is None else judge(files, text)
 
-        return check
+        return check_files
 
     def passes(self, evidence: str, at: Setting | None = None) -> Verdict:
-        return self._verdict("pass", evidence, at)
+        return self._create_verdict("pass", evidence, at)
 
     def fails(self, evidence: str, at: Setting | None = None) -> Verdict:
-        return self._verdict("fail", evidence, at)
+        return self._create_verdict("fail", evidence, at)
 
-    def absent(self) -> Verdict:
-        return self._verdict("fail", f"{self.path} is absent, so nothing states the setting.", None)
+    def report_absent(self) -> Verdict:
+        return self._create_verdict("fail", f"{self.path} is absent, so nothing states the setting.", None)
 
-    def unreadable(self, path: str, line: int, why: str) -> Verdict:
-        evidence = f"{shown(path)} line {line} cannot be judged: {shown(why)}."
+    def report_unreadable(self, path: str, line: int, why: str) -> Verdict:
+        evidence = f"{quote_host_text(path)} line {line} cannot be judged: {quote_host_text(why)}."
         return Verdict(self.rule, "error", evidence, path, line)
 
-    def _verdict(self, word: Word, evidence: str, at: Setting | None) -> Verdict:
+    def _create_verdict(self, word: Word, evidence: str, at: Setting | None) -> Verdict:
         if at is None:
             return Verdict(self.rule, word, evidence, self.path)
         return Verdict(self.rule, word, evidence, at.path, at.line)

@@ -10,13 +10,13 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from app.errors import TemperError
-from app.runs.rollout.chosen import known_hosts
-from app.runs.rollout.decide import harm_of
-from app.skills.catalog import skill
+from app.runs.rollout.chosen import list_known_hosts
+from app.runs.rollout.decide import describe_harm
+from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.models import RunRow
-from app.store.standing import StandingRow, decoded
-from app.web.pages.fleet.picture import FleetLine, letters_of, places_of
+from app.store.standing import StandingRow, decode_cells
+from app.web.pages.fleet.picture import FleetLine, locate_columns, reorder_letters
 
 _STANDING = col(StandingRow.host), col(StandingRow.run), col(StandingRow.at), col(StandingRow.cells)
 _LETTER = itemgetter(0)
@@ -45,15 +45,15 @@ class FleetBoard:
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def read(self, session: Session, hosts: Path) -> None:
+    def read_changes(self, session: Session, hosts: Path) -> None:
         """Load the changes since the last read and rebuild the lines. Concurrent callers wait for the lock."""
         with self._lock:
-            self._columns(self._fresh(session))
-            working = {run.host: run for run in reversed(queries.unended(session))}
-            newest = {run.host: run for run in queries.newest_of_each_host(session)}
+            self._add_columns(self._read_new_standings(session))
+            working = {run.host: run for run in reversed(queries.list_unended_runs(session))}
+            newest = {run.host: run for run in queries.list_newest_run_per_host(session)}
             lines = {
-                host: self._line(host, working.get(host), newest.get(host))
-                for host in dict.fromkeys([*self._cells, *known_hosts(hosts)])
+                host: self._build_line(host, working.get(host), newest.get(host))
+                for host in dict.fromkeys([*self._cells, *list_known_hosts(hosts)])
             }
             new = [host for host, line in lines.items() if self.lines.get(host) != line]
             if new or len(lines) != len(self.lines):
@@ -63,10 +63,10 @@ class FleetBoard:
             # An unchanged line keeps its object, and with it the cached wire text.
             self.lines = {host: line if host in changed else self.lines[host] for host, line in lines.items()}
 
-    def since(self, version: int) -> list[FleetLine]:
+    def list_changed_since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
-    def _fresh(self, session: Session) -> Iterable[tuple[str, ...]]:
+    def _read_new_standings(self, session: Session) -> Iterable[tuple[str, ...]]:
         """Load the rows that changed since the last read, found by comparing keys. Return their rule sets."""
         heads = session.execute(
             select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
@@ -82,32 +82,32 @@ class FleetBoard:
             self._rules, self._places = {rules: rules for rules, _ in self._cells.values()}, {}
         found = {}
         for host, run, at, cells in session.execute(few):
-            told = decoded(cells)
+            told = decode_cells(cells)
             rules = self._rules.setdefault(tuple(told), tuple(told))
             self._cells[host] = rules, "".join(map(_LETTER, told.values()))
             self._seen[host] = run, at
             found[rules] = rules
         return found
 
-    def _columns(self, fresh: Iterable[tuple[str, ...]]) -> None:
+    def _add_columns(self, fresh: Iterable[tuple[str, ...]]) -> None:
         """Add columns for new rules. New columns invalidate the cached positions of every line."""
         there = set(self.columns).union(*fresh)
         if len(there) > len(self.columns):
-            first = [rule for rule in _order(self.skill) if rule in there]
+            first = [rule for rule in _list_rule_order(self.skill) if rule in there]
             self.columns = [*first, *sorted(there - set(first))]
             self._places = {}
 
-    def _line(self, host: str, working: RunRow | None, newest: RunRow | None) -> FleetLine:
+    def _build_line(self, host: str, working: RunRow | None, newest: RunRow | None) -> FleetLine:
         run, before = working or newest, self.lines.get(host)
         at = self._seen.get(host, ("", 0.0))[1]
-        alarm = _alarm(newest) if newest else ""
+        alarm = _describe_alarm(newest) if newest else ""
         if before and before.at == at and len(before.letters) == len(self.columns):
             letters = before.letters
         else:
             rules, letters = self._cells.get(host, ((), ""))
             if rules not in self._places:
-                self._places[rules] = places_of(rules, self.columns)
-            letters = letters_of(letters, self._places[rules])
+                self._places[rules] = locate_columns(rules, self.columns)
+            letters = reorder_letters(letters, self._places[rules])
         return FleetLine(
             host,
             letters,
@@ -119,28 +119,28 @@ class FleetBoard:
         )
 
 
-def _alarm(run: RunRow) -> str:
-    if harm := harm_of(run):
+def _describe_alarm(run: RunRow) -> str:
+    if harm := describe_harm(run):
         return harm
     return f"{run.drifted} rules that held have slipped" if run.drifted else ""
 
 
-def _order(name: str) -> Sequence[str]:
+def _list_rule_order(name: str) -> Sequence[str]:
     """Return the skill's rules in order; empty if its content is no longer on this machine."""
     try:
-        return tuple(skill(name).rules)
+        return tuple(load_skill(name).rules)
     except TemperError:
         return ()
 
 
-def titles(name: str) -> Mapping[str, str]:
+def read_rule_titles(name: str) -> Mapping[str, str]:
     try:
-        return {rule.id: rule.title for rule in skill(name).rules.values()}
+        return {rule.id: rule.title for rule in load_skill(name).rules.values()}
     except TemperError:
         return {}
 
 
-def only_of(lines: Mapping[str, FleetLine], hosts: Sequence[str]) -> list[FleetLine]:
+def select_lines(lines: Mapping[str, FleetLine], hosts: Sequence[str]) -> list[FleetLine]:
     """Return the lines of these hosts; a host without results gets an empty line."""
     width = max((len(line.letters) for line in lines.values()), default=0)
     return [lines.get(host) or FleetLine(host, "." * width) for host in hosts]

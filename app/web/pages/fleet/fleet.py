@@ -11,22 +11,22 @@ from sqlmodel import Session
 
 from app.events.record import Recorded
 from app.runs.rollout.state import HostPart, RolloutState
-from app.runs.rollout.telling import outcome, rollout_telling
+from app.runs.rollout.telling import describe_outcome, describe_rollout_event
 from app.runtime.runtime import Runtime
 from app.store import queries
-from app.store.held import asking
-from app.store.rollouts import RolloutRow, events_of, rollouts, unended_rollouts
-from app.store.standing import skills_seen
-from app.web.pages.fleet.board import FleetBoard, only_of, titles
-from app.web.pages.fleet.picture import WORDS, totals
-from app.web.pages.fleet.work import at_work, engines_at_work, states_of
+from app.store.held import open_read_session
+from app.store.rollouts import RolloutRow, list_newest_rollouts, list_unended_rollouts, read_rollout_events
+from app.store.standing import list_seen_skills
+from app.web.pages.fleet.board import FleetBoard, read_rule_titles, select_lines
+from app.web.pages.fleet.picture import WORDS, count_cells
+from app.web.pages.fleet.work import fold_run_states, list_active_runs, list_engine_activity
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine
 from app.web.pages.sharing import Sharing
-from app.web.pages.templating import rendered
-from app.web.stream.folds import Folds
-from app.web.stream.message import message
-from app.web.stream.rollout_folds import RolloutFolds
+from app.web.pages.templating import render_template
+from app.web.stream.folds import RunStateCache
+from app.web.stream.message import encode_message
+from app.web.stream.rollout_folds import RolloutStateCache
 
 USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
@@ -52,151 +52,156 @@ class RolloutCard:
 class Fleet:
     """Boards and streams of the fleet pages; one instance per application."""
 
-    def __init__(self, runtime: Runtime, folds: Folds, rollouts: RolloutFolds, sharing: Sharing) -> None:
+    def __init__(self, runtime: Runtime, folds: RunStateCache, rollouts: RolloutStateCache, sharing: Sharing) -> None:
         self.runtime, self._folds, self._rollouts, self._sharing = runtime, folds, rollouts, sharing
         self._boards: OrderedDict[str, FleetBoard] = OrderedDict()
-        self._lives: OrderedDict[tuple[str, str], FleetLive] = OrderedDict()
+        self._lives: OrderedDict[tuple[str, str], FleetStream] = OrderedDict()
         self._lock = Lock()
 
-    def board(self, session: Session, name: str) -> FleetBoard:
+    def refresh_board(self, session: Session, name: str) -> FleetBoard:
         with self._lock:
             board = self._boards.setdefault(name, FleetBoard(name))
             self._boards.move_to_end(name)
             while len(self._boards) > MOST_BOARDS:
                 self._boards.popitem(last=False)
-        board.read(session, self.runtime.settings.hosts)
+        board.read_changes(session, self.runtime.settings.hosts_folder)
         return board
 
-    def as_read(self, name: str) -> FleetBoard:
+    def get_board(self, name: str) -> FleetBoard:
         """Return the board as of its last read."""
         with self._lock:
             return self._boards.setdefault(name, FleetBoard(name))
 
-    def live(self, name: str, rollout: str) -> "FleetLive":
+    def open_stream(self, name: str, rollout: str) -> "FleetStream":
         with self._lock:
-            live = self._lives.setdefault((name, rollout), FleetLive(self, name, rollout))
+            live = self._lives.setdefault((name, rollout), FleetStream(self, name, rollout))
             self._lives.move_to_end((name, rollout))
             while len(self._lives) > 4 * MOST_BOARDS:
                 self._lives.popitem(last=False)
             return live
 
-    def rollout(self, session: Session, rollout: str) -> RolloutState:
-        return self._rollouts.now(session, rollout)
+    def read_rollout(self, session: Session, rollout: str) -> RolloutState:
+        return self._rollouts.read_current(session, rollout)
 
-    def skill(self, session: Session, wanted: str) -> tuple[str, list[str]]:
+    def choose_skill(self, session: Session, wanted: str) -> tuple[str, list[str]]:
         """Return the skill to show and all skills to choose from."""
-        seen = skills_seen(session)
+        seen = list_seen_skills(session)
         chosen = wanted or (seen[0] if seen else USUAL_SKILL)
         return chosen, list(dict.fromkeys([*seen, chosen]))
 
-    def parts(self, session: Session, name: str, rollout: str) -> dict[str, str]:
+    def render_parts(self, session: Session, name: str, rollout: str) -> dict[str, str]:
         """Read the board and return inner HTML by element id."""
-        board = self.board(session, name)
-        state = self.rollout(session, rollout) if rollout else None
-        lines = only_of(board.lines, list(state.parts)) if state else list(board.lines.values())
-        runs = [run for run in queries.unended(session) if not state or run.host in state.parts]
-        cards = [self._card(session, row) for row in unended_rollouts(session)]
-        states = states_of(self._folds, runs)
-        led = {part.run: card.row.id for card in cards for part in card.state.at_work}
-        work = at_work(runs, states, led, titles(name))
+        board = self.refresh_board(session, name)
+        state = self.read_rollout(session, rollout) if rollout else None
+        lines = select_lines(board.lines, list(state.parts)) if state else list(board.lines.values())
+        runs = [run for run in queries.list_unended_runs(session) if not state or run.host in state.parts]
+        cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
+        states = fold_run_states(self._folds, runs)
+        led = {part.run: card.row.id for card in cards for part in card.state.parts_at_work}
+        work = list_active_runs(runs, states, led, read_rule_titles(name))
         now = time.time()
-        shares = self._sharing.now(now, state.parts if state else None)
+        shares = self._sharing.read_shares(now, state.parts if state else None)
         alarms = sorted((line for line in lines if line.alarm), key=lambda line: line.at, reverse=True)
         drawn = {
-            "fleet-sum": rendered(
+            "fleet-sum": render_template(
                 "partials/_fleet_sum.html",
                 hosts=len(lines),
-                sums=totals(lines),
+                sums=count_cells(lines),
                 words=WORDS,
                 runs=runs,
                 alarms=len(alarms),
             ),
-            "fleet-asks": rendered(
+            "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
-                cards=_asking(cards, rollout),
+                cards=_select_waiting_rollouts(cards, rollout),
                 alarms=alarms[:SHOWN_ALARMS],
                 more=len(alarms) - SHOWN_ALARMS,
                 waiting=[card for card in work if card.waits],
             ),
-            "fleet-work": rendered(
+            "fleet-work": render_template(
                 "partials/_fleet_work.html", cards=work[:SHOWN_AT_WORK], more=len(work) - SHOWN_AT_WORK
             ),
-            "fleet-engines": rendered("partials/_fleet_engines.html", cards=engines_at_work(self.runtime, shares, now)),
+            "fleet-engines": render_template(
+                "partials/_fleet_engines.html", cards=list_engine_activity(self.runtime, shares, now)
+            ),
         }
         if state:
-            card = self._card(session, session.get_one(RolloutRow, rollout))
-            drawn["fleet-rollout"] = rendered("partials/_fleet_rollout.html", card=card)
-            drawn["fleet-hosts"] = rendered("partials/_fleet_hosts.html", parts=_trouble_first(state), outcome=outcome)
-            drawn["fleet-feed"] = rendered(
-                "partials/_fleet_feed.html", feed=_feed(list(events_of(session, rollout, state.seq - FEED)))
+            card = self._build_rollout_card(session, session.get_one(RolloutRow, rollout))
+            drawn["fleet-rollout"] = render_template("partials/_fleet_rollout.html", card=card)
+            drawn["fleet-hosts"] = render_template(
+                "partials/_fleet_hosts.html", parts=_sort_by_trouble(state), outcome=describe_outcome
+            )
+            drawn["fleet-feed"] = render_template(
+                "partials/_fleet_feed.html",
+                feed=_build_rollout_feed(list(read_rollout_events(session, rollout, state.seq - FEED))),
             )
         else:
-            over = [row for row in rollouts(session, RECENT) if row.ended_at]
-            drawn["fleet-rollouts"] = rendered("partials/_fleet_rollouts.html", cards=cards, over=over)
+            over = [row for row in list_newest_rollouts(session, RECENT) if row.ended_at]
+            drawn["fleet-rollouts"] = render_template("partials/_fleet_rollouts.html", cards=cards, over=over)
         return drawn
 
-    def drawn(self, name: str, rollout: str) -> dict[str, str]:
-        with asking(self.runtime.database) as session:
-            return self.parts(session, name, rollout)
+    def render_live_parts(self, name: str, rollout: str) -> dict[str, str]:
+        with open_read_session(self.runtime.database) as session:
+            return self.render_parts(session, name, rollout)
 
-    def _card(self, session: Session, row: RolloutRow) -> RolloutCard:
-        state = self.rollout(session, row.id)
+    def _build_rollout_card(self, session: Session, row: RolloutRow) -> RolloutCard:
+        state = self.read_rollout(session, row.id)
         parts = state.parts.values()
         return RolloutCard(
             row=row,
             state=state,
-            done=sum(part.over for part in parts),
-            at_work=len(state.at_work),
+            done=sum(part.is_over for part in parts),
+            at_work=len(state.parts_at_work),
             harmed=sum(bool(part.ended and part.ended.harm) for part in parts),
-            wave=min((part.wave for part in parts if not part.over), default=0),
+            wave=min((part.wave for part in parts if not part.is_over), default=0),
         )
 
 
-class FleetLive:
+class FleetStream:
     """Live parts of the fleet page, plus the lines of hosts that changed."""
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
-        self._parts = LiveParts(self.name, lambda: fleet.drawn(skill, rollout), "innerMorph")
+        self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph")
         self._fleet, self._skill = fleet, skill
         self._sent = 0
 
     def __call__(self, _: Sequence[Recorded]) -> bytes:
-        parts, board = self._parts([]), self._fleet.as_read(self._skill)
+        parts, board = self._parts([]), self._fleet.get_board(self._skill)
         sent, self._sent = self._sent, board.version
-        return parts + _lines(board, sent) + message(b"{}", name="looked")
+        return parts + _encode_changed_lines(board, sent) + encode_message(b"{}", name="looked")
 
-    def whole(self, since: int) -> bytes:
-        parts, board = self._parts.whole(), self._fleet.as_read(self._skill)
+    def render_since(self, since: int) -> bytes:
+        parts, board = self._parts.render_all(), self._fleet.get_board(self._skill)
         self._sent = self._sent or board.version
-        return parts + _lines(board, since)
+        return parts + _encode_changed_lines(board, since)
 
 
-class FleetWatch:
+class FleetViewer:
     """One viewer of a FleetStream. It first gets the lines that changed since its page was rendered."""
 
-    def __init__(self, live: FleetLive, since: int) -> None:
+    def __init__(self, live: FleetStream, since: int) -> None:
         self.name = live.name
         self._live, self._since = live, since
 
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         return self._live(batch)
 
-    def whole(self) -> bytes:
-        return self._live.whole(self._since)
+    def render_all(self) -> bytes:
+        return self._live.render_since(self._since)
 
 
-def _lines(board: FleetBoard, since: int) -> bytes:
-    changed = [line.wire for line in board.since(since)]
+def _encode_changed_lines(board: FleetBoard, since: int) -> bytes:
+    changed = [line.wire_text for line in board.list_changed_since(since)]
     told = {"columns": len(board.columns), "lines": changed}
-    return message(msgspec.json.encode(told), name="fleet") if changed else b""
+    return encode_message(msgspec.json.encode(told), name="fleet") if changed else b""
 
 
-def _asking(cards: Sequence[RolloutCard], rollout: str) -> list[RolloutCard]:
-    return [card for card in cards if card.state.asks and card.row.id != rollout]
+def _select_waiting_rollouts(cards: Sequence[RolloutCard], rollout: str) -> list[RolloutCard]:
+    return [card for card in cards if card.state.is_paused_by_rule and card.row.id != rollout]
 
 
-def _trouble_first(state: RolloutState) -> list[HostPart]:
+def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
     """Return up to 60 hosts: harmed first, then running, then the latest to end, then waiting."""
     parts = list(state.parts.values())
     harmed = [
@@ -204,9 +209,9 @@ def _trouble_first(state: RolloutState) -> list[HostPart]:
     ]
     ended = [state.parts[host] for host in reversed(state.ends) if state.parts[host] not in harmed]
     waiting = [part for part in parts if not part.run and not part.left]
-    return [*harmed, *state.at_work, *ended, *waiting][:60]
+    return [*harmed, *state.parts_at_work, *ended, *waiting][:60]
 
 
-def _feed(events: Sequence[Recorded]) -> list[FeedLine]:
-    told = ((one, rollout_telling(one.event)) for one in reversed(events))
+def _build_rollout_feed(events: Sequence[Recorded]) -> list[FeedLine]:
+    told = ((one, describe_rollout_event(one.event)) for one in reversed(events))
     return [FeedLine(one.seq, one.at, said.glyph, said.kind, said.text) for one, said in told if said]

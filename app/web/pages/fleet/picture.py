@@ -51,17 +51,17 @@ class FleetLine:
         return self.letters.count(letter)
 
     @property
-    def at_work(self) -> bool:
+    def is_at_work(self) -> bool:
         return self.state in ("queued", "running", "paused")
 
     @cached_property
-    def wire(self) -> str:
+    def wire_text(self) -> str:
         """Host, run, state, alarm flag and packed cells, separated by tabs."""
-        return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", packed(self.letters)))
+        return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", pack_letters(self.letters)))
 
 
 @dataclass(frozen=True)
-class Sought:
+class FleetQuery:
     """The query string of the fleet page, so that a reload shows the same."""
 
     skill: str = ""
@@ -73,24 +73,24 @@ class Sought:
     page: int = 1
 
 
-def packed(letters: str) -> str:
+def pack_letters(letters: str) -> str:
     """Pack two letters into one character. It works on the line as one integer to avoid a loop over all cells."""
     bits = (letters + NOTHING if len(letters) % 2 else letters).encode().translate(_BITS)
     pairs = (int.from_bytes(bits[::2]) << 3) + int.from_bytes(bits[1::2])
     return pairs.to_bytes(len(bits) // 2).translate(_DIGITS).decode()
 
 
-def places_of(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
+def locate_columns(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
     """Return the index in `rules` of each column, or -1 if it is absent."""
     there = {rule: place for place, rule in enumerate(rules)}
     return [there.get(rule, -1) for rule in columns]
 
 
-def letters_of(letters: str, places: Sequence[int]) -> str:
+def reorder_letters(letters: str, places: Sequence[int]) -> str:
     return "".join(map((letters + NOTHING).__getitem__, places))
 
 
-def totals(lines: Iterable[FleetLine]) -> dict[str, int]:
+def count_cells(lines: Iterable[FleetLine]) -> dict[str, int]:
     found = dict.fromkeys(WORDS, 0)
     for line in lines:
         for letter in WORDS:
@@ -98,21 +98,23 @@ def totals(lines: Iterable[FleetLine]) -> dict[str, int]:
     return found
 
 
-def sifted(lines: Sequence[FleetLine], sought: Sought, grouped: Mapping[str, Sequence[str]]) -> list[FleetLine]:
-    wanted = [line for line in lines if _fits(line, sought.show)]
+def filter_lines(
+    lines: Sequence[FleetLine], sought: FleetQuery, grouped: Mapping[str, Sequence[str]]
+) -> list[FleetLine]:
+    wanted = [line for line in lines if _matches_filter(line, sought.show)]
     if sought.q:
         members = set(grouped.get(sought.q, ()))
         like = sought.q if any(sign in sought.q for sign in "*?[") else f"*{sought.q}*"
         wanted = [line for line in wanted if line.host in members or fnmatch.fnmatch(line.host, like)]
-    return sorted(wanted, key=lambda line: (*_rank(line, sought.sort), _natural(line.host)))
+    return sorted(wanted, key=lambda line: (*_rank_line(line, sought.sort), _split_trailing_number(line.host)))
 
 
-def _fits(line: FleetLine, show: str) -> bool:
+def _matches_filter(line: FleetLine, show: str) -> bool:
     match show:
         case "alarm":
             return bool(line.alarm)
         case "work":
-            return line.at_work
+            return line.is_at_work
         case "person":
             return PERSONS in line.letters
         case "slipped":
@@ -123,7 +125,7 @@ def _fits(line: FleetLine, show: str) -> bool:
             return True
 
 
-def _rank(line: FleetLine, sort: str) -> tuple[int, ...]:
+def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:
     left = line.count(OPEN) + line.count(UNDONE) + line.count(SLIPPED) + line.count(PERSONS) + line.count(LEFT)
     match sort:
         case "name":
@@ -133,16 +135,16 @@ def _rank(line: FleetLine, sort: str) -> tuple[int, ...]:
         case "passed":
             return (-line.count(PASSED), left)
         case _:
-            return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.at_work, -left)
+            return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.is_at_work, -left)
 
 
-def _natural(host: str) -> tuple[str, int, str]:
+def _split_trailing_number(host: str) -> tuple[str, int, str]:
     """Sort key that puts web2 before web10."""
     stem = host.rstrip("0123456789")
     return stem, int(host[len(stem) :] or 0), host
 
 
-def by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
+def order_columns_by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
     """Return column indexes, the rule that is open on most hosts first."""
     open_on = [0] * len(columns)
     for line in lines:

@@ -49,7 +49,7 @@ _PLACE: dict[type, str] = {
 }
 
 
-def tried(attempt: AttemptView, event: Event) -> AttemptView:
+def apply_attempt_event(attempt: AttemptView, event: Event) -> AttemptView:
     if isinstance(event, kinds.ItemPassed):
         return replace(attempt, passed=True)
     if isinstance(event, kinds.VerdictGiven):

@@ -34,10 +34,10 @@ AT_WORK: dict[Purpose, str] = {
 }
 
 
-def caption(mission: Mission) -> str:
+def write_caption(mission: Mission) -> str:
     state = mission.state
     if state.ended:
-        return _ended(state)
+        return _describe_end(state)
     if state.status == "paused":
         return "Paused. Nothing is changed until somebody resumes the run."
     if state.status == "queued":
@@ -50,10 +50,10 @@ def caption(mission: Mission) -> str:
     if state.stopping:
         return "Stopping. What is half done is undone first."
     attempt = mission.tries[-1] if mission.tries else None
-    return _attempt(mission, attempt) if attempt else "On to the next finding."
+    return _describe_attempt(mission, attempt) if attempt else "On to the next finding."
 
 
-def _ended(state: RunState) -> str:
+def _describe_end(state: RunState) -> str:
     match state.ended:
         case RunFinished():
             return "The run is over. The whole host was scanned once more, and every change is on record."
@@ -65,49 +65,52 @@ def _ended(state: RunState) -> str:
             return ""
 
 
-def _attempt(mission: Mission, attempt: AttemptView) -> str:
+def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:
     item = mission.state.item
     if item and item.attempt and item.attempt.awaits_person:
         if item.attempt.given:
             return "One of two people has said yes. Another is asked before this change is made."
-        return f"{'Two people are' if item.attempt.of > 1 else 'A person is'} asked before this change is made."
+        return (
+            f"{'Two people are' if item.attempt.people_required > 1 else 'A person is'} "
+            "asked before this change is made."
+        )
     if attempt.failed:
-        return _failed(mission, attempt)
+        return _describe_failed_attempt(mission, attempt)
     working = mission.state.turn
     if working and working.purpose == "plan" and attempt.number > 1:
         return f"The Architect is planning attempt {attempt.number}, and knows why the one before failed."
     if working and working.purpose == "review" and attempt.verdict and attempt.verdict.word != "pass":
-        return f"{_before(attempt)}The Auditor is reading why."
+        return f"{_describe_scanner_verdict(attempt)}The Auditor is reading why."
     if working:
-        return f"{_before(attempt)}{AT_WORK[working.purpose]}"
+        return f"{_describe_scanner_verdict(attempt)}{AT_WORK[working.purpose]}"
     if attempt.offered and not attempt.applied:
         return f"What held on {attempt.offered.host} is tried here as it is: the same files, the same rule."
     if attempt.alarm:
-        return f"{alarmed(attempt.alarm)} Undoing."
+        return f"{describe_alarm(attempt.alarm)} Undoing."
     if attempt.clear:
         return "Fixed, and nothing is harmed."
     if attempt.verdict:
-        return _before(attempt).strip() or AT_WORK["triage"]
+        return _describe_scanner_verdict(attempt).strip() or AT_WORK["triage"]
     if attempt.applied:
         return "The change is made. The scanner is looking."
     return "The change is written. Policy and host are asked whether it may be made." if attempt.proposed else "…"
 
 
-def _before(attempt: AttemptView) -> str:
+def _describe_scanner_verdict(attempt: AttemptView) -> str:
     if attempt.explained or not attempt.verdict:
         return ""
     return f"The scanner says {attempt.verdict.word}. "
 
 
-def alarmed(alarm: SentryAlarm) -> str:
+def describe_alarm(alarm: SentryAlarm) -> str:
     probe = alarm.reason.partition(":")[0]
     if alarm.by == "probe" and probe in HARMED:
         return f"The Sentry found {HARMED[probe]}."
     return f"The Sentry raised an alarm: {alarm.reason.rstrip('.')}."
 
 
-def _failed(mission: Mission, attempt: AttemptView) -> str:
-    said = _why(attempt)
+def _describe_failed_attempt(mission: Mission, attempt: AttemptView) -> str:
+    said = _explain_failed_attempt(attempt)
     if attempt.undone:
         said += (
             " Undone, verified byte for byte." if not attempt.undone.differences else " It could not be undone whole."
@@ -120,9 +123,9 @@ def _failed(mission: Mission, attempt: AttemptView) -> str:
     return f"{said} The Architect is working out why." if learning else said
 
 
-def _why(attempt: AttemptView) -> str:
+def _explain_failed_attempt(attempt: AttemptView) -> str:
     if attempt.alarm:
-        return alarmed(attempt.alarm)
+        return describe_alarm(attempt.alarm)
     if attempt.explained and attempt.explained.veto:
         return "The Auditor vetoed it: the scanner was fooled, and nothing was fixed."
     if attempt.refused:

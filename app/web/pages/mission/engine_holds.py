@@ -10,7 +10,7 @@ HOLD_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
-class Hold:
+class EngineHold:
     role: Role
     turn: str
     since: float
@@ -19,21 +19,21 @@ class Hold:
     """Time of the first token: the engine reads the prompt before it and decodes after it."""
     until: float | None = None
 
-    def decoding(self, at: float) -> "Hold":
+    def with_first_token(self, at: float) -> "EngineHold":
         return replace(self, first=at)
 
 
-def hand_over(holds: list[Hold], event: TurnStarted, at: float, keep: float) -> list[Hold]:
+def add_hold(holds: list[EngineHold], event: TurnStarted, at: float, keep: float) -> list[EngineHold]:
     recent = [hold for hold in holds if hold.until is None or at - hold.until < keep]
-    return [*recent, Hold(event.role, event.turn, at, event.replica)]
+    return [*recent, EngineHold(event.role, event.turn, at, event.replica)]
 
 
-def let_go(holds: list[Hold], turn: str, at: float, ttft: float | None = None) -> list[Hold]:
+def close_hold(holds: list[EngineHold], turn: str, at: float, ttft: float | None = None) -> list[EngineHold]:
     """End the hold of `turn`. The time to first token comes from the end event, so late viewers draw the same axis."""
-    return [_ended(hold, at, ttft) if hold.turn == turn else hold for hold in holds]
+    return [_close_hold_at(hold, at, ttft) if hold.turn == turn else hold for hold in holds]
 
 
-def _ended(hold: Hold, at: float, ttft: float | None) -> Hold:
+def _close_hold_at(hold: EngineHold, at: float, ttft: float | None) -> EngineHold:
     return replace(hold, first=None if ttft is None else hold.since + ttft, until=at)
 
 
@@ -41,48 +41,48 @@ def _ended(hold: Hold, at: float, ttft: float | None) -> Hold:
 class EngineHolds:
     """The engine holds of one run, folded from its turns."""
 
-    of: dict[str, list[Hold]] = field(default_factory=dict)
+    by_engine: dict[str, list[EngineHold]] = field(default_factory=dict)
     """Holds of the last two minutes, by engine."""
     reading: frozenset[str] = frozenset()
     """Engines that are reading a prompt and have not produced a token."""
 
-    def take(self, event: Event, at: float) -> None:
+    def apply_event(self, event: Event, at: float) -> None:
         match event:
             case TurnStarted():
-                self.of[event.engine] = hand_over(self.of.get(event.engine, []), event, at, HOLD_SECONDS)
+                self.by_engine[event.engine] = add_hold(self.by_engine.get(event.engine, []), event, at, HOLD_SECONDS)
                 self.reading |= {event.engine}
             case TurnDelta():
-                self._first_token(event.turn, at)
+                self._mark_first_token(event.turn, at)
             case TurnFinished():
-                self._leave(event.turn, at, event.ttft)
+                self._close_turn(event.turn, at, event.ttft)
             case TurnInterrupted():
-                self._leave(event.turn, at, None)
+                self._close_turn(event.turn, at, None)
             case _:
                 pass
 
-    def end(self, at: float) -> None:
+    def close_all(self, at: float) -> None:
         """Close every open hold when the run ends."""
-        for holds in list(self.of.values()):
+        for holds in list(self.by_engine.values()):
             if holds and holds[-1].until is None:
-                self._leave(holds[-1].turn, at, None)
+                self._close_turn(holds[-1].turn, at, None)
 
-    def engine_of(self, turn: str) -> str | None:
-        return next((name for name, holds in self.of.items() if holds and holds[-1].turn == turn), None)
+    def find_engine(self, turn: str) -> str | None:
+        return next((name for name, holds in self.by_engine.items() if holds and holds[-1].turn == turn), None)
 
-    def _leave(self, turn: str, at: float, ttft: float | None) -> None:
-        if name := self.engine_of(turn):
-            self.of[name] = let_go(self.of[name], turn, at, ttft)
+    def _close_turn(self, turn: str, at: float, ttft: float | None) -> None:
+        if name := self.find_engine(turn):
+            self.by_engine[name] = close_hold(self.by_engine[name], turn, at, ttft)
             self.reading -= {name}
 
-    def _first_token(self, turn: str, at: float) -> None:
-        name = self.engine_of(turn)
-        if name and self.of[name][-1].first is None:
-            self.of[name][-1] = self.of[name][-1].decoding(at)
+    def _mark_first_token(self, turn: str, at: float) -> None:
+        name = self.find_engine(turn)
+        if name and self.by_engine[name][-1].first is None:
+            self.by_engine[name][-1] = self.by_engine[name][-1].with_first_token(at)
             self.reading -= {name}
 
 
 @dataclass(frozen=True)
-class Bar:
+class HoldBar:
     """A bar on the time axis, in percent of its width."""
 
     role: Role
@@ -91,7 +91,7 @@ class Bar:
     prefill: bool
 
 
-def bars(holds: Sequence[Hold], now: float, span: float) -> list[Bar]:
+def draw_hold_bars(holds: Sequence[EngineHold], now: float, span: float) -> list[HoldBar]:
     drawn = []
     for hold in holds:
         end = hold.until or now
@@ -100,5 +100,5 @@ def bars(holds: Sequence[Hold], now: float, span: float) -> list[Bar]:
             left = max(0.0, 100 * (1 - (now - since) / span))
             right = max(0.0, 100 * (1 - (now - until) / span))
             if right > left:
-                drawn.append(Bar(hold.role, round(left, 2), round(right - left, 2), prefill))
+                drawn.append(HoldBar(hold.role, round(left, 2), round(right - left, 2), prefill))
     return drawn

@@ -1,12 +1,12 @@
 """The label of an engine: the role that it serves now, and its use over the last two minutes."""
 
 from app.lineups.model import Engine, Lineup
-from app.web.pages.mission.engine_holds import HOLD_SECONDS, bars
+from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars
 from app.web.pages.mission.mission import Mission
 
 
-def engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict[str, object]:
-    holds = mission.holds.of.get(engine.name, [])
+def build_engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict[str, object]:
+    holds = mission.holds.by_engine.get(engine.name, [])
     now = mission.state.at
     last = holds[-1] if holds else None
     live = last if last and last.until is None else None
@@ -17,7 +17,9 @@ def engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict[str, 
         "serving": live.role if live else None,
         "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
         "reading": bool(live and live.first is None),
-        "rows": [(role, bars([one for one in holds if one.role == role], now, HOLD_SECONDS)) for role in seated],
+        "rows": [
+            (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS)) for role in seated
+        ],
         "minutes": int(HOLD_SECONDS / 60),
         "turn": mission.newest.get(engine.name),
         "pace": mission.state.request.pace if mission.state.request else None,

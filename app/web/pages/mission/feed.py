@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.events.record import Recorded
-from app.loop.telling import telling
+from app.loop.telling import describe_event
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,6 @@ class FeedLine:
     text: str
 
 
-def feed_line(recorded: Recorded) -> FeedLine | None:
-    told = telling(recorded.event)
+def to_feed_line(recorded: Recorded) -> FeedLine | None:
+    told = describe_event(recorded.event)
     return FeedLine(recorded.seq, recorded.at, told.glyph, told.kind, told.text) if told else None

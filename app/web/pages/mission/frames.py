@@ -4,10 +4,10 @@ import threading
 from collections import OrderedDict
 
 from app.events.kinds import KINDS
-from app.loop.state import RunState, fold
+from app.loop.state import RunState, fold_events
 from app.store.events import EventStore
 
-FRAME = (
+FRAME_KINDS = (
     *(kind for kind in KINDS if kind.startswith(("run.", "scan.", "item."))),
     "attempt.started",
     "attempt.failed",
@@ -16,7 +16,7 @@ FRAME = (
 KEPT = 64
 
 
-class Frames:
+class FrameCache:
     """Folded states by run and seq. Logs are append-only, so entries never expire. Thread-safe.
 
     Separate from Folds, which hold the newest state over all steady events; neither can be derived from the other.
@@ -28,19 +28,19 @@ class Frames:
         self._known: OrderedDict[tuple[str, int], RunState] = OrderedDict()
         """State by run and seq, least recently used first."""
 
-    def upto(self, run: str, seq: int) -> RunState:
-        before, state = self._nearest(run, seq)
+    def fold_upto(self, run: str, seq: int) -> RunState:
+        before, state = self._find_nearest(run, seq)
         if before < seq:
-            state = fold(self._store.events(run, after=before, upto=seq, kinds=FRAME), state)
-        self._keep(run, seq, state)
+            state = fold_events(self._store.read_events(run, after=before, upto=seq, kinds=FRAME_KINDS), state)
+        self._store_frame(run, seq, state)
         return state
 
-    def _nearest(self, run: str, seq: int) -> tuple[int, RunState]:
+    def _find_nearest(self, run: str, seq: int) -> tuple[int, RunState]:
         with self._lock:
             places = [place for of, place in self._known if of == run and place <= seq]
             return (nearest := max(places, default=0)), self._known.get((run, nearest)) or RunState()
 
-    def _keep(self, run: str, seq: int, state: RunState) -> None:
+    def _store_frame(self, run: str, seq: int, state: RunState) -> None:
         with self._lock:
             self._known[run, seq] = state
             self._known.move_to_end((run, seq))

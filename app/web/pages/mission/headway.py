@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from app.loop.state import Item, RunState
 
-MADE = ("scanner", "vetoed", "alarm")
+APPLIED_CAUSES = ("scanner", "vetoed", "alarm")
 """Failure causes of attempts whose change was applied to the host."""
 KNOWN_AFTER = 3
 """Finished items needed for an estimate."""
-OVER = ("passed", "escalated", "deferred", "skipped", "waived")
+ENDED_STATUSES = ("passed", "escalated", "deferred", "skipped", "waived")
 
 
 @dataclass(frozen=True)
-class Headway:
+class Progress:
     counts: dict[str, int]
     """Number of items by status, in display order."""
     undone: int
@@ -24,7 +24,7 @@ class Headway:
     """Estimated seconds remaining, from the average so far; None if there is no estimate."""
 
     @property
-    def left_in_words(self) -> str:
+    def remaining_text(self) -> str:
         if self.left is None:
             return "—"
         if self.left < 60:
@@ -35,22 +35,22 @@ class Headway:
         return f"about {round(minutes / 60)} hours"
 
 
-def headway(state: RunState) -> Headway:
-    counts = dict.fromkeys((*OVER, "working", "waiting"), 0)
+def measure_progress(state: RunState) -> Progress:
+    counts = dict.fromkeys((*ENDED_STATUSES, "working", "waiting"), 0)
     for item in state.items.values():
         counts[item.status] += 1
-    done = sum(counts[status] for status in OVER)
+    done = sum(counts[status] for status in ENDED_STATUSES)
     elapsed = state.at - state.started_at if state.started_at else None
-    undone = sum(map(rolled_back, state.items.values()))
-    return Headway(counts, undone, done, len(state.items), elapsed, _left(state, done, elapsed))
+    undone = sum(map(count_rollbacks, state.items.values()))
+    return Progress(counts, undone, done, len(state.items), elapsed, _estimate_remaining(state, done, elapsed))
 
 
-def rolled_back(item: Item) -> int:
+def count_rollbacks(item: Item) -> int:
     """Count the item's attempts that were applied and rolled back."""
-    return sum(failure.cause in MADE for failure in item.failures)
+    return sum(failure.cause in APPLIED_CAUSES for failure in item.failures)
 
 
-def _left(state: RunState, done: int, elapsed: float | None) -> float | None:
+def _estimate_remaining(state: RunState, done: int, elapsed: float | None) -> float | None:
     if state.ended or elapsed is None or done < KNOWN_AFTER:
         return None
     return elapsed / done * (len(state.items) - done)

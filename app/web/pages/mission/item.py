@@ -6,17 +6,17 @@ from starlette.responses import Response
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.sealed import outline
+from app.events.sealed import summarize_prompt
 from app.events.words import Purpose
-from app.loop.telling import Telling, telling
-from app.people.rights import reads_prompts
+from app.loop.telling import EventDescription, describe_event
+from app.people.rights import can_read_prompts
 from app.runtime.runtime import Runtime
-from app.skills.catalog import skill
-from app.skills.skill import Rule, tuned
+from app.skills.catalog import load_skill
+from app.skills.skill import Rule, apply_parameters
 from app.store.models import RunRow
-from app.web.pages.mission.attempts import AttemptView, tried
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 ENDS = (kinds.ItemPassed, kinds.ItemEscalated, kinds.ItemSkipped, kinds.ItemDeferred)
 FOR: dict[Purpose, str] = {
@@ -40,13 +40,13 @@ class ItemPage:
     tries: list[AttemptView]
     turns: list[tuple[kinds.TurnStarted, kinds.TurnFinished | None]]
     began: int = 0
-    end: Telling | None = None
-    force: Telling | None = None
+    end: EventDescription | None = None
+    force: EventDescription | None = None
 
-    def take(self, recorded: Recorded) -> None:
+    def apply_event(self, recorded: Recorded) -> None:
         event = recorded.event
         if isinstance(event, kinds.RunStarted) and event.parameters and self.rule:
-            self.rule = tuned(skill(self.run.skill), event.parameters).rules[self.wanted]
+            self.rule = apply_parameters(load_skill(self.run.skill), event.parameters).rules[self.wanted]
         elif isinstance(event, kinds.TurnFinished):
             if self.turns and self.turns[-1][0].turn == event.turn:
                 self.turns[-1] = (self.turns[-1][0], event)
@@ -56,25 +56,25 @@ class ItemPage:
             self.turns.append((event, None))
         elif isinstance(event, kinds.AttemptStarted):
             self.tries.append(AttemptView(event.attempt, event.lessons))
-        elif isinstance(event, kinds.ForceAsked):
-            self.force = telling(event)
+        elif isinstance(event, kinds.InForceChecked):
+            self.force = describe_event(event)
         elif self.tries:
-            self.tries[-1] = tried(self.tries[-1], event)
+            self.tries[-1] = apply_attempt_event(self.tries[-1], event)
         if isinstance(event, kinds.ItemStarted):
             self.began = recorded.seq
         if isinstance(event, ENDS):
-            self.end = telling(event)
+            self.end = describe_event(event)
 
 
-def item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
+def render_item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
     engines = {engine.name: engine.title for engine in runtime.lineup.engines.values()}
-    view = ItemPage(row, rule, skill(row.skill).rules.get(rule), engines, [], [])
-    for recorded in runtime.store.steady(row.id):
-        view.take(recorded)
+    view = ItemPage(row, rule, load_skill(row.skill).rules.get(rule), engines, [], [])
+    for recorded in runtime.store.read_without_deltas(row.id):
+        view.apply_event(recorded)
     nonce = new_nonce()
-    html = rendered("item.html", nonce=nonce, here="runs", FOR=FOR, told=_told, **vars(view))
-    return page(html, nonce, 200 if view.rule else 404)
+    html = render_template("item.html", nonce=nonce, here="runs", FOR=FOR, told=_redact_prompt, **vars(view))
+    return create_page(html, nonce, 200 if view.rule else 404)
 
 
-def _told(begun: kinds.TurnStarted) -> tuple[str, ...]:
-    return begun.prompt if reads_prompts() else tuple(map(outline, begun.prompt))
+def _redact_prompt(begun: kinds.TurnStarted) -> tuple[str, ...]:
+    return begun.prompt if can_read_prompts() else tuple(map(summarize_prompt, begun.prompt))

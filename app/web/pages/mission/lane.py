@@ -47,12 +47,12 @@ class Lane(Struct, frozen=True):
     interrupted: str = ""
 
     @property
-    def blank(self) -> bool:
+    def is_blank(self) -> bool:
         return not self.rule
 
-    def past(self, rule: str | None, attempt: int) -> bool:
+    def is_past(self, rule: str | None, attempt: int) -> bool:
         """Return True if the lane shows an earlier item or attempt than this one."""
-        return not self.blank and (self.rule, self.attempt) != (rule, attempt)
+        return not self.is_blank and (self.rule, self.attempt) != (rule, attempt)
 
 
 _PLACE: dict[tuple[Role, type], str] = {
@@ -69,10 +69,10 @@ _PLACE: dict[tuple[Role, type], str] = {
 }
 
 
-def advance(lane: Lane, event: Event) -> Lane:
+def advance_lane(lane: Lane, event: Event) -> Lane:
     match event:
         case kinds.TurnStarted(role=lane.role):
-            return _begin(lane, event)
+            return _begin_turn(lane, event)
         case kinds.TurnDelta(turn=lane.turn, channel="thought"):
             return replace(lane, thought=lane.thought + event.text)
         case kinds.TurnDelta(turn=lane.turn):
@@ -86,22 +86,24 @@ def advance(lane: Lane, event: Event) -> Lane:
         case kinds.SentryProbed() if lane.role == "sentry":
             return Lane(lane.role, event.rule, event.attempt, probed=event)
         case _:
-            return _said(lane, event)
+            return _record_result(lane, event)
 
 
-def _begin(lane: Lane, event: kinds.TurnStarted) -> Lane:
+def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
     fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=DOES[event.purpose])
     fresh = replace(fresh, waited=event.waited_ms / 1000)
     # The verdict and the probes precede the role's turn and stay in its lane.
-    return fresh if lane.past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
+    return (
+        fresh if lane.is_past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
+    )
 
 
-def _said(lane: Lane, event: Event) -> Lane:
+def _record_result(lane: Lane, event: Event) -> Lane:
     place = _PLACE.get((lane.role, type(event)))
     if place is None:
         return lane
     rule, attempt = event.rule, event.attempt  # type: ignore[attr-defined]
-    here = Lane(lane.role, rule, attempt) if lane.blank or lane.past(rule, attempt) else lane
+    here = Lane(lane.role, rule, attempt) if lane.is_blank or lane.is_past(rule, attempt) else lane
     if place == "undone" and not (here.proposed or here.alarm):
         return lane  # another lane's change
     return replace(here, **{place: event})

@@ -15,11 +15,11 @@ from app.events.kinds import (
 )
 from app.events.record import Recorded
 from app.events.words import Role
-from app.loop.state import RunState, step
-from app.web.pages.mission.attempts import AttemptView, tried
+from app.loop.state import RunState, apply_event
+from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
 from app.web.pages.mission.engine_holds import EngineHolds
-from app.web.pages.mission.feed import FeedLine, feed_line
-from app.web.pages.mission.lane import ROLES, Lane, advance
+from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.lane import ROLES, Lane, advance_lane
 
 FEED_LINES = 60
 
@@ -43,28 +43,28 @@ class Mission:
     turn_began: int = 0
     """The seq at which the newest turn started."""
 
-    def take(self, recorded: Recorded) -> None:
-        self.state = step(self.state, recorded)
+    def apply_event(self, recorded: Recorded) -> None:
+        self.state = apply_event(self.state, recorded)
         event = recorded.event
-        self._focus(event)
-        self._lanes(event)
-        self.holds.take(event, recorded.at)
-        self._stage(event)
+        self._update_focus(event)
+        self._advance_lanes(event)
+        self.holds.apply_event(event, recorded.at)
+        self._move_stage(event)
         if isinstance(event, TurnStarted):
             self.turn_began = recorded.seq
-        if isinstance(event, TurnFinished) and (engine := self.holds.engine_of(event.turn)):
+        if isinstance(event, TurnFinished) and (engine := self.holds.find_engine(event.turn)):
             self.newest[engine] = event
-        if line := feed_line(recorded):
+        if line := to_feed_line(recorded):
             self.feed.appendleft(line)
 
-    def _lanes(self, event: Event) -> None:
+    def _advance_lanes(self, event: Event) -> None:
         match event:
             case TurnDelta() | TurnStarted():
-                self.lanes[event.role] = advance(self.lanes[event.role], event)
+                self.lanes[event.role] = advance_lane(self.lanes[event.role], event)
             case _:
-                self.lanes = {role: advance(lane, event) for role, lane in self.lanes.items()}
+                self.lanes = {role: advance_lane(lane, event) for role, lane in self.lanes.items()}
 
-    def _stage(self, event: Event) -> None:
+    def _move_stage(self, event: Event) -> None:
         match event:
             case TurnStarted():
                 self.stage = event.role
@@ -75,18 +75,18 @@ class Mission:
             case _:
                 pass
 
-    def _focus(self, event: Event) -> None:
+    def _update_focus(self, event: Event) -> None:
         if isinstance(event, ItemStarted):
-            self._leave_behind(self.focus)
+            self._clear_older_lanes(self.focus)
             self.focus, self.tries = event.rule, []
         if isinstance(event, AttemptStarted):
             self.tries = [*self.tries, AttemptView(event.attempt, event.lessons, event.offered)]
         elif self.tries:
-            self.tries[-1] = tried(self.tries[-1], event)
+            self.tries[-1] = apply_attempt_event(self.tries[-1], event)
             if self.tries[-1].proposed:
                 self.change = self.tries[-1]
 
-    def _leave_behind(self, before: str | None) -> None:
+    def _clear_older_lanes(self, before: str | None) -> None:
         """Keep only the previous item in the lanes, so that a viewer who joins late sees the same page."""
         self.lanes = {role: lane if lane.rule == before else Lane(role) for role, lane in self.lanes.items()}
         if self.change and self.change.rule != before:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.web.pages.mission.caption import alarmed
+from app.web.pages.mission.caption import describe_alarm
 
 MOST = 5
 
@@ -23,7 +23,7 @@ class Moment:
     weight: float
 
 
-class Watching:
+class MomentCollector:
     """Takes events in order and keeps the best moment of each kind."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Watching:
         self._advice = ""
         self._attempts = 0
 
-    def take(self, recorded: Recorded) -> None:
+    def apply_event(self, recorded: Recorded) -> None:
         event = recorded.event
         match event:
             case kinds.ItemStarted():
@@ -47,60 +47,62 @@ class Watching:
             case kinds.LessonLearnt():
                 self._advice = event.lesson.advice
             case _:
-                self._seen(recorded)
+                self._score_event(recorded)
 
-    def _seen(self, recorded: Recorded) -> None:
+    def _score_event(self, recorded: Recorded) -> None:
         event = recorded.event
         match event:
             case kinds.SentryAlarm():
-                text = f"The scanner passed the change. {alarmed(event)}"
-                self._keep("alarm", "!", "alarm", "Compliant, and harmful", event.rule, text, 100)
+                text = f"The scanner passed the change. {describe_alarm(event)}"
+                self._keep_best("alarm", "!", "alarm", "Compliant, and harmful", event.rule, text, 100)
             case kinds.DriftFound():
                 self._before = recorded.seq, recorded.at
                 text = f"{', '.join(event.rules)} held after the run before, and nobody changed them by Temper."
-                self._keep("drift", "!", "alarm", "It had slipped", event.rules[0], text, 95)
+                self._keep_best("drift", "!", "alarm", "It had slipped", event.rules[0], text, 95)
             case kinds.VerdictExplained(veto=True):
-                self._keep("veto", "✗", "refused", "The scanner was fooled", event.rule, event.reason, 90)
+                self._keep_best("veto", "✗", "refused", "The scanner was fooled", event.rule, event.reason, 90)
             case kinds.ApprovalGiven() | kinds.ApprovalRefused():
                 word = "approved" if isinstance(event, kinds.ApprovalGiven) else "refused"
                 text = f"{event.by} {word} the change. {event.reason}"
-                self._keep("person", "?", "plain", "A person decided", "", text, 85)
+                self._keep_best("person", "?", "plain", "A person decided", "", text, 85)
             case kinds.ActionRefused():
-                self._keep("refused", "✗", "refused", "Refused before it ran", event.rule, event.reason, 80)
+                self._keep_best("refused", "✗", "refused", "Refused before it ran", event.rule, event.reason, 80)
             case kinds.ItemPassed():
-                self._passed(event)
+                self._score_passed_item(event)
             case kinds.ItemEscalated():
                 weight = 60 + self._attempts / 100
-                self._keep("escalated", "▲", "escalated", "Handed to a person", event.rule, event.reason, weight)
+                self._keep_best("escalated", "▲", "escalated", "Handed to a person", event.rule, event.reason, weight)
             case _:
                 pass
 
-    def _passed(self, event: kinds.ItemPassed) -> None:
+    def _score_passed_item(self, event: kinds.ItemPassed) -> None:
         if event.attempts > 1:
             text = self._advice or f"It took {event.attempts} attempts."
-            self._keep("learnt", "✓", "passed", "Failed, learnt, fixed", event.rule, text, 70 + event.attempts / 100)
+            self._keep_best(
+                "learnt", "✓", "passed", "Failed, learnt, fixed", event.rule, text, 70 + event.attempts / 100
+            )
         elif event.lessons:
             text = "An earlier run had written down what goes wrong here."
-            self._keep("told", "✓", "passed", "Right at once, by a lesson", event.rule, text, 75)
+            self._keep_best("told", "✓", "passed", "Right at once, by a lesson", event.rule, text, 75)
         else:
             text = "Planned, changed, scanned, watched, and kept."
-            self._keep("fixed", "✓", "passed", "The first fix", event.rule, text, 10)
+            self._keep_best("fixed", "✓", "passed", "The first fix", event.rule, text, 10)
 
-    def _keep(self, sort: str, glyph: str, kind: str, title: str, rule: str, text: str, weight: float) -> None:
+    def _keep_best(self, sort: str, glyph: str, kind: str, title: str, rule: str, text: str, weight: float) -> None:
         seq, at = self._before
         known = self._best.get(sort)
         if known is None or weight > known.weight:
             named = self._titles.get(rule, rule)
             self._best[sort] = Moment(seq, at, glyph, kind, title, named, text, weight)
 
-    def best(self) -> tuple[Moment, ...]:
+    def list_best_moments(self) -> tuple[Moment, ...]:
         """Return the best moments in chronological order."""
         chosen = sorted(self._best.values(), key=lambda one: -one.weight)[:MOST]
         return tuple(sorted(chosen, key=lambda one: one.seq))
 
 
-def moments(events: Iterable[Recorded]) -> tuple[Moment, ...]:
-    watching = Watching()
+def find_moments(events: Iterable[Recorded]) -> tuple[Moment, ...]:
+    watching = MomentCollector()
     for recorded in events:
-        watching.take(recorded)
-    return watching.best()
+        watching.apply_event(recorded)
+    return watching.list_best_moments()

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from app.lineups.model import Lineup
 from app.skills.skill import Skill
 from app.targets.registry import is_fixture
-from app.web.pages.mission.caption import caption
-from app.web.pages.mission.engine_label import engine_label
-from app.web.pages.mission.headway import headway, rolled_back
+from app.web.pages.mission.caption import write_caption
+from app.web.pages.mission.engine_label import build_engine_label
+from app.web.pages.mission.headway import count_rollbacks, measure_progress
 from app.web.pages.mission.lane import ROLES, Lane
 from app.web.pages.mission.mission import Mission
-from app.web.pages.templating import rendered
+from app.web.pages.templating import render_template
 
 STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
 """The name of each role's step."""
@@ -29,62 +29,68 @@ class Scene:
     """Renders the engines' shares over all hosts, to be sent with each update of this run."""
 
 
-def pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+def render_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     """Return inner HTML by element id."""
     here = {"mission": mission, "scene": scene}
     drawn = {
-        "status": _status(mission, scene),
-        "progress": rendered("partials/_progress.html", headway=headway(mission.state)),
-        "now": rendered("partials/_now.html", caption=caption(mission), trouble=_trouble(mission)),
-        "ribbon": rendered("partials/_ribbon.html", **here, rolled_back=rolled_back),
-        "item": rendered("partials/_item.html", **here, rule=focus(mission, scene)),
-        "approval": rendered("partials/_approval.html", **here),
-        "change": rendered("partials/_change.html", change=mission.change, past=_past_change(mission)),
-        "tries": rendered("partials/_tries.html", mission=mission),
-        "feed": rendered("partials/_feed.html", **here),
+        "status": _render_status(mission, scene),
+        "progress": render_template("partials/_progress.html", headway=measure_progress(mission.state)),
+        "now": render_template("partials/_now.html", caption=write_caption(mission), trouble=_has_open_alarm(mission)),
+        "ribbon": render_template("partials/_ribbon.html", **here, rolled_back=count_rollbacks),
+        "item": render_template("partials/_item.html", **here, rule=find_focus_rule(mission, scene)),
+        "approval": render_template("partials/_approval.html", **here),
+        "change": render_template("partials/_change.html", change=mission.change, past=_is_past_change(mission)),
+        "tries": render_template("partials/_tries.html", mission=mission),
+        "feed": render_template("partials/_feed.html", **here),
     }
     for role in ROLES:
-        drawn[f"lane-{role}"] = _lane(mission, scene, mission.lanes[role])
-    return drawn | clock_piece(mission, scene) | engine_pieces(mission, scene)
+        drawn[f"lane-{role}"] = _render_lane(mission, scene, mission.lanes[role])
+    return drawn | render_clock_piece(mission, scene) | render_engine_pieces(mission, scene)
 
 
-def clock_piece(mission: Mission, scene: Scene) -> dict[str, str]:
+def render_clock_piece(mission: Mission, scene: Scene) -> dict[str, str]:
     state = mission.state
     ticking = scene.mode == "live" and state.status == "running" and state.idle_since is None
     since = state.started_at if ticking else None
-    context = {"headway": headway(state), "since": since, "at": state.at, "over": bool(state.ended)}
-    return {"clock": rendered("partials/_clock.html", **context)}
+    context = {"headway": measure_progress(state), "since": since, "at": state.at, "over": bool(state.ended)}
+    return {"clock": render_template("partials/_clock.html", **context)}
 
 
-def _lane(mission: Mission, scene: Scene, lane: Lane) -> str:
+def _render_lane(mission: Mission, scene: Scene, lane: Lane) -> str:
     engine = scene.lineup.engines[scene.lineup.seats[lane.role].engine]
     number = mission.tries[-1].number if mission.tries else 0
-    context = {"step": STEPS[lane.role], "staged": mission.stage == lane.role, "past": lane.past(mission.focus, number)}
-    return rendered("partials/_lane.html", lane=lane, engine=engine, **context)
+    context = {
+        "step": STEPS[lane.role],
+        "staged": mission.stage == lane.role,
+        "past": lane.is_past(mission.focus, number),
+    }
+    return render_template("partials/_lane.html", lane=lane, engine=engine, **context)
 
 
-def _past_change(mission: Mission) -> bool:
+def _is_past_change(mission: Mission) -> bool:
     return mission.change is not None and (not mission.tries or mission.change is not mission.tries[-1])
 
 
-def _trouble(mission: Mission) -> bool:
+def _has_open_alarm(mission: Mission) -> bool:
     """Return True if the last attempt raised an alarm and its rollback is not done."""
     attempt = mission.tries[-1] if mission.tries else None
     return attempt is not None and not mission.state.ended and bool(attempt.alarm) and not attempt.undone
 
 
-def _status(mission: Mission, scene: Scene) -> str:
+def _render_status(mission: Mission, scene: Scene) -> str:
     asked = mission.state.request
     simulated_host = asked is not None and is_fixture(asked.host)
-    return rendered("partials/_status.html", mission=mission, scene=scene, simulated_host=simulated_host)
+    return render_template("partials/_status.html", mission=mission, scene=scene, simulated_host=simulated_host)
 
 
-def engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+def render_engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     return {
-        f"hold-{engine.name}": rendered("partials/_engine_label.html", hold=engine_label(mission, engine, scene.lineup))
+        f"hold-{engine.name}": render_template(
+            "partials/_engine_label.html", hold=build_engine_label(mission, engine, scene.lineup)
+        )
         for engine in scene.lineup.engines.values()
     }
 
 
-def focus(mission: Mission, scene: Scene) -> object:
+def find_focus_rule(mission: Mission, scene: Scene) -> object:
     return scene.skill.rules.get(mission.focus) if mission.focus else None

@@ -12,29 +12,29 @@ from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.people.rights import came, guests, only, operators, signed
-from app.runs.answer import DECISIONS, answer
-from app.runs.command import command
-from app.runs.labels import checked, label, split
-from app.runs.order import queued
+from app.people.rights import get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
+from app.runs.answer import DECISIONS, record_answer
+from app.runs.command import command_run
+from app.runs.labels import check_labels, set_run_labels, split_tags
+from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.models import RunRow
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
-from app.web.pages.machine import share_parts
-from app.web.pages.missing import known
+from app.web.pages.machine import render_share_parts
+from app.web.pages.missing import require_run
 from app.web.pages.mission.missions import TheMissions
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
-from app.web.pages.mission.screen import Screen, part
-from app.web.pages.mission.view import MissionView, PageAsked, mission_view
-from app.web.pages.order_form import Fields, order_of
-from app.web.pages.security import new_nonce, page
+from app.web.pages.mission.screen import PageRenderer, wrap_partial
+from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
+from app.web.pages.order_form import Fields, parse_order_form
+from app.web.pages.security import create_page, new_nonce
 from app.web.pages.sharing import TheSharing
-from app.web.pages.templating import rendered
-from app.web.stream.cursor import MOST_SEQ, cursor
+from app.web.pages.templating import render_template
+from app.web.stream.cursor import MOST_SEQ, read_resume_position
 
 router = APIRouter(include_in_schema=False)
 BY = "operator on this page"
@@ -46,28 +46,28 @@ READ_UP = 0.05
 """The timeline has a resolution of 0.1 s; half a step is added so that its events are included."""
 
 
-@router.get("/")
+@router.get("/", name="home")
 @guests
-def home(
+def show_home(
     runtime: TheRuntime, missions: TheMissions, sharing: TheSharing, session: TheSession, intro: Intro = ""
 ) -> Response:
-    shown = _shown(session)
+    shown = _choose_home_run(session)
     if shown is None:
         nonce = new_nonce()
-        return page(rendered("empty.html", nonce=nonce, here="home", lineup=runtime.lineup), nonce)
-    return _mission(mission_view(runtime, missions, sharing, shown, PageAsked(intro=intro != "closed")))
+        return create_page(render_template("empty.html", nonce=nonce, here="home", lineup=runtime.lineup), nonce)
+    return _render_mission(build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed")))
 
 
-def _shown(session: Session) -> RunRow | None:
-    if (runs := only()) is not None:
-        return next(iter(queries.newest(session, 1, only=runs)), None)
-    working = queries.unended(session)
-    return working[0] if working else queries.newest_run(session)
+def _choose_home_run(session: Session) -> RunRow | None:
+    if (runs := get_visible_runs()) is not None:
+        return next(iter(queries.list_newest_runs(session, 1, only=runs)), None)
+    working = queries.list_unended_runs(session)
+    return working[0] if working else queries.find_newest_run(session)
 
 
 @router.get("/runs/{run}", name="run")
 @guests
-def one_run(
+def show_run(
     runtime: TheRuntime,
     missions: TheMissions,
     sharing: TheSharing,
@@ -78,25 +78,27 @@ def one_run(
     speed: Annotated[str, Query(max_length=8)] = "",
     intro: Intro = "",
 ) -> Response:
-    row = known(session, run)
+    row = require_run(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
-    at = _seq(runtime, row, t) if at is None and t is not None else at
-    return _mission(mission_view(runtime, missions, sharing, row, PageAsked(at, pace, intro != "closed")))
+    at = _find_seq_at(runtime, row, t) if at is None and t is not None else at
+    return _render_mission(
+        build_mission_view(runtime, missions, sharing, row, PageRequest(at, pace, intro != "closed"))
+    )
 
 
-def _seq(runtime: Runtime, row: RunRow, seconds: float) -> int:
-    first = runtime.store.newest_at(row.id, 1)
-    return runtime.store.seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
+def _find_seq_at(runtime: Runtime, row: RunRow, seconds: float) -> int:
+    first = runtime.store.find_time_at_seq(row.id, 1)
+    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
 
 
-def _mission(view: MissionView) -> Response:
+def _render_mission(view: MissionView) -> Response:
     nonce = new_nonce()
-    return page(rendered("mission.html", nonce=nonce, here="home", **vars(view)), nonce)
+    return create_page(render_template("mission.html", nonce=nonce, here="home", **vars(view)), nonce)
 
 
 @router.get("/runs/{run}/moment", name="run_moment")
 @guests
-def moment(
+def show_moment(
     runtime: TheRuntime,
     missions: TheMissions,
     sharing: TheSharing,
@@ -106,20 +108,20 @@ def moment(
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
-    row = queries.run(session, run)
+    row = queries.find_run(session, run)
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
-    asked = PageAsked(_seq(runtime, row, t or 0.0) if at is None else at)
-    view = mission_view(runtime, missions, sharing, row, asked)
+    asked = PageRequest(_find_seq_at(runtime, row, t or 0.0) if at is None else at)
+    view = build_mission_view(runtime, missions, sharing, row, asked)
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
-    parts |= {"gpus": view.gpus, "steps": rendered("partials/_steps.html", **vars(view))}
-    return HTMLResponse("".join(starmap(part, parts.items())))
+    parts |= {"gpus": view.gpus, "steps": render_template("partials/_steps.html", **vars(view))}
+    return HTMLResponse("".join(starmap(wrap_partial, parts.items())))
 
 
 @router.get("/runs/{run}/page", name="run_page")
 @guests
-def page_stream(
+def stream_page(
     runtime: TheRuntime,
     missions: TheMissions,
     streams: TheStreams,
@@ -128,18 +130,22 @@ def page_stream(
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _row(runtime, run)
-    after = cursor(request.headers, str(since)) or 0
-    scene, state = Scene(runtime.lineup, skill(row.skill), "live"), request.app.state
+    row = _require_run_row(runtime, run)
+    after = read_resume_position(request.headers, str(since)) or 0
+    scene, state = Scene(runtime.lineup, load_skill(row.skill), "live"), request.app.state
     if sharing is None:
-        return streams.watch(run, "guest", Screen(run, missions, scene), after, live=state.guests_live)
-    scene = replace(scene, shares=partial(share_parts, runtime, sharing))
-    return streams.watch(run, "page", Screen(run, missions, scene), after, live=state.machine_live)
+        return streams.create_stream_response(
+            run, "guest", PageRenderer(run, missions, scene), after, live=state.guests_live
+        )
+    scene = replace(scene, shares=partial(render_share_parts, runtime, sharing))
+    return streams.create_stream_response(
+        run, "page", PageRenderer(run, missions, scene), after, live=state.machine_live
+    )
 
 
 @router.get("/runs/{run}/replay", name="run_replay")
 @guests
-def replay_stream(
+def stream_replay(
     runtime: TheRuntime,
     missions: TheMissions,
     run: str,
@@ -147,15 +153,15 @@ def replay_stream(
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _row(runtime, run)
-    after = cursor(request.headers, str(since)) or 0
-    screen = Screen(run, missions, Scene(runtime.lineup, skill(row.skill), "replay"))
-    frames: AsyncIterator[bytes] = Replay(runtime.store, run).frames(screen, after, speed)
+    row = _require_run_row(runtime, run)
+    after = read_resume_position(request.headers, str(since)) or 0
+    screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "replay"))
+    frames: AsyncIterator[bytes] = Replay(runtime.store, run).stream_frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 
 
-def _row(runtime: Runtime, run: str) -> RunRow:
-    row = runtime.run_row(run)
+def _require_run_row(runtime: Runtime, run: str) -> RunRow:
+    row = runtime.read_run_row(run)
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
     return row
@@ -163,34 +169,36 @@ def _row(runtime: Runtime, run: str) -> RunRow:
 
 @router.post("/runs", name="runs")
 @operators
-async def start(runtime: TheRuntime, fields: Fields) -> Response:
-    order = order_of(fields, by=signed(BY), pace=runtime.settings.speed)
-    name, tags = fields.get("name", ""), split(fields.get("tags", ""))
-    checked(name, tags)
-    run = await runtime.submit(await run_in_threadpool(queued, order, runtime.lineup, runtime.settings.hosts))
+async def submit_run(runtime: TheRuntime, fields: Fields) -> Response:
+    order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
+    name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
+    check_labels(name, tags)
+    run = await runtime.submit_run(
+        await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
+    )
     if name or tags:
-        await run_in_threadpool(_labelled, runtime, run, name, tags)
+        await run_in_threadpool(_save_run_label, runtime, run, name, tags)
     return RedirectResponse(path_to("run", run=run), status_code=303)
 
 
-def _labelled(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
+def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
     with Session(runtime.database) as session, session.begin():
-        if row := queries.run(session, run):
-            label(row, name, tags)
+        if row := queries.find_run(session, run):
+            set_run_labels(row, name, tags)
             session.add(row)
 
 
 @router.post("/runs/{run}/ask", name="run_ask")
 @operators
-def ask(request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields) -> Response:
-    row, verb, by = known(session, run), fields.get("verb", ""), signed(BY)
+def submit_run_command(request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields) -> Response:
+    row, verb, by = require_run(session, run), fields.get("verb", ""), resolve_recorded_name(BY)
     reason = fields.get("reason", "")
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
-        asked, approval = folds.now(run), fields.get("approval", "")
-        answer(session, asked, approval, verb, by=by, via=came(), reason=reason, actions=actions)
+        asked, approval = folds.read_current(run), fields.get("approval", "")
+        record_answer(session, asked, approval, verb, by=by, via=get_sign_in_method(), reason=reason, actions=actions)
     else:
-        command(session, row, verb, by=by, reason=reason)
+        command_run(session, row, verb, by=by, reason=reason)
     back = request.headers.get("referer", "")
     to = path_to("ops") if back.endswith(path_to("ops")) else path_to("run", run=run)
     return RedirectResponse(to, status_code=303)

@@ -7,18 +7,18 @@ import msgspec
 
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded
-from app.text.clean import clean
+from app.text.clean import clean_text
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.missions import Missions
-from app.web.pages.mission.pieces import Scene, clock_piece, engine_pieces, pieces
-from app.web.stream.message import message
-from app.web.stream.rendering import short
+from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.pieces import Scene, render_clock_piece, render_engine_pieces, render_pieces
+from app.web.stream.message import encode_message
+from app.web.stream.rendering import is_small_batch
 
 
-class Screen:
+class PageRenderer:
     """Renders one run for all of its viewers."""
 
-    def __init__(self, run: str, missions: Missions, scene: Scene) -> None:
+    def __init__(self, run: str, missions: MissionLoader, scene: Scene) -> None:
         self._run, self._missions, self._scene = run, missions, scene
         self._lock = threading.Lock()
         self._mission: Mission | None = None
@@ -26,55 +26,58 @@ class Screen:
 
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         with self._lock:
-            return self._render(batch)
+            return self._render_batch(batch)
 
-    def at_hand(self, batch: Sequence[Recorded]) -> bytes | None:
+    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
         """Encode a batch that only continues text, without blocking; return None if the batch needs a full render."""
-        if not short(batch) or not self._lock.acquire(blocking=False):
+        if not is_small_batch(batch) or not self._lock.acquire(blocking=False):
             return None
         try:
-            if self._mission is None or not _only_text(self._mission, batch):
+            if self._mission is None or not _changes_only_text(self._mission, batch):
                 return None
             for recorded in batch:
-                self._mission.take(recorded)
-            return b"".join(_tokens(batch))
+                self._mission.apply_event(recorded)
+            return b"".join(_encode_tokens(batch))
         finally:
             self._lock.release()
 
-    def _render(self, batch: Sequence[Recorded]) -> bytes:
-        mission = self._before(batch[0].seq - 1)
+    def _render_batch(self, batch: Sequence[Recorded]) -> bytes:
+        mission = self._restore_mission(batch[0].seq - 1)
         reading, second = mission.holds.reading, int(mission.state.at)
         for recorded in batch:
-            mission.take(recorded)
+            mission.apply_event(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A re-rendered lane contains its text, so the tokens are not sent as well.
-            return message(self._changed(pieces(mission, self._scene) | dict(self._scene.shares())), seq=batch[-1].seq)
-        tokens = _tokens(batch)
+            return encode_message(
+                self._render_changes(render_pieces(mission, self._scene) | dict(self._scene.shares())),
+                seq=batch[-1].seq,
+            )
+        tokens = _encode_tokens(batch)
         if mission.holds.reading != reading or int(mission.state.at) != second:
-            moved = clock_piece(mission, self._scene) | engine_pieces(
+            moved = render_clock_piece(mission, self._scene) | render_engine_pieces(
                 mission, self._scene
             )  # the clock advances between tokens
-            tokens.append(message(self._changed(moved), seq=batch[-1].seq))
+            tokens.append(encode_message(self._render_changes(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
-    def _changed(self, now: dict[str, str]) -> bytes:
+    def _render_changes(self, now: dict[str, str]) -> bytes:
         changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
         self._drawn = self._drawn | now
-        return "".join(part(name, html) for name, html in changed.items()).encode()
+        return "".join(wrap_partial(name, html) for name, html in changed.items()).encode()
 
-    def _before(self, seq: int) -> Mission:
-        if self._mission is None or not self._reaches(self._mission.state.seq, seq):
-            self._mission = self._missions.at(self._run, seq) if seq else Mission()
+    def _restore_mission(self, seq: int) -> Mission:
+        if self._mission is None or not self._is_contiguous(self._mission.state.seq, seq):
+            self._mission = self._missions.load_mission(self._run, seq) if seq else Mission()
             self._mission.state = msgspec.structs.replace(self._mission.state, seq=seq)
-            self._drawn = pieces(self._mission, self._scene) if seq else {}
+            self._drawn = render_pieces(self._mission, self._scene) if seq else {}
         return self._mission
 
-    def _reaches(self, at: int, seq: int) -> bool:
+    def _is_contiguous(self, at: int, seq: int) -> bool:
         """Return True if no event lies between `at` and `seq`. The log of a shrunk run has gaps."""
-        return at == seq or (at < seq and self._missions.empty(self._run, at, seq))
+        return at == seq or (at < seq and self._missions.is_empty(self._run, at, seq))
 
 
-def _only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
+def _changes_only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
     """Return True if the batch changes neither the clock nor an engine's label."""
     return (
         batch[0].seq == mission.state.seq + 1
@@ -84,32 +87,32 @@ def _only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
     )
 
 
-def _tokens(batch: Sequence[Recorded]) -> list[bytes]:
+def _encode_tokens(batch: Sequence[Recorded]) -> list[bytes]:
     """Encode consecutive deltas of one turn and channel as one message."""
     out: list[bytes] = []
     held: list[Recorded] = []
     for recorded in batch:
-        if held and _key(held[-1]) != _key(recorded):
-            out.append(_token(held))
+        if held and _get_token_key(held[-1]) != _get_token_key(recorded):
+            out.append(_encode_token(held))
             held = []
         held.append(recorded)
-    out.append(_token(held))
+    out.append(_encode_token(held))
     return out
 
 
-def _key(recorded: Recorded) -> tuple[str, str]:
+def _get_token_key(recorded: Recorded) -> tuple[str, str]:
     event = recorded.event
     assert isinstance(event, TurnDelta)
     return event.turn, event.channel
 
 
-def _token(held: Sequence[Recorded]) -> bytes:
+def _encode_token(held: Sequence[Recorded]) -> bytes:
     first = held[0].event
     assert isinstance(first, TurnDelta)
     text = "".join(one.event.text for one in held if isinstance(one.event, TurnDelta))
-    token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean(text, 100_000)}
-    return message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
+    token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean_text(text, 100_000)}
+    return encode_message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
 
 
-def part(name: str, html: str) -> str:
+def wrap_partial(name: str, html: str) -> str:
     return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'

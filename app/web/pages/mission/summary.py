@@ -7,10 +7,10 @@ from typing import Literal
 from app.events.kinds import KINDS, ActionRolledBack, ItemPassed, LessonLearnt
 from app.events.record import Recorded
 from app.events.words import Lesson
-from app.loop.state import Item, RunState, step
+from app.loop.state import Item, RunState, apply_event
 from app.store.events import EventStore
-from app.web.pages.mission.headway import headway
-from app.web.pages.mission.moments import Moment, moments
+from app.web.pages.mission.headway import measure_progress
+from app.web.pages.mission.moments import Moment, find_moments
 
 READ = tuple(kind for kind in KINDS if not kind.startswith(("turn.", "engine.", "gpu.", "energy.", "audit.", "facts")))
 Stand = Literal["pass", "fail", "open"]
@@ -25,7 +25,7 @@ class RuleMark:
 
 
 @dataclass(frozen=True)
-class Learnt:
+class LessonOutcome:
     lesson: Lesson
     helped: bool
     """True if a later attempt used the lesson and passed."""
@@ -49,34 +49,34 @@ class Summary:
     rescanned: bool
     """True if a closing scan was done; otherwise `after` is derived from the attempts."""
     moments: tuple[Moment, ...]
-    learnt: tuple[Learnt, ...]
+    learnt: tuple[LessonOutcome, ...]
 
     @property
     def headline(self) -> str:
-        return " · ".join(self.parts)
+        return " · ".join(self.headline_parts)
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        return (*self._done, f"{len(self.waived)} waived") if self.waived else self._done
+    def headline_parts(self) -> tuple[str, ...]:
+        return (*self._outcome_parts, f"{len(self.waived)} waived") if self.waived else self._outcome_parts
 
     @property
-    def _done(self) -> tuple[str, ...]:
+    def _outcome_parts(self) -> tuple[str, ...]:
         asked = self.state.request
         held = sum(mark.stand == "pass" for mark in self.before)
         if asked and asked.mode == "scan":
             return f"{held} of {len(self.before)} rules hold", f"{self.total} findings", "nothing was changed"
         if asked and asked.mode == "dry-run":
             return f"{self.total} findings rehearsed", "nothing was changed"
-        return self._fixed, self._undone, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
+        return self._fixed_text, self._undone_text, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
 
     @property
-    def _fixed(self) -> str:
+    def _fixed_text(self) -> str:
         minutes, seconds = divmod(int(self.seconds or 0), 60)
         took = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}" if minutes >= 60 else f"{minutes}:{seconds:02}"
         return f"{self.passed} of {self.total} fixed in {took}{'' if self.state.ended else ' so far'}"
 
     @property
-    def _undone(self) -> str:
+    def _undone_text(self) -> str:
         if not self.undone:
             return "no change had to be undone"
         many = self.undone > 1
@@ -85,17 +85,17 @@ class Summary:
 
 
 def read_summary(store: EventStore, run: str) -> Summary:
-    return summary(list(store.events(run, kinds=READ)))
+    return build_summary(list(store.read_events(run, kinds=READ)))
 
 
-def summary(events: Sequence[Recorded]) -> Summary:
+def build_summary(events: Sequence[Recorded]) -> Summary:
     state = RunState()
     for recorded in events:
-        state = step(state, recorded)
+        state = apply_event(state, recorded)
     said = [recorded.event for recorded in events]
     back = {(one.rule, one.attempt): one for one in said if isinstance(one, ActionRolledBack)}
     helped = {lesson for one in said if isinstance(one, ItemPassed) for lesson in one.lessons}
-    far = headway(state)
+    far = measure_progress(state)
     return Summary(
         state=state,
         seconds=far.elapsed,
@@ -105,22 +105,24 @@ def summary(events: Sequence[Recorded]) -> Summary:
         unrestored=sum(bool(one.differences) for one in back.values()),
         needs=tuple(item for item in state.items.values() if item.status in ("escalated", "deferred", "skipped")),
         waived=tuple(item for item in state.items.values() if item.status == "waived"),
-        before=_marks(state, after=False),
-        after=_marks(state, after=True),
+        before=_list_rule_marks(state, after=False),
+        after=_list_rule_marks(state, after=True),
         rescanned=bool(state.closing),
-        moments=moments(events),
-        learnt=tuple(Learnt(one.lesson, one.lesson.id in helped) for one in said if isinstance(one, LessonLearnt)),
+        moments=find_moments(events),
+        learnt=tuple(
+            LessonOutcome(one.lesson, one.lesson.id in helped) for one in said if isinstance(one, LessonLearnt)
+        ),
     )
 
 
-def _marks(state: RunState, *, after: bool) -> tuple[RuleMark, ...]:
+def _list_rule_marks(state: RunState, *, after: bool) -> tuple[RuleMark, ...]:
     asked = state.request.rules if state.request else ()
     first = state.scope.order if state.scope else ()
     order = [*first, *(rule for rule in asked if rule not in first)]  # in the run's order, like the cells of the ribbon
-    return tuple(RuleMark(rule, _stand(state, rule, after=after)) for rule in order)
+    return tuple(RuleMark(rule, _judge_rule(state, rule, after=after)) for rule in order)
 
 
-def _stand(state: RunState, rule: str, *, after: bool) -> Stand:
+def _judge_rule(state: RunState, rule: str, *, after: bool) -> Stand:
     item = state.items.get(rule)
     verdict = (state.closing.get(rule) if after else None) or state.opening.get(rule)
     if after and rule not in state.closing and item and item.status == "passed":

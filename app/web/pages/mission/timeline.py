@@ -32,7 +32,7 @@ _ENDS: dict[type, str] = {
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TimelineSpan:
     """An item's time span, in percent of the run's."""
 
     rule: str
@@ -42,7 +42,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Sign:
+class TimelineMark:
     kind: str
     glyph: str
     left: float
@@ -54,25 +54,25 @@ class Timeline:
     began: float
     """The time at which the run was queued; the zero of the axis."""
     seconds: float
-    stretches: tuple[Stretch, ...]
-    signs: tuple[Sign, ...]
+    stretches: tuple[TimelineSpan, ...]
+    signs: tuple[TimelineMark, ...]
     ticks: tuple[tuple[float, float], ...]
     """Position in percent, and seconds."""
 
-    def time(self, at: float) -> float:
+    def to_offset(self, at: float) -> float:
         return round(min(max(at - self.began, 0.0), self.seconds), 1)
 
 
 def read_timeline(store: EventStore, run: str, until: float) -> Timeline:
-    return timeline(store.events(run, kinds=READ), until)
+    return build_timeline(store.read_events(run, kinds=READ), until)
 
 
-def timeline(events: Iterable[Recorded], until: float) -> Timeline:
+def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
     told = list(events)
     began = told[0].at if told else until
     seconds = max(until - began, 0.1)
 
-    def left(at: float) -> float:
+    def to_percent(at: float) -> float:
         return round(100 * (at - began) / seconds, 2)
 
     stretches, signs = [], []
@@ -84,14 +84,18 @@ def timeline(events: Iterable[Recorded], until: float) -> Timeline:
         elif outcome := _ENDS.get(type(event)):
             rule: str = event.rule  # type: ignore[attr-defined]
             start = since.pop(rule, recorded.at)
-            stretches.append(Stretch(rule, outcome, left(start), round(left(recorded.at) - left(start), 2)))
-        elif sign := _sign(event):
-            signs.append(Sign(*sign[:2], left(recorded.at), sign[2]))
-    working = [Stretch(rule, "working", left(at), round(100 - left(at), 2)) for rule, at in since.items()]
-    return Timeline(began, round(seconds, 1), (*stretches, *working), tuple(signs), _ticks(seconds))
+            stretches.append(
+                TimelineSpan(rule, outcome, to_percent(start), round(to_percent(recorded.at) - to_percent(start), 2))
+            )
+        elif sign := _describe_mark(event):
+            signs.append(TimelineMark(*sign[:2], to_percent(recorded.at), sign[2]))
+    working = [
+        TimelineSpan(rule, "working", to_percent(at), round(100 - to_percent(at), 2)) for rule, at in since.items()
+    ]
+    return Timeline(began, round(seconds, 1), (*stretches, *working), tuple(signs), _place_ticks(seconds))
 
 
-def _sign(event: object) -> tuple[str, str, str] | None:
+def _describe_mark(event: object) -> tuple[str, str, str] | None:
     match event:
         case SentryAlarm():
             return "alarm", "!", f"{event.rule}: Sentry alarm"
@@ -105,6 +109,6 @@ def _sign(event: object) -> tuple[str, str, str] | None:
             return None
 
 
-def _ticks(seconds: float) -> tuple[tuple[float, float], ...]:
+def _place_ticks(seconds: float) -> tuple[tuple[float, float], ...]:
     step = next((one for one in TICKS if seconds / one <= MOST_TICKS), TICKS[-1])
     return tuple((round(100 * at / seconds, 2), float(at)) for at in range(step, int(seconds) + 1, step))

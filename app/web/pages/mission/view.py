@@ -7,20 +7,20 @@ from app.events.kinds import KINDS
 from app.events.words import Role
 from app.lineups.model import Engine
 from app.runtime.runtime import Runtime
-from app.skills.catalog import skill
+from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.models import RunRow
 from app.web.addresses import path_to
-from app.web.pages.energy import EnergyTable, energy_table
-from app.web.pages.machine import gpus_now, gpus_then, meters, meters_then
+from app.web.pages.energy import EnergyTable, build_energy_table
+from app.web.pages.machine import render_gpus, render_meters, render_past_gpus, render_past_meters
 from app.web.pages.mission.lane import ROLES
-from app.web.pages.mission.missions import Missions
-from app.web.pages.mission.pieces import Scene, pieces
-from app.web.pages.mission.reboot import RebootLook, reboot_look
-from app.web.pages.mission.replay import Jumps, Replay
+from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.reboot import RebootCheck, find_reboot_check
+from app.web.pages.mission.replay import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import Timeline, read_timeline
-from app.web.pages.sharing import Sharing, drawn_shares
+from app.web.pages.sharing import Sharing, render_shares
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class MissionView:
     """The address of the page's event stream; None for a static page."""
     playing: bool
     speed: float | None
-    jumps: Jumps
+    jumps: ItemJumps
     simulated: bool
     shrunk_at: float | None
     pace: float | None
@@ -58,14 +58,14 @@ class MissionView:
     summary: Summary | None
     """Set for an ended run unless the page shows a moment of it."""
     table: EnergyTable | None
-    reboot: RebootLook | None
+    reboot: RebootCheck | None
     """The check after a reboot of the host."""
     shareable: bool = True
     """True if the summary links to its own page."""
 
 
 @dataclass(frozen=True)
-class PageAsked:
+class PageRequest:
     """The moment, speed and introduction that the request selects."""
 
     at: int | None = None
@@ -73,15 +73,15 @@ class PageAsked:
     intro: bool = True
 
 
-def mission_view(
-    runtime: Runtime, missions: Missions, sharing: Sharing | None, row: RunRow, asked: PageAsked
+def build_mission_view(
+    runtime: Runtime, missions: MissionLoader, sharing: Sharing | None, row: RunRow, asked: PageRequest
 ) -> MissionView:
     """Build the page's context. `sharing` is None for a guest who may see this run only."""
     at, speed = asked.at, asked.speed
-    newest = next(iter(runtime.store.newest(row.id, None, KINDS, 1)), None)
+    newest = next(iter(runtime.store.read_newest(row.id, None, KINDS, 1)), None)
     last = newest.seq if newest else 0
     seq = last if at is None else min(at, last)
-    mission = missions.at(row.id, seq)
+    mission = missions.load_mission(row.id, seq)
     over = row.state not in queries.UNENDED
     ended = over and at is None
     line = read_timeline(runtime.store, row.id, newest.at if newest else time.time())
@@ -92,30 +92,30 @@ def mission_view(
         seq=seq,
         last=last,
         over=over,
-        stream=_stream(row.id, seq, replay=at is not None, speed=speed, over=over),
+        stream=_build_stream_address(row.id, seq, replay=at is not None, speed=speed, over=over),
         playing=at is not None and speed is not None,
         speed=speed,
-        jumps=Replay(runtime.store, row.id).jumps(seq, last),
+        jumps=Replay(runtime.store, row.id).find_jumps(seq, last),
         simulated=row.simulated,
         shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
-        pieces=pieces(mission, Scene(runtime.lineup, skill(row.skill), "live" if at is None else "replay")),
+        pieces=render_pieces(mission, Scene(runtime.lineup, load_skill(row.skill), "live" if at is None else "replay")),
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
-        shares=drawn_shares(runtime.lineup, sharing, None if at is None else mission.state.at),
-        meters=meters(runtime) if at is None else meters_then(runtime, mission.state.at),
-        gpus=gpus_now(runtime) if at is None else gpus_then(runtime, mission.state.at),
+        shares=render_shares(runtime.lineup, sharing, None if at is None else mission.state.at),
+        meters=render_meters(runtime) if at is None else render_past_meters(runtime, mission.state.at),
+        gpus=render_gpus(runtime) if at is None else render_past_gpus(runtime, mission.state.at),
         now=round(time.time(), 3),
         intro=asked.intro,
         timeline=line,
-        time=line.time(mission.state.at),
+        time=line.to_offset(mission.state.at),
         summary=read_summary(runtime.store, row.id) if ended else None,
-        table=energy_table(runtime, row) if ended else None,
-        reboot=reboot_look(runtime, row) if ended and sharing else None,
+        table=build_energy_table(runtime, row) if ended else None,
+        reboot=find_reboot_check(runtime, row) if ended and sharing else None,
     )
 
 
-def _stream(run: str, seq: int, *, replay: bool, speed: float | None, over: bool) -> str | None:
+def _build_stream_address(run: str, seq: int, *, replay: bool, speed: float | None, over: bool) -> str | None:
     if replay:
         return f"{path_to('run_replay', run=run)}?since={seq}&speed={speed:g}" if speed else None
     return None if over else f"{path_to('run_page', run=run)}?since={seq}"

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from app.engines.queue import QueueNow
+from app.engines.queue import QueueStatus
 from app.lineups.model import Engine
 from app.loop.state import RunState
 from app.machine.sampling.board import Board
 from app.runtime.runtime import Runtime
-from app.web.pages.gpu_card import power_line
-from app.web.pages.machine import TROUBLE, fastest, flowing
-from app.web.pages.memory import GpuMemory, memory_cards
-from app.web.pages.ops.needs import waits
+from app.web.pages.gpu_card import draw_power_line
+from app.web.pages.machine import TROUBLE, scale_speed_limit, select_fresh_sample
+from app.web.pages.memory import GpuMemory, build_memory_cards
+from app.web.pages.ops.needs import awaits_answer
 from app.web.pages.sharing import EngineShare
 
 OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
@@ -59,7 +59,7 @@ class EngineCard:
     """Number of samples in that median."""
     hits: float | None
     """Prefix cache hit rate since the engine started, in percent."""
-    queue: QueueNow
+    queue: QueueStatus
     gpus: str
     simulated: bool
     handle: str
@@ -78,7 +78,7 @@ class GpuRow:
     at: float
 
 
-def run_card(state: RunState) -> RunCard:
+def build_run_card(state: RunState) -> RunCard:
     counts = {name: sum(item.status == name for item in state.items.values()) for name in OUTCOMES}
     total = len(state.items)
     return RunCard(
@@ -88,14 +88,14 @@ def run_card(state: RunState) -> RunCard:
         status=state.status,
         working=state.working or "",
         since=state.started_at,
-        waits=waits(state),
+        waits=awaits_answer(state),
         done=total - counts["working"] - sum(item.status == "waiting" for item in state.items.values()),
         total=total,
-        parts=tuple(_bar(counts, total)),
+        parts=tuple(_draw_outcome_bar(counts, total)),
     )
 
 
-def _bar(counts: Mapping[str, int], total: int) -> Iterator[tuple[str, float, float]]:
+def _draw_outcome_bar(counts: Mapping[str, int], total: int) -> Iterator[tuple[str, float, float]]:
     left = 0.0
     for name, count in counts.items():
         width = 100 * count / total if total else 0.0
@@ -104,17 +104,17 @@ def _bar(counts: Mapping[str, int], total: int) -> Iterator[tuple[str, float, fl
         left += width
 
 
-def engine_card(runtime: Runtime, engine: Engine, share: EngineShare, now: float) -> EngineCard:
+def build_engine_card(runtime: Runtime, engine: Engine, share: EngineShare, now: float) -> EngineCard:
     board, name = runtime.board, engine.name
     since, state = board.states.get(name, (None, None))
     at, sample = board.engines.get(name, (None, None))
-    told = flowing(sample, state.state if state else "", None if at is None else now - at)
+    told = select_fresh_sample(sample, state.state if state else "", None if at is None else now - at)
     known = [wait for _, wait in board.waits.get(name, ())]
     return EngineCard(
         name=name,
         title=engine.title,
         model=engine.model,
-        about=f"{engine.precision_shown}, tp {engine.tp}, context {engine.max_model_len}",
+        about=f"{engine.precision_label}, tp {engine.tp}, context {engine.max_model_len}",
         roles=tuple(role for role, seat in runtime.lineup.seats.items() if seat.engine == name),
         serving=tuple(dict.fromkeys(one.role for one in share.serving)) if told else (),
         share=share,
@@ -123,7 +123,7 @@ def engine_card(runtime: Runtime, engine: Engine, share: EngineShare, now: float
         trouble=bool(state and state.state in TROUBLE),
         since=since,
         rate=told.tok_s if told else None,
-        limit=fastest(engine, runtime.settings.speed),
+        limit=scale_speed_limit(engine, runtime.settings.speed),
         pace=runtime.settings.speed if engine.simulation and runtime.settings.speed != 1 else None,
         running=told.running if told else None,
         waiting=told.waiting if told else None,
@@ -131,25 +131,25 @@ def engine_card(runtime: Runtime, engine: Engine, share: EngineShare, now: float
         wait=median(known) if known else None,
         waits=len(known),
         hits=None if sample is None or sample.prefix_hit_rate is None else 100 * sample.prefix_hit_rate,
-        queue=runtime.queues.of(name).now,
+        queue=runtime.queues.get_queue(name).status,
         gpus=" + ".join(map(str, engine.gpus)),
         simulated=engine.simulation is not None,
-        handle=_handle(runtime, name, state.state if state else ""),
+        handle=_choose_engine_verb(runtime, name, state.state if state else ""),
     )
 
 
-def _handle(runtime: Runtime, engine: str, state: str) -> str:
+def _choose_engine_verb(runtime: Runtime, engine: str, state: str) -> str:
     if engine not in runtime.launched:
         return ""
     return "start" if state in ("dead", "absent", "") else "stop"
 
 
-def gpu_rows(runtime: Runtime) -> list[GpuRow]:
+def build_gpu_rows(runtime: Runtime) -> list[GpuRow]:
     board = runtime.board
-    return [_gpu(board, key, card) for key, card in memory_cards(runtime).items()]
+    return [_build_gpu_row(board, key, card) for key, card in build_memory_cards(runtime).items()]
 
 
-def _gpu(board: Board, key: tuple[str, int], card: GpuMemory) -> GpuRow:
+def _build_gpu_row(board: Board, key: tuple[str, int], card: GpuMemory) -> GpuRow:
     at, event = board.gpus[key]
     share = 100 * event.used_gib / event.total_gib if event.used_gib is not None and event.total_gib else None
     return GpuRow(
@@ -159,6 +159,6 @@ def _gpu(board: Board, key: tuple[str, int], card: GpuMemory) -> GpuRow:
         power=event.power_w,
         power_limit=event.power_limit_w,
         temperature=event.temperature_c,
-        line=power_line(board.power.get(key, ())),
+        line=draw_power_line(board.power.get(key, ())),
         at=at,
     )

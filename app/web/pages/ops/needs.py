@@ -8,7 +8,7 @@ from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
 from app.store.rollouts import RolloutRow
-from app.store.waivers import WaiverRow, due
+from app.store.waivers import WaiverRow, list_due_waivers
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 
@@ -17,7 +17,7 @@ WELL = ("ready", "loading")
 
 
 @dataclass(frozen=True)
-class Press:
+class NeedButton:
     """A form with one button."""
 
     action: str
@@ -33,7 +33,7 @@ class Need:
     link: str = ""
     words: str = ""
     """The text of the link."""
-    presses: tuple[Press, ...] = ()
+    presses: tuple[NeedButton, ...] = ()
     about: str = ""
     """Identifies the need while its text changes; empty if the text identifies it."""
 
@@ -59,49 +59,54 @@ class OpsState:
     """Seconds for which the current write to the log has been waiting."""
 
 
-def needs(situation: OpsState) -> list[Need]:
+def list_needs(situation: OpsState) -> list[Need]:
     """Return all needs, those that wait for an answer first."""
-    return [*_asks(situation), *_engines(situation), *_runs(situation), *_rest(situation)]
+    return [
+        *_list_questions(situation),
+        *_list_engine_alarms(situation),
+        *_list_silent_runs(situation),
+        *_list_other_alarms(situation),
+    ]
 
 
-def waits(state: RunState) -> bool:
+def awaits_answer(state: RunState) -> bool:
     return bool(state.item and state.item.attempt and state.item.attempt.awaits_person)
 
 
-def _asks(at: OpsState) -> Iterator[Need]:
+def _list_questions(at: OpsState) -> Iterator[Need]:
     for rollout in at.rollouts:
         if rollout.state == "paused":
             text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
             yield Need("asks", text, link=path_to("rollout", rollout=rollout.id), words="Go on, or end it")
-    for state in filter(waits, at.states):
-        text = f"Run {state.run} waits for you at {state.working}.{_half(state)}"
+    for state in filter(awaits_answer, at.states):
+        text = f"Run {state.run} waits for you at {state.working}.{_describe_first_approval(state)}"
         yield Need("asks", text, state.idle_since, path_to("run", run=state.run), "Read the change and answer")
 
 
-def _half(state: RunState) -> str:
+def _describe_first_approval(state: RunState) -> str:
     attempt = state.item.attempt if state.item else None
     if not (attempt and attempt.given):
         return ""
     return f" {attempt.given[0].by} said yes; it takes another person."
 
 
-def _engines(at: OpsState) -> Iterator[Need]:
+def _list_engine_alarms(at: OpsState) -> Iterator[Need]:
     """Yield one alarm for each engine state that is not well, counting the engines in it."""
     unwell = {name: one for name, one in (at.engines or {}).items() if one[1].state not in WELL}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
-        start = Press(path_to("ops_engines"), "start", "Start engines")
+        start = NeedButton(path_to("ops_engines"), "start", "Start engines")
         yield Need("alarm", "The engines are stopped: nothing plays them.", since, presses=(start,))
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
         alike = {name: one for name, one in unwell.items() if one[1].state == state}
         down = [name for name in alike if name in at.launched and state in ("dead", "absent")]
-        presses = tuple(Press(path_to("ops_engine", engine=name), "start", f"Start {name}") for name in down)
+        presses = tuple(NeedButton(path_to("ops_engine", engine=name), "start", f"Start {name}") for name in down)
         since = min(since for since, _ in alike.values())
-        yield Need("alarm", _unwell(state, alike), since, presses=presses, about=f"engines {state}")
+        yield Need("alarm", _describe_engines(state, alike), since, presses=presses, about=f"engines {state}")
 
 
-def _unwell(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
+def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
     details = {event.detail or "no detail" for _, event in alike.values()}
     if len(alike) == 1:
         return f"Engine {next(iter(alike))} is {state}: {details.pop()}"
@@ -109,14 +114,14 @@ def _unwell(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
     return f"{len(alike)} engines are {state}, {', '.join(alike)}{why}"
 
 
-def _runs(at: OpsState) -> Iterator[Need]:
+def _list_silent_runs(at: OpsState) -> Iterator[Need]:
     for state in at.states:
-        if state.status == "running" and not waits(state) and at.now - state.at > QUIET_SECONDS:
+        if state.status == "running" and not awaits_answer(state) and at.now - state.at > QUIET_SECONDS:
             text = f"Run {state.run} is at work and says nothing."
             yield Need("alarm", text, state.at, path_to("run", run=state.run), "Look at it")
 
 
-def _rest(at: OpsState) -> Iterator[Need]:
+def _list_other_alarms(at: OpsState) -> Iterator[Need]:
     if at.unwritten > 2:
         yield Need("alarm", "The log cannot be written: look for a full disk, or a database that is away.")
     for run in at.hosts:
@@ -127,8 +132,8 @@ def _rest(at: OpsState) -> Iterator[Need]:
         if schedule.enabled and schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
             yield Need("alarm", text, link=path_to("hosts"), words="See the schedules")
-    for one in due(at.waivers, at.now):
-        yield Need("alarm", one.told, one.since, f"{path_to('waivers')}#waiver-{one.row.id}", "See the waivers")
+    for one in list_due_waivers(at.waivers, at.now):
+        yield Need("alarm", one.summary, one.since, f"{path_to('waivers')}#waiver-{one.row.id}", "See the waivers")
     for webhook in at.webhooks:
         if webhook.problem:
             text = f"Webhook {webhook.id} is not taken: {webhook.problem}"

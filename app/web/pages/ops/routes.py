@@ -10,28 +10,28 @@ from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.ops.console import Console
-from app.web.pages.ops.webhooks import lines
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.ops.webhooks import list_webhook_lines
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
 
-async def _console(request: Request) -> Console:
+async def _get_console(request: Request) -> Console:
     console: Console = request.app.state.console
     return console
 
 
-async def _live(request: Request) -> LiveParts:
+async def _get_live_parts(request: Request) -> LiveParts:
     live: LiveParts = request.app.state.ops_live
     return live
 
 
-@router.get("/ops")
+@router.get("/ops", name="ops")
 @viewers
-def ops(
+def show_ops(
     runtime: TheRuntime,
-    console: Annotated[Console, Depends(_console)],
+    console: Annotated[Console, Depends(_get_console)],
     session: TheSession,
     taken: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
@@ -39,25 +39,25 @@ def ops(
     nonce = new_nonce()
     context = {
         "lineup": runtime.lineup,
-        "parts": console.parts(),
+        "parts": console.render_parts(),
         "elsewhere": [engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
         "launched": bool(runtime.launched),
-        "webhooks": lines(session),
+        "webhooks": list_webhook_lines(session),
         "taken": taken,
     }
-    return page(rendered("ops.html", nonce=nonce, here="ops", **context), nonce)
+    return create_page(render_template("ops.html", nonce=nonce, here="ops", **context), nonce)
 
 
-@router.get("/ops/stream")
+@router.get("/ops/stream", name="ops_stream")
 @viewers
-async def ops_stream(streams: TheStreams, live: Annotated[LiveParts, Depends(_live)]) -> Response:
+async def stream_ops(streams: TheStreams, live: Annotated[LiveParts, Depends(_get_live_parts)]) -> Response:
     """Stream all parts once, then the parts that change and each second's samples."""
-    return streams.watch_live(live)
+    return streams.create_live_response(live)
 
 
 @router.post("/ops/engines", name="ops_engines")
 @operators
-async def engines(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
+async def submit_simulator_command(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
     """Start or stop this process's simulator. A turn in progress waits for its engine, within its budget."""
     if runtime.simulator:
         await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())

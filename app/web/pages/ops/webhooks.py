@@ -12,20 +12,20 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.background.webhooks.trial import trial
-from app.background.webhooks.wish import WebhookWish, add_webhook
-from app.errors import NotTaken
+from app.background.webhooks.trial import send_trial_delivery
+from app.background.webhooks.wish import WebhookSpec, add_webhook
+from app.errors import Rejected
 from app.people.rights import WHO, admins
 from app.runtime.runtime import Runtime
 from app.store import queries, webhooks
-from app.store.held import asking
+from app.store.held import open_read_session
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
-from app.web.pages.refused import refusal
-from app.web.pages.security import new_nonce, page
-from app.web.pages.templating import rendered
+from app.web.pages.refused import render_error_page
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
@@ -36,15 +36,15 @@ class WebhookLine:
     to: str
 
 
-def lines(session: Session) -> Sequence[WebhookLine] | None:
+def list_webhook_lines(session: Session) -> Sequence[WebhookLine] | None:
     """Return the webhooks for an admin, or None for anybody else."""
     person = WHO.get()
     if person is None or person.right != "admin":
         return None
-    return [WebhookLine(row, shown(row.url)) for row in webhooks.webhooks(session)]
+    return [WebhookLine(row, hide_url_secret(row.url)) for row in webhooks.list_webhooks(session)]
 
 
-def shown(url: str) -> str:
+def hide_url_secret(url: str) -> str:
     """Return the URL without credentials, path and query, which can hold a secret."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
@@ -53,57 +53,57 @@ def shown(url: str) -> str:
 
 @router.post("/ops/webhooks", name="ops_webhooks")
 @admins
-def add(runtime: TheRuntime, session: TheSession, fields: Fields) -> Response:
+def submit_webhook(runtime: TheRuntime, session: TheSession, fields: Fields) -> Response:
     """Add a webhook and show its secret once."""
     kinds = tuple(fields.get("kinds", "").replace(",", " ").split())
-    wish = WebhookWish(
+    wish = WebhookSpec(
         url=fields.get("url", ""),
         kinds=kinds,
         template=fields.get("template", ""),
         local=fields.get("local") == "1",
     )
     row = add_webhook(runtime.database, session, wish, time.time())
-    nonce, context = new_nonce(), {"webhook": row, "to": shown(row.url)}
-    return page(rendered("webhook.html", nonce=nonce, here="ops", **context), nonce)
+    nonce, context = new_nonce(), {"webhook": row, "to": hide_url_secret(row.url)}
+    return create_page(render_template("webhook.html", nonce=nonce, here="ops", **context), nonce)
 
 
 @router.post("/ops/webhooks/{webhook}", name="ops_webhook")
 @admins
-async def handle(
+async def submit_webhook_command(
     runtime: TheRuntime,
     webhook: str,
     verb: Annotated[str, Form(pattern="^(test|again|remove)$")],
     run: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
     """Test a webhook, send it a run's events again, or remove it."""
-    row = await run_in_threadpool(_webhook, runtime, webhook)
+    row = await run_in_threadpool(_read_webhook, runtime, webhook)
     if row is None:
-        return refusal(f"There is no webhook {webhook[:40]!a}.", 404)
+        return render_error_page(f"There is no webhook {webhook[:40]!a}.", 404)
     if verb == "remove":
-        await run_in_threadpool(_remove, runtime, webhook)
+        await run_in_threadpool(_remove_webhook, runtime, webhook)
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if verb == "again":
         if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
-            raise NotTaken("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
+            raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
-    if problem := await trial(row, time.time(), f"test.{secrets.token_hex(8)}"):
-        return refusal(f"The test did not reach {shown(row.url)}: {problem}.", 502)
+    if problem := await send_trial_delivery(row, time.time(), f"test.{secrets.token_hex(8)}"):
+        return render_error_page(f"The test did not reach {hide_url_secret(row.url)}: {problem}.", 502)
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 
 
-def _webhook(runtime: Runtime, webhook: str) -> WebhookRow | None:
-    with asking(runtime.database) as session:
+def _read_webhook(runtime: Runtime, webhook: str) -> WebhookRow | None:
+    with open_read_session(runtime.database) as session:
         return session.get(WebhookRow, webhook)
 
 
 def _send_again(runtime: Runtime, webhook: str, run: str) -> bool:
     with Session(runtime.database) as session, session.begin():
-        if queries.run(session, run) is None:
+        if queries.find_run(session, run) is None:
             return False
-        webhooks.send_again(session, webhook, run)
+        webhooks.request_redelivery(session, webhook, run)
     return True
 
 
-def _remove(runtime: Runtime, webhook: str) -> None:
+def _remove_webhook(runtime: Runtime, webhook: str) -> None:
     with Session(runtime.database) as session, session.begin():
-        webhooks.forget(session, webhook)
+        webhooks.delete_webhook(session, webhook)

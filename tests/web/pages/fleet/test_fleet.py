@@ -10,10 +10,10 @@ from sqlmodel import Session
 
 from app.store.models import RunRow
 from app.store.standing import StandingRow
-from app.web.pages.fleet.fleet import Fleet, FleetWatch
+from app.web.pages.fleet.fleet import Fleet, FleetViewer
 from app.web.pages.sharing import Sharing
-from app.web.stream.folds import Folds
-from app.web.stream.rollout_folds import RolloutFolds
+from app.web.stream.folds import RunStateCache
+from app.web.stream.rollout_folds import RolloutStateCache
 from tests.runs.doors import house
 
 HOSTS, RULES = 1000, 300
@@ -74,9 +74,9 @@ async def test_a_thousand_hosts_fit_one_page_alarms_first(made):
 
 
 async def test_when_a_cell_changes_that_host_alone_is_sent(few):
-    fleet = Fleet(few, Folds(few.store), RolloutFolds(), Sharing(few.store))
-    live = fleet.live("stig", "")
-    FleetWatch(live, 0).whole()
+    fleet = Fleet(few, RunStateCache(few.store), RolloutStateCache(), Sharing(few.store))
+    live = fleet.open_stream("stig", "")
+    FleetViewer(live, 0).render_all()
     assert b"event: fleet" not in live([])
     with Session(few.database) as session, session.begin():
         session.merge(StandingRow(**stands(3, "p" * RULES, 2000.0)))
@@ -84,7 +84,7 @@ async def test_when_a_cell_changes_that_host_alone_is_sent(few):
     assert sent.count(b"event: fleet") == 1
     assert b"web-3\\t" in sent
     assert b"web-4\\t" not in sent
-    assert b"event: fleet" not in FleetWatch(live, fleet.as_read("stig").version).whole()
+    assert b"event: fleet" not in FleetViewer(live, fleet.get_board("stig").version).render_all()
 
 
 async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(few):

@@ -8,13 +8,13 @@ from app.web.pages.fleet.picture import (
     DIGITS,
     LETTERS,
     FleetLine,
-    Sought,
-    by_trouble,
-    letters_of,
-    packed,
-    places_of,
-    sifted,
-    totals,
+    FleetQuery,
+    count_cells,
+    filter_lines,
+    locate_columns,
+    order_columns_by_trouble,
+    pack_letters,
+    reorder_letters,
 )
 
 LINES = [
@@ -28,15 +28,15 @@ LINES = [
 
 @given(st.text(alphabet=LETTERS, max_size=300))
 def test_what_is_packed_is_unpacked_by_the_page(letters):
-    digits = packed(letters)
+    digits = pack_letters(letters)
     unpacked = "".join(LETTERS[DIGITS.index(one) >> 3] + LETTERS[DIGITS.index(one) & 7] for one in digits)
     assert unpacked.removesuffix("." * (len(letters) % 2)) == letters
     assert len(digits) == -(-len(letters) // 2)
 
 
 def test_each_column_has_the_letter_of_its_rule_wherever_it_stood():
-    assert letters_of("po", places_of(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
-    assert letters_of("", places_of((), ["V-1", "V-2"])) == ".."
+    assert reorder_letters("po", locate_columns(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
+    assert reorder_letters("", locate_columns((), ["V-1", "V-2"])) == ".."
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_each_column_has_the_letter_of_its_rule_wherever_it_stood():
     ],
 )
 def test_sorted_as_the_address_says(sort, first):
-    assert [line.host for line in sifted(LINES, Sought(sort=sort), {})] == first
+    assert [line.host for line in filter_lines(LINES, FleetQuery(sort=sort), {})] == first
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,10 @@ def test_sorted_as_the_address_says(sort, first):
     ],
 )
 def test_filtered_as_the_address_says(words, hosts):
-    assert {line.host for line in sifted(LINES, Sought(**words), {"front": ("web2", "mail")})} == hosts
+    assert {line.host for line in filter_lines(LINES, FleetQuery(**words), {"front": ("web2", "mail")})} == hosts
 
 
 def test_totals_and_the_rule_that_is_open_on_most_hosts():
-    assert totals(LINES)["p"] == 7
-    assert by_trouble(LINES, ["A", "B", "C"]) == [0, 1, 2]
-    assert by_trouble(LINES[:1], ["A", "B", "C"])[0] == 2
+    assert count_cells(LINES)["p"] == 7
+    assert order_columns_by_trouble(LINES, ["A", "B", "C"]) == [0, 1, 2]
+    assert order_columns_by_trouble(LINES[:1], ["A", "B", "C"])[0] == 2

@@ -11,7 +11,7 @@ from app.store.models import RunRow, ScheduleRow
 from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
-from app.web.pages.ops.needs import QUIET_SECONDS, OpsState, Press, needs
+from app.web.pages.ops.needs import QUIET_SECONDS, NeedButton, OpsState, list_needs
 
 NOW = 1_000_000.0
 QUIET = OpsState(NOW, engines={"big": (NOW - 5, EngineState(engine="big", state="ready"))})
@@ -22,48 +22,48 @@ def engines(state, detail=""):
 
 
 def test_all_well_needs_nobody_and_loading_is_no_alarm():
-    assert needs(QUIET) == []
-    assert needs(replace(QUIET, engines=engines("loading"))) == []
+    assert list_needs(QUIET) == []
+    assert list_needs(replace(QUIET, engines=engines("loading"))) == []
 
 
 def test_a_dead_engine_of_ours_has_its_button_and_another_has_none():
     dead = replace(QUIET, engines=engines("dead", "its log ends"))
-    (need,) = needs(dead)
+    (need,) = list_needs(dead)
     assert (need.text, need.since, need.presses) == ("Engine big is dead: its log ends", NOW - 3, ())
-    (need,) = needs(replace(dead, launched=["big"]))
-    assert need.presses == (Press("/ops/engines/big", "start", "Start big"),)
+    (need,) = list_needs(replace(dead, launched=["big"]))
+    assert need.presses == (NeedButton("/ops/engines/big", "start", "Start big"),)
 
 
 def test_three_engines_that_die_are_one_notice_that_counts():
     def died(*names):
         return {name: (NOW - len(name), EngineState(engine=name, state="dead", detail="gone")) for name in names}
 
-    (first,) = needs(replace(QUIET, engines=died("a")))
-    (all_of_them,) = needs(replace(QUIET, engines=died("a", "bb", "ccc"), launched=["bb", "ccc"]))
+    (first,) = list_needs(replace(QUIET, engines=died("a")))
+    (all_of_them,) = list_needs(replace(QUIET, engines=died("a", "bb", "ccc"), launched=["bb", "ccc"]))
     assert all_of_them.text == "3 engines are dead, a, bb, ccc: gone"
     assert all_of_them.since == NOW - 3
     assert [press.words for press in all_of_them.presses] == ["Start bb", "Start ccc"]
     assert first.about == all_of_them.about, "the notification that counts replaces the one before"
     mixed = died("a", "bb") | {"ccc": (NOW, EngineState(engine="ccc", state="unreachable"))}
-    assert [need.text for need in needs(replace(QUIET, engines=mixed))] == [
+    assert [need.text for need in list_needs(replace(QUIET, engines=mixed))] == [
         "2 engines are dead, a, bb: gone",
         "Engine ccc is unreachable: no detail",
     ]
 
 
 def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
-    (need,) = needs(replace(QUIET, engines=engines("dead"), simulator=False))
-    assert need.presses == (Press("/ops/engines", "start", "Start engines"),)
+    (need,) = list_needs(replace(QUIET, engines=engines("dead"), simulator=False))
+    assert need.presses == (NeedButton("/ops/engines", "start", "Start engines"),)
 
 
 def test_a_waiver_that_ends_within_a_week_is_told_with_the_way_to_it():
     day = datetime.fromtimestamp(NOW + 3 * 24 * 3600, UTC).date().isoformat()
     words = {"scope_kind": "all", "scope_name": "", "owner": "Ops lead", "reason": "why", "ticket": "", "by": "ada"}
     row = WaiverRow(id="w1", rule="V-257985", until=day, made_at=NOW - 90 * 24 * 3600, **words)
-    (need,) = needs(replace(QUIET, waivers=[row]))
+    (need,) = list_needs(replace(QUIET, waivers=[row]))
     assert need.text.startswith(f"Waiver w1 ends on {day}: V-257985 on every host, owner Ops lead.")
     assert need.link == "/waivers#waiver-w1"
-    assert needs(replace(QUIET, waivers=[row], now=NOW - 30 * 24 * 3600)) == []
+    assert list_needs(replace(QUIET, waivers=[row], now=NOW - 30 * 24 * 3600)) == []
 
 
 def test_a_rollout_that_is_paused_asks_first():
@@ -71,16 +71,16 @@ def test_a_rollout_that_is_paused_asks_first():
         id="o1", words="web*", hosts=9, state="paused", reason="1 host is harmed: web3", mode="auto", skill="stig",
         simulated=True, note="", by="ada", asked_at=NOW,
     )  # fmt: skip
-    (need,) = needs(replace(QUIET, rollouts=[row]))
+    (need,) = list_needs(replace(QUIET, rollouts=[row]))
     assert (need.level, need.text, need.link) == ("asks", "Rollout o1 is paused: 1 host is harmed: web3", "/fleet/o1")
     row.state = "running"
-    assert needs(replace(QUIET, rollouts=[row])) == []
+    assert list_needs(replace(QUIET, rollouts=[row])) == []
 
 
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
     spoke = RunState(run="r1", status="running", at=NOW - QUIET_SECONDS + 1)
-    assert needs(replace(QUIET, states=[spoke])) == []
-    (need,) = needs(replace(QUIET, states=[msgspec.structs.replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
+    assert list_needs(replace(QUIET, states=[spoke])) == []
+    (need,) = list_needs(replace(QUIET, states=[msgspec.structs.replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
     assert (need.text, need.link) == ("Run r1 is at work and says nothing.", "/runs/r1")
 
 
@@ -94,7 +94,7 @@ def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
         next_at=0, outcome="2 missed since 12:00, Temper did not run.", unkept=True,
     )  # fmt: skip
     webhook = WebhookRow(id="w1", url="http://x", secret="", kinds="", created_at=0, problem="it answered 500")
-    told = needs(replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], unwritten=5.0))
+    told = list_needs(replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], unwritten=5.0))
     assert [need.text for need in told] == [
         "The log cannot be written: look for a full disk, or a database that is away.",
         "web1: 2 rules that held have slipped.",
@@ -102,4 +102,4 @@ def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
         "Webhook w1 is not taken: it answered 500",
     ]
     schedule.enabled = False
-    assert needs(replace(QUIET, schedules=[schedule])) == []
+    assert list_needs(replace(QUIET, schedules=[schedule])) == []

@@ -6,8 +6,8 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.store.webhooks import webhooks
-from app.web.pages.ops.webhooks import shown
+from app.store.webhooks import list_webhooks
+from app.web.pages.ops.webhooks import hide_url_secret
 from tests.web.access.walk import application
 
 BROWSER = {"accept": "text/html"}
@@ -25,7 +25,7 @@ async def made(tmp_path):
 
 def rows(made):
     with Session(made.database) as session:
-        return webhooks(session)
+        return list_webhooks(session)
 
 
 async def test_one_is_added_its_secret_is_told_once_and_its_address_never(made):
@@ -68,4 +68,4 @@ async def test_a_wrong_one_is_refused_at_its_field_and_nothing_is_added(made, ty
     ],
 )
 def test_where_it_leads_is_shown_without_what_lets_one_in(url, seen):
-    assert shown(url) == seen
+    assert hide_url_secret(url) == seen
