@@ -8,6 +8,6 @@ async def followed(runtime, run):
     events = []
     while not events or not isinstance(events[-1].event, RunFinished | RunFailed):
         seq = events[-1].seq if events else 0
-        await runtime.bus.beyond(run, seq)
-        events += runtime.store.events(run, after=seq)
+        await runtime.bus.wait_for_event_after(run, seq)
+        events += runtime.store.read_events(run, after=seq)
     return events

@@ -42,8 +42,10 @@ async def fault(worker, purpose, **what):
 
 
 async def run(worker, lineup, budget=QUICK):
-    request = create_run_request(Order(rules=(RULE,), budget=budget, pace=0, by="ada"), lineup, worker.settings.hosts)
-    return await followed(worker, await worker.submit(request))
+    request = create_run_request(
+        Order(rules=(RULE,), budget=budget, pace=0, by="ada"), lineup, worker.settings.hosts_folder
+    )
+    return await followed(worker, await worker.submit_run(request))
 
 
 def outcomes(events):
@@ -110,8 +112,8 @@ async def test_a_poisoned_host_changes_nothing_that_the_roles_may_do(tmp_path):
             path = root / name
             path.write_bytes(path.read_bytes().replace(b"gpgcheck=1", b"gpgcheck=0") + b"\n# " + poison + b"\n")
         order = Order(rules=(RULE,), keep=True, budget=QUICK, note="poisoned", pace=0, by="ada")
-        request = create_run_request(order, lineup, worker.settings.hosts)
-        events = await followed(worker, await worker.submit(request))
+        request = create_run_request(order, lineup, worker.settings.hosts_folder)
+        events = await followed(worker, await worker.submit_run(request))
     state = fold_events(events)
     assert calm.status == "passed"
     prompts = "".join(one.event.prompt[1] for one in events if hasattr(one.event, "prompt"))
@@ -126,10 +128,10 @@ async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_pat
         before = laid_out(worker)
         await fault(worker, "act", kind="stall", after_tokens=5, recover=True)
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
-        request = create_run_request(order, lineup, worker.settings.hosts)
-        name = await worker.submit(request)
-        while not any(isinstance(one.event, ScanFinished) for one in worker.store.events(name)):
-            await worker.bus.beyond(name, worker.bus.newest.get(name, 0))
+        request = create_run_request(order, lineup, worker.settings.hosts_folder)
+        name = await worker.submit_run(request)
+        while not any(isinstance(one.event, ScanFinished) for one in worker.store.read_events(name)):
+            await worker.bus.wait_for_event_after(name, worker.bus.newest.get(name, 0))
         (tmp_path / "hosts" / "fixture" / "baseline.json").unlink()
         events = [one.event for one in await followed(worker, name)]
     assert isinstance(events[-1], RunFailed)
@@ -142,6 +144,6 @@ async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_pat
 
 
 def laid_out(worker):
-    target = open_target("fixture", worker.settings.hosts)
+    target = open_target("fixture", worker.settings.hosts_folder)
     target.prepare()
     return target.compute_digest()

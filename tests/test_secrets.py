@@ -57,9 +57,9 @@ async def ran(runtime, lineup, host, mode, rules):
     request = create_run_request(
         Order(host=host, rules=tuple(rules), mode=mode, keep=host == "fixture", budget=BUDGET, by="ada"),
         lineup,
-        runtime.settings.hosts,
+        runtime.settings.hosts_folder,
     )
-    name = await runtime.submit(request)
+    name = await runtime.submit_run(request)
     return name, await followed(runtime, name)
 
 

@@ -61,7 +61,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
 
 
 def _left_open(settings):
-    target = open_target("web", settings.hosts)
+    target = open_target("web", settings.hosts_folder)
     target.prepare()
     target.apply("left", [SetOption(path=SSHD, key="X11Forwarding", value="no")], frozenset({SSHD}))
     target.close()

@@ -31,8 +31,8 @@ def laid_out(settings, port=2222):
 
 def test_the_machine_becomes_a_host_whose_root_login_is_watched(settings):
     machine = laid_out(settings)
-    real_demo.register_machine(settings, machine, machine.reachable())
-    found = registry.find_host(settings.hosts, "debian")
+    real_demo.register_machine(settings, machine, machine.get_access())
+    found = registry.find_host(settings.hosts_folder, "debian")
     assert (str(found.end), found.end.way) == ("temper@127.0.0.1:2222", "key")
     assert [(one.user, one.key) for one in found.end.watched] == [("root", str(machine.folder / "backup"))]
     assert "real Debian" in found.title
@@ -40,18 +40,18 @@ def test_the_machine_becomes_a_host_whose_root_login_is_watched(settings):
 
 def test_it_is_known_anew_when_its_port_is_another_one(settings):
     machine = laid_out(settings)
-    real_demo.register_machine(settings, machine, machine.reachable())
-    first = registry.find_host(settings.hosts, "debian")
-    real_demo.register_machine(settings, machine, machine.reachable())
-    assert registry.find_host(settings.hosts, "debian") == first
+    real_demo.register_machine(settings, machine, machine.get_access())
+    first = registry.find_host(settings.hosts_folder, "debian")
+    real_demo.register_machine(settings, machine, machine.get_access())
+    assert registry.find_host(settings.hosts_folder, "debian") == first
     machine = laid_out(settings, port=2223)
-    real_demo.register_machine(settings, machine, machine.reachable())
-    assert str(registry.find_host(settings.hosts, "debian").end) == "temper@127.0.0.1:2223"
+    real_demo.register_machine(settings, machine, machine.get_access())
+    assert str(registry.find_host(settings.hosts_folder, "debian").end) == "temper@127.0.0.1:2223"
 
 
 def test_a_host_of_that_name_that_is_somebody_elses_is_left_alone(settings):
     machine = laid_out(settings)
-    real_demo.register_machine(settings, machine, machine.reachable())
+    real_demo.register_machine(settings, machine, machine.get_access())
     other = Rootfs(settings.data / "elsewhere", "debian")
     other.folder.mkdir(parents=True)
     for name in ("port", "known_hosts"):
@@ -64,7 +64,7 @@ def test_a_data_folder_that_is_worked_on_keeps_its_machine(settings, monkeypatch
     monkeypatch.setenv("PATH", "")
     machine = laid_out(settings)
     (machine.folder / "pid").write_text("1 1")
-    with hold_lock(settings.lock), pytest.raises(AlreadyInUse):
+    with hold_lock(settings.lock_path), pytest.raises(AlreadyInUse):
         real_demo.serve_debian_demo(settings, "debian", start=True)
     assert (machine.folder / "pid").exists()
 

@@ -93,7 +93,7 @@ def test_the_record_of_what_people_did(recorded, capsys):
 )
 def test_what_was_changed_in_the_record_is_named(recorded, capsys, change, said):
     settings, head = recorded
-    database = sqlite3.connect(settings.database)
+    database = sqlite3.connect(settings.database_location)
     database.execute(change)
     database.commit()
     database.close()
@@ -109,7 +109,7 @@ def copied(tmp_path, played):
 
 
 def edited(settings, *statements):
-    database = sqlite3.connect(settings.database)
+    database = sqlite3.connect(settings.database_location)
     for statement in statements:
         database.execute(statement)
     database.commit()

@@ -101,10 +101,10 @@ async def test_who_is_cancelled_leaves_the_queue_at_once_and_gives_its_room_back
     await engine.asks("a")
     await engine.asks("b")
     engine.passes(4)
-    assert (engine.queue.now.waiting, engine.queue.now.longest) == (1, 4.0)
+    assert (engine.queue.status.waiting, engine.queue.status.longest) == (1, 4.0)
     engine.tasks["b"].cancel()
     await engine.settled()
-    assert engine.queue.now.waiting == 0
+    assert engine.queue.status.waiting == 0
     await engine.asks("c")
     engine.tasks["a"].cancel()
     await engine.settled()
@@ -162,9 +162,9 @@ async def test_the_other_replica_is_asked_before_anybody_waits():
     engine.traffic.unhealthy.add("http://c/v1")
     for name in "abc":
         await engine.asks(name)
-    assert [engine.turns[name].place for name in engine.called] == [0, 1]
+    assert [engine.turns[name].replica for name in engine.called] == [0, 1]
     await engine.ends("b")
-    assert engine.turns["c"].place == 1
+    assert engine.turns["c"].replica == 1
     await engine.ends("a")
     await engine.ends("c")
 

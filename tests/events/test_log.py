@@ -62,7 +62,7 @@ async def test_events_of_one_append_share_a_batch(written):
 
 async def test_the_bus_wakes_a_follower_only_after_the_write(written):
     sink, bus, writer = written
-    waiting = asyncio.create_task(bus.beyond("r", 0))
+    waiting = asyncio.create_task(bus.wait_for_event_after("r", 0))
     await asyncio.sleep(0)
     RunLog("r", writer).append(RunPaused(by="a"))
     assert not waiting.done()

@@ -18,7 +18,7 @@ def passed(*behind):
         ItemPassed(rule=RULE, attempts=1),
     ]
     case = plain_case({RULE: "fail"}, {RULE: "pass"}, between)
-    return case, case.asked[0]
+    return case, case.requested_rules[0]
 
 
 def test_what_is_set_and_not_in_force_is_said_where_the_pass_is():

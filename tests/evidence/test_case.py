@@ -49,4 +49,4 @@ def test_people_seats_and_time(case):
 
 def test_papers_stand_in_the_order_that_was_asked():
     case = plain_case({OTHER: "fail", RULE: "fail"}, {OTHER: "fail", RULE: "fail"})
-    assert [one.rule.id for one in case.asked] == [OTHER, RULE]
+    assert [one.rule.id for one in case.requested_rules] == [OTHER, RULE]

@@ -51,7 +51,7 @@ def test_its_key_is_on_record_before_anything_that_it_signs(notary):
 
 def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
     notary, run = of_the_run
-    assert notary.evidence(run, ADA) == notary.evidence(run, ADA) == archive
+    assert notary.issue_evidence(run, ADA) == notary.issue_evidence(run, ADA) == archive
     manifest = unpack_archive(archive)["manifest.json"]
     [line] = [one for one in told(notary.database) if one["did"] == f"seal: evidence of run {run}"]
     assert f"manifest={compute_sha256(manifest)}" in line["detail"]
@@ -99,7 +99,7 @@ def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
 def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
     other = "0" * 64
     said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
-    notary.noted("key", other, ITSELF, "key: changed", said)
+    notary.record_once("key", other, ITSELF, "key: changed", said)
     with pytest.raises(BrokenChain, match="the key before did not sign that"):
         read_audit_anchors(EventStore(notary.database).read_lines(AUDIT))
 

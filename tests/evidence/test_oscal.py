@@ -77,7 +77,7 @@ def test_a_waived_risk_is_a_deviation_with_its_day():
     first, second = plan["risks"]
     assert (first["status"], second["status"]) == ("deviation-approved", "open")
     assert first["deadline"] == f"{waiver().until}T00:00:00Z"
-    assert first["risk-log"]["entries"][0]["description"] == waiver().told
+    assert first["risk-log"]["entries"][0]["description"] == waiver().summary
     assert [one["value"] for one in first["props"] if one["name"] == "group-id"] == [RULE]
 
 

@@ -18,7 +18,7 @@ EXPECTED = {
 @pytest.mark.parametrize(("word", "expected"), EXPECTED.items())
 def test_the_last_word_decides(word, expected):
     case = plain_case({RULE: "fail"}, {RULE: word})
-    assert [to_checklist_status(one.closing) for one in case.asked] == [expected]
+    assert [to_checklist_status(one.closing) for one in case.requested_rules] == [expected]
 
 
 def test_without_a_closing_scan_nothing_is_reviewed_however_it_opened():

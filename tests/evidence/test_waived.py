@@ -20,7 +20,7 @@ from tests.evidence.test_verify import listed_anew
 from tests.evidence.waived import OTHER, RULE, waived_log, waiver
 
 X = "{http://checklists.nist.gov/xccdf/1.2}"
-TOLD = waiver().told
+TOLD = waiver().summary
 
 
 @pytest.fixture(scope="module")

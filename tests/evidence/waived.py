@@ -18,7 +18,7 @@ def waiver(**more):
 
 def waived_log(*waivers, closing=None, **more):
     given = waivers or (waiver(),)
-    left = [ItemSkipped(rule=RULE, reason=given[0].told, waiver=given[0].id)]
+    left = [ItemSkipped(rule=RULE, reason=given[0].summary, waiver=given[0].id)]
     words = {RULE: "fail", OTHER: "fail"}
     begun = {"waivers": given}
     return plain_log(words, closing or {RULE: "fail", OTHER: "fail"}, begun=begun, between=left, **more)

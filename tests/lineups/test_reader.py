@@ -224,7 +224,7 @@ WITHOUT_GPU = GOOD[: GOOD.index("[[gpus]]")] + GOOD[GOOD.index("[engines.small]"
 def test_an_engine_on_the_processor_needs_no_gpu_no_tp_and_no_precision(tmp_path):
     lineup = read(tmp_path, WITHOUT_GPU)
     engine = lineup.engines["small"]
-    assert (lineup.gpus, engine.gpus, engine.replicas, engine.precision_shown) == ((), (), ((),), "GGUF")
+    assert (lineup.gpus, engine.gpus, engine.replicas, engine.precision_label) == ((), (), ((),), "GGUF")
     assert engine.addresses == ("http://127.0.0.1:8111/v1",)
 
 

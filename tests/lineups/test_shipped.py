@@ -37,7 +37,7 @@ def test_the_one_without_a_gpu_has_one_engine_for_all_roles_and_nothing_simulate
     one = lineup(ON_CPU)
     assert (one.gpus, one.simulated, len(one.engines), len(one.seats)) == ((), False, 1, 4)
     [engine] = one.engines.values()
-    assert (engine.runs_on, engine.replicas, engine.addresses) == ("CPU", ((),), ("http://127.0.0.1:8111/v1",))
+    assert (engine.hardware_label, engine.replicas, engine.addresses) == ("CPU", ((),), ("http://127.0.0.1:8111/v1",))
     with pytest.raises(BadInput, match="runs on the processor"):
         plan_lineup(one)
 
@@ -114,7 +114,7 @@ def test_what_systemd_and_compose_would_read_as_their_own_is_quoted():
 
 def test_attached_it_looks_at_the_same_addresses_and_starts_nothing():
     one = lineup(DEPLOYED)
-    attached = one.attached()
+    attached = one.to_attached()
     assert all(engine.launch is None for engine in attached.engines.values())
     assert [engine.addresses for engine in attached.engines.values()] == [
         engine.addresses for engine in one.engines.values()

@@ -33,7 +33,7 @@ async def test_who_rests_has_no_threads_and_a_run_that_is_asked_for_wakes_it(que
     durable, driven, go_on = queue
     go_on.set()
     assert threads()
-    await durable.rest()
+    await durable.suspend()
     assert (durable.awake, threads()) == (False, [])
     await durable.enqueue("r1", "web1")
     assert await driven.get() == "r1"
@@ -48,7 +48,7 @@ async def asked_every() -> float:
 async def test_who_is_woken_looks_at_once_and_no_more_often_than_before_from_then_on(queue):
     durable, _, _ = queue
     assert await asked_every() == POLL_SECONDS
-    await durable.rest()
+    await durable.suspend()
     await durable.launch()
     assert await asked_every() == FIRST_SECONDS
     durable._awake_since -= POLL_SECONDS
@@ -60,7 +60,7 @@ async def test_while_a_run_is_in_hand_it_does_not_rest(queue):
     durable, driven, go_on = queue
     await durable.enqueue("r1", "web1")
     await driven.get()
-    await durable.rest()
+    await durable.suspend()
     assert durable.awake
     assert durable.in_hand == {"r1"}
     go_on.set()
@@ -120,4 +120,4 @@ async def test_what_nobody_was_given_yet_still_stands_in_the_queue(queue):
     assert await driven.get() == "r1"
     await durable.enqueue("r2", "web1")
     offered = [("r1", 1), ("r2", 1), ("r2", 2), ("r3", 1)]
-    assert await asyncio.to_thread(durable.still_queued, offered) == ["r2"], "its host's one place is taken"
+    assert await asyncio.to_thread(durable.list_still_queued, offered) == ["r2"], "its host's one place is taken"

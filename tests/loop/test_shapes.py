@@ -129,7 +129,7 @@ def _choices(schema):
 
 def _alone(action, now):
     return answers.fingerprint_actions(
-        answers.parse_answer("act", json.dumps({"actions": [action]}), now.lines).actions
+        answers.parse_answer("act", json.dumps({"actions": [action]}), now.numbered_lines).actions
     )
 
 

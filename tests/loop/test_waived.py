@@ -32,7 +32,7 @@ def begun(*waivers, mode="auto"):
 def test_it_is_closed_at_once_and_says_for_whose_sake(mode):
     events = begun(waiver(), mode=mode)
     effect = decide_next_effect(fold_events(chain(events)), SKILL, BEGAN)
-    assert effect == CloseItem("A", "skipped", waiver().told, "w1")
+    assert effect == CloseItem("A", "skipped", waiver().summary, "w1")
     state = fold_events(chain([*events, ItemSkipped(rule="A", reason=effect.reason, waiver="w1")]))
     assert (state.items["A"].status, state.items["B"].status) == ("waived", "waiting")
 

@@ -32,7 +32,7 @@ def ends_as(shared, undisturbed):
 
 def once(shared, run):
     """Each announced change came to one end, and no journal was written twice."""
-    events = [one.event for one in shared.store.steady(run)]
+    events = [one.event for one in shared.store.read_without_deltas(run)]
     begun = Counter(event.journal for event in events if isinstance(event, ActionApplying))
     applied = Counter(event.journal for event in events if isinstance(event, ActionApplied))
     undone = Counter(event.journal for event in events if isinstance(event, ActionRolledBack))
@@ -49,7 +49,7 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
         taken = Counter(shared.owner(run) for run in runs)
         assert set(taken) == {one.node, other.node}
         assert max(taken.values()) <= len(HOSTS) / 2 + 1
-        shared.until(lambda: all(shared.store.head(run) > 30 for run in runs))
+        shared.until(lambda: all(shared.store.read_newest_seq(run) > 30 for run in runs))
         left = [row.id for row in shared.rows() if shared.owner(row.id) == one.node and not row.ended_at]
         assert left
         killed_at = time.time()
@@ -57,7 +57,9 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
         shared.until(shared.ended)
         for run in left:
             assert shared.owner(run) == other.node
-            [went_on] = [event.at for event in shared.store.steady(run) if isinstance(event.event, RunResumed)]
+            [went_on] = [
+                event.at for event in shared.store.read_without_deltas(run) if isinstance(event.event, RunResumed)
+            ]
             assert went_on - killed_at < 10
     assert len(shared.rows()) == len(HOSTS)
     ends_as(shared, undisturbed)
@@ -67,12 +69,12 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
 
 def changes(store, run):
     """It may be anywhere in a change: who takes over waits for the host's lock, which a frozen one keeps."""
-    return any(store.events(run, kinds=["action.applying"]))
+    return any(store.read_events(run, kinds=["action.applying"]))
 
 
 def thinks(store, run):
     """Over a change that stands open: nothing is in the way of who takes over."""
-    return any(one.event.purpose == "review" for one in store.events(run, kinds=["turn.started"]))
+    return any(one.event.purpose == "review" for one in store.read_events(run, kinds=["turn.started"]))
 
 
 @pytest.mark.parametrize("moment", [changes, thinks])
@@ -82,11 +84,11 @@ def test_a_frozen_worker_is_given_up_and_does_no_harm_when_it_thaws(shared, undi
         run = shared.rows()[0].id
         shared.until(lambda: moment(shared.store, run))
         one.send(signal.SIGSTOP)
-        frozen_at = shared.store.head(run)
+        frozen_at = shared.store.read_newest_seq(run)
         with shared.node(speed=20) as other:
             shared.until(lambda: shared.owner(run) == other.node)
             if moment is thinks:
-                shared.until(lambda: shared.store.head(run) > frozen_at)
+                shared.until(lambda: shared.store.read_newest_seq(run) > frozen_at)
             one.send(signal.SIGCONT)
             shared.until(lambda: "gave" in one.log.read_text())
             shared.until(shared.ended)
@@ -116,7 +118,7 @@ def test_one_that_is_ended_in_order_leaves_its_runs_to_the_other_at_once(shared,
     with shared.node(speed=20) as one:
         shared.ask("fixture", RULES)
         run = shared.rows()[0].id
-        shared.until(lambda: shared.store.head(run) > 30)
+        shared.until(lambda: shared.store.read_newest_seq(run) > 30)
         with shared.node(speed=20) as other:
             one.send(signal.SIGTERM)
             assert one.child.wait(timeout=60) == 0
@@ -156,5 +158,5 @@ def test_any_node_serves_the_page_and_the_stream_of_a_run_that_another_works_on(
             assert {node["kind"]: node["answers"] for node in nodes} == {"worker": False, "serve": True}
             assert sum(node["leads"] for node in nodes) == 1
         assert shared.owner(run) == worker.node
-    last = len(shared.store.lines(run))
+    last = len(shared.store.read_lines(run))
     assert seen == [*range(1, last + 1), last]  # its end repeats the last id

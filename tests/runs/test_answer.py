@@ -128,7 +128,7 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     status, said = await page(waiting, "edit", actions="[{}]")
     assert (status, said[:20]) == (422, "These are no actions")
     assert (await page(waiting, "edit", actions=""))[0] == 422
-    state = fold_events(waiting.store.brief("r1"))
+    state = fold_events(waiting.store.read_for_fold("r1"))
     with pytest.raises(Rejected, match="leave them out"), Session(waiting.database) as session:
         record_answer(session, state, WAITING, "approve", by="ada", actions=ACTIONS)
     assert await page(waiting, "edit") is None
@@ -209,9 +209,9 @@ class Signed:
         with InboxPoller(self.doors.database).open_inbox("r1") as inbox:
             for command in await inbox.read_commands():
                 await inbox.close(command)
-                if event := interpret_command(command, fold_events(self.doors.store.events("r1")), 1.0):
+                if event := interpret_command(command, fold_events(self.doors.store.read_events("r1")), 1.0):
                     self.doors.append("r1", event)
-        return fold_events(self.doors.store.events("r1")).item.attempt
+        return fold_events(self.doors.store.read_events("r1")).item.attempt
 
 
 @pytest.fixture
@@ -228,13 +228,13 @@ async def test_two_people_are_two_names_and_each_says_why(two):
     for kind in ("token", "session"):
         status, said = await two.says("ada", kind)
         assert (status, said["detail"]) == (409, "Ada has said yes already: it waits for another person.")
-    assert not (await two.goes_on()).approved
+    assert not (await two.goes_on()).is_approved
     (waits,) = (await two.told("/api/v1/approvals"))["approvals"]
     assert (waits["people"], waits["given"]) == (2, [{"by": "ada", "reason": "read it"}])
     assert waits["needs"] == "needs two people: cuts the line, by approvals.toml line 12"
     assert (await two.says("bob", "session"))[1]["waits"] == ""
-    assert (await two.goes_on()).approved
-    events = [one.event for one in two.doors.store.events("r1", kinds=("approval.given",))]
+    assert (await two.goes_on()).is_approved
+    events = [one.event for one in two.doors.store.read_events("r1", kinds=("approval.given",))]
     assert [(one.by, one.via, one.given, one.of) for one in events] == [
         ("ada", "token", 1, 2),
         ("bob", "session", 2, 2),
@@ -244,7 +244,7 @@ async def test_two_people_are_two_names_and_each_says_why(two):
 async def test_before_the_first_yes_is_on_the_log_the_second_is_known_as_well(two):
     """Both stand in the database when the run's process looks."""
     assert [(await two.says(name))[0] for name in ("ada", "ada", "bob", "bob")] == [202, 409, 202, 202]
-    assert (await two.goes_on()).approved
+    assert (await two.goes_on()).is_approved
     assert (await two.says("ada", verb="refuse"))[0] == 409
 
 
@@ -253,7 +253,7 @@ async def test_one_refusal_is_enough_also_of_who_said_yes(two, who):
     assert (await two.says("ada"))[0] == 202
     assert (await two.says(who, verb="refuse", reason="on a second look"))[0] == 202
     attempt = await two.goes_on()
-    assert (attempt.approved, attempt.disapproved.by) == (False, who)
+    assert (attempt.is_approved, attempt.disapproved.by) == (False, who)
     assert (await two.says("bob"))[0] == 409
 
 
@@ -267,9 +267,9 @@ async def test_at_the_terminal_a_token_says_who_it_is(two, tmp_path):
     assert "Ada has said yes already" in (await two.doors.typed(*typed, str(tmp_path / "ada"))).sentence
     (tmp_path / "old").write_text("temper_nothing")
     assert "no token of an operator" in (await two.doors.typed(*typed, str(tmp_path / "old"))).sentence
-    assert not (await two.goes_on()).approved
+    assert not (await two.goes_on()).is_approved
     assert await two.doors.typed(*typed, str(tmp_path / "bob")) is None
-    assert (await two.goes_on()).approved
+    assert (await two.goes_on()).is_approved
 
 
 async def test_what_stands_in_the_table_and_came_by_no_door_counts_for_nothing(two):
@@ -278,7 +278,7 @@ async def test_what_stands_in_the_table_and_came_by_no_door_counts_for_nothing(t
             session.add(CommandRow(run="r1", verb="approve", by=by, reason="x", approval=two.id, at=1.0))
     assert (await two.goes_on()).given == ()
     assert [(await two.says(name))[0] for name in ("ada", "bob")] == [202, 202]
-    assert (await two.goes_on()).approved
+    assert (await two.goes_on()).is_approved
 
 
 async def test_the_demo_operator_is_one_person(doors):

@@ -40,7 +40,7 @@ def test_every_folder_that_is_shipped_is_a_skill():
 
 def test_a_third_skill_is_a_folder_and_nothing_else(folders):
     catalog = folders(stig=STIG_FOLDER, two={"skill.toml": PICK + 'irreversible = ["V-257984"]\nmode = "review"\n'})
-    two = catalog.skill("two")
+    two = catalog.load_skill("two")
     assert (two.name, two.title, two.mode) == ("two", "Two of thirty", "review")
     assert list(two.rules) == ["V-257985", "V-257984"]
     assert [rule.irreversible for rule in two.rules.values()] == [False, True]
@@ -67,11 +67,11 @@ def test_a_third_skill_is_a_folder_and_nothing_else(folders):
 def test_a_folder_that_is_none_is_named_and_harms_no_other(folders, files, says):
     catalog = folders(stig=STIG_FOLDER, bad=files)
     with pytest.raises(BadInput) as told:
-        catalog.skill("bad")
+        catalog.load_skill("bad")
     assert says in str(told.value)
     assert says.startswith("no skill") or str(catalog.folder / "bad") in str(told.value)
-    assert catalog.names() == ["bad", "stig"]
-    assert catalog.skill("stig").rules
+    assert catalog.list_names() == ["bad", "stig"]
+    assert catalog.load_skill("stig").rules
 
 
 def test_a_skill_that_takes_no_argument_says_so():

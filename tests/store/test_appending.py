@@ -53,7 +53,7 @@ def test_a_disk_that_is_full_for_a_while_is_sat_out(store, disk):
     freed.start()
     store.append(few[10:])
     freed.join()
-    rows = store.lines("r")
+    rows = store.read_lines("r")
     assert len(rows) == len(few)
     check_chain(rows)
 
@@ -64,7 +64,7 @@ def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk
     ending.start()
     with pytest.raises(OperationalError, match="full"):
         store.append(lines(3000))
-    assert store.lines("r") == []
+    assert store.read_lines("r") == []
 
 
 def test_what_arrived_before_the_fault_is_not_written_again(store):
@@ -81,4 +81,4 @@ def test_a_lock_is_waited_for(store, tmp_path):
     store.append(lines(3))
     freed.join()
     locked.close()
-    assert len(store.lines("r")) == 3
+    assert len(store.read_lines("r")) == 3

@@ -42,26 +42,26 @@ def test_a_journal_that_one_node_began_is_rolled_back_from_by_another(nodes, mon
     monkeypatch.setattr(host_files, "PART", 10)  # the image lies in four parts
     (one, here), (other, there) = nodes
     begun(here)
-    one.keep("web1")
-    other.bring("web1")
-    assert journal(there).pending() == ["a"]
-    assert journal(there).before("a") == {CONFIG: BEFORE}
+    one.store_folder("web1")
+    other.fetch_folder("web1")
+    assert journal(there).list_pending() == ["a"]
+    assert journal(there).read_pre_images("a") == {CONFIG: BEFORE}
     journal(there).close("a", "undone")
-    other.keep("web1")
-    one.bring("web1")
-    assert (journal(here).pending(), journal(here).mark("a")) == ([], "undone")
+    other.store_folder("web1")
+    one.fetch_folder("web1")
+    assert (journal(here).list_pending(), journal(here).read_mark("a")) == ([], "undone")
     assert not (here / "web1/journal/a/0").exists(), "what is closed keeps no images"
 
 
 def test_what_was_begun_and_not_kept_was_not_begun(nodes):
     (one, here), _ = nodes
     begun(here)
-    one.keep("web1")
+    one.store_folder("web1")
     journal(here).close("a", "committed")
-    one.keep("web1")
+    one.store_folder("web1")
     begun(here, "b")
-    one.bring("web1")
-    assert (journal(here).pending(), journal(here).mark("a")) == ([], "committed")
+    one.fetch_folder("web1")
+    assert (journal(here).list_pending(), journal(here).read_mark("a")) == ([], "committed")
 
 
 def test_who_has_the_host_no_more_keeps_nothing(nodes):
@@ -72,29 +72,29 @@ def test_who_has_the_host_no_more_keeps_nothing(nodes):
 
     begun(here)
     with pytest.raises(LeaseLost):
-        one.keep("web1", lost)
-    other.bring("web1")
+        one.store_folder("web1", lost)
+    other.fetch_folder("web1")
     assert not there.exists()
 
 
 def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes):
     (one, here), (other, there) = nodes
-    one.catch_up()
-    other.catch_up()
+    one.sync_on_start()
+    other.sync_on_start()
     registry.register_host(here, "web1", END, "web1 ssh-ed25519 AAAA\n", "SHA256:x")
-    one.keep_registration("web1")
+    one.store_registration("web1")
     begun(here)
-    one.keep("web1")
-    other.look()
+    one.store_folder("web1")
+    other.sync_registrations()
     assert registry.find_host(there, "web1") == registry.find_host(here, "web1")
     assert (there / "web1/known_hosts").read_text() == "web1 ssh-ed25519 AAAA\n"
     journal(here).close("a", "undone")
     registry.remove_host(here, "web1")
-    one.keep_registration("web1")
-    other.look()
+    one.store_registration("web1")
+    other.sync_registrations()
     assert registry.list_hosts(there) == []
-    other.bring("web1")
-    assert journal(there).mark("a") == "open", "as it was kept last"
+    other.fetch_folder("web1")
+    assert journal(there).read_mark("a") == "open", "as it was kept last"
 
 
 def test_a_node_brings_along_what_only_it_knows_and_forgets_what_was_forgotten_while_it_was_away(nodes, tmp_path):
@@ -103,15 +103,15 @@ def test_a_node_brings_along_what_only_it_knows_and_forgets_what_was_forgotten_w
         registry.register_host(here, name, END, f"{name} ssh-ed25519 AAAA\n", "SHA256:x")
     begun(here)
     registry.register_host(there, "db1", END, "db1 ssh-ed25519 AAAA\n", "SHA256:y")
-    one.catch_up()
-    other.catch_up()
+    one.sync_on_start()
+    other.sync_on_start()
     assert [host.name for host in registry.list_hosts(there)] == ["db1", "old", "web1"]
     registry.remove_host(here, "old")
-    one.keep_registration("old")
+    one.store_registration("old")
     HostFolders(one._database, there).sync_on_start()  # started anew
     assert [host.name for host in registry.list_hosts(there)] == ["db1", "web1"]
-    other.bring("web1")
-    assert journal(there).pending() == ["a"]
+    other.fetch_folder("web1")
+    assert journal(there).list_pending() == ["a"]
 
 
 def test_what_the_database_says_is_written_in_the_hosts_folder_and_nowhere_else(nodes, tmp_path):
@@ -125,8 +125,8 @@ def test_what_the_database_says_is_written_in_the_hosts_folder_and_nowhere_else(
         ):
             session.add(HostFileRow(host=host, path=path, part=0, digest="x", content=b"{}"))
         session.add(HostFileRow(host="web1", path="known_hosts", part=0, digest="x", content=b"k"))
-    other.look()
-    other.bring("web1")
+    other.sync_registrations()
+    other.fetch_folder("web1")
     written = sorted(str(at.relative_to(there)) for at in there.rglob("*") if at.is_file())
     assert written == ["web1/host.json", "web1/known_hosts", "web1/shared"]
     assert not [at for at in tmp_path.iterdir() if at.name in ("out", "host.json")]

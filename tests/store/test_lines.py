@@ -39,7 +39,7 @@ def store(played):
 )
 def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, kinds, asked):
     since = log[0].at + asked["since"] if "since" in asked else 0.0
-    found = store.lines(played[1], kinds=kinds, **{**asked, "since": since})
+    found = store.read_lines(played[1], kinds=kinds, **{**asked, "since": since})
     after, upto = asked.get("after", 0), asked.get("upto", len(log))
     fitting = [one for one in log[after:upto] if tag(one) in kinds and one.at >= since][: asked.get("limit")]
     assert found == [(one.seq, one.line, one.hash) for one in fitting]
@@ -48,7 +48,7 @@ def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, 
 @pytest.mark.parametrize("kinds", [KINDS, FEED_KINDS, PLAN, PIECES])
 def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
     fitting = [one for one in log[:200] if tag(one) in kinds]
-    assert store.newest(played[1], 200, kinds, 9) == fitting[::-1][:9]
+    assert store.read_newest(played[1], 200, kinds, 9) == fitting[::-1][:9]
 
 
 @pytest.mark.parametrize("upto", range(1, 260, 7))

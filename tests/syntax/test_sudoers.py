@@ -62,9 +62,9 @@ def test_who_is_meant_follows_aliases_groups_and_negation():
         "User_Alias ADMINS = %wheel, !eve\nADMINS ALL=(ALL) ALL\n"
         "bob ALL=/bin/a\nALL, !bob ALL=/bin/b\n%dev ALL=/bin/c\n"
     )
-    assert [g.command for g in found.of("bob", {"wheel"})] == ["ALL", "/bin/a"]
-    assert [g.command for g in found.of("eve", {"wheel", "dev"})] == ["/bin/b", "/bin/c"]
-    assert [g.command for g in found.of("kim", set())] == ["/bin/b"]
+    assert [g.command for g in found.list_grants("bob", {"wheel"})] == ["ALL", "/bin/a"]
+    assert [g.command for g in found.list_grants("eve", {"wheel", "dev"})] == ["/bin/b", "/bin/c"]
+    assert [g.command for g in found.list_grants("kim", set())] == ["/bin/b"]
 
 
 def test_windows_line_ends_are_taken_off():

@@ -57,7 +57,7 @@ def grow(root):
 )
 def test_what_nobody_announced_is_told(target, tmp_path, act, sentences):
     act(tmp_path / "root")
-    found = target.drift(())
+    found = target.find_drift(())
     assert len(found) == len(sentences)
     assert all(told.startswith(sentence) for told, sentence in zip(found, sentences, strict=True))
 
@@ -66,29 +66,29 @@ def test_what_was_announced_is_not_and_what_then_changed_again_is(target, tmp_pa
     path = "/etc/crypto-policies/policies/modules/NO.pmod"
     action = WriteFile(path=path, content="cipher@SSH = -CHACHA20-POLY1305\n")
     applied = target.apply("run.V-1.1", [action], frozenset({path}))
-    assert target.drift(applied.changes) == ()
-    assert any(path in told for told in target.drift(()))
+    assert target.find_drift(applied.changes) == ()
+    assert any(path in told for told in target.find_drift(()))
     (tmp_path / "root" / path[1:]).write_text("something else\n")
-    assert target.drift(applied.changes) == (f"{path} is not what the change made of it",)
+    assert target.find_drift(applied.changes) == (f"{path} is not what the change made of it",)
 
 
 def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tmp_path):
     target.apply("run.V-1.1", [WriteFile(path="/etc/issue", content="Be good.\n")], frozenset({"/etc/issue"}))
     (tmp_path / "root/etc/motd").write_text("changed meanwhile\n")
     target.commit("run.V-1.1")
-    assert target.drift(()) == ("the content of /etc/motd changed, and no action did that",)
+    assert target.find_drift(()) == ("the content of /etc/motd changed, and no action did that",)
 
 
 def test_a_file_that_was_announced_to_go_and_did_is_no_drift(target, tmp_path):
     state = target.files.state("/etc/motd")
     (tmp_path / "root/etc/motd").unlink()
-    assert target.drift([build_file_change("/etc/motd", state, None)]) == ()
-    assert target.drift([build_file_change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
+    assert target.find_drift([build_file_change("/etc/motd", state, None)]) == ()
+    assert target.find_drift([build_file_change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
 
 
 def test_a_flood_of_changes_is_bounded(target, tmp_path):
     for number in range(100):
         (tmp_path / "root/etc" / f"n{number}").write_text("")
-    found = target.drift(())
+    found = target.find_drift(())
     assert len(found) == 41
     assert found[-1] == "and 60 more"

@@ -64,7 +64,7 @@ def with_links(folder: Path) -> FixtureTarget:
 @pytest.mark.parametrize("case", HOSTILE, ids=lambda case: str(case["action"])[:70].encode("ascii", "replace").decode())
 def test_a_hostile_action_is_refused_by_its_clause(trapped, case):
     action = as_action(case["action"])
-    refusals = trapped.review([action], frozenset(case["plan"]) if "plan" in case else paths_of(action))
+    refusals = trapped.review_actions([action], frozenset(case["plan"]) if "plan" in case else paths_of(action))
     assert [refusal.clause for refusal in refusals] == [case["clause"]]
     assert refusals[0].action is action
     assert refusals[0].reason.endswith(".")
@@ -90,7 +90,7 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     for rule, body in tomllib.loads(file.read_text()).items():
         for attempt in body["try"]:
             actions = [as_action(table) for table in attempt["actions"]]
-            refusals = host.review(actions, frozenset(attempt["paths"]), STIG.rules[rule].asks)
+            refusals = host.review_actions(actions, frozenset(attempt["paths"]), STIG.rules[rule].asks)
             assert {refusal.clause for refusal in refusals} == ({"protected identity"} if rule == "V-258106" else set())
 
 
@@ -102,14 +102,14 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
 )
 def test_what_is_not_understood_does_not_run(host, path, line):
     action = AppendLine(path=path, line=line)
-    assert len(host.review([action], frozenset({path}))) == 1
+    assert len(host.review_actions([action], frozenset({path}))) == 1
 
 
 def test_an_answer_holds_twelve_actions_and_none_twice(host):
     action = SetOption(path="/etc/login.defs", key="UMASK", value="077")
-    assert [refusal.clause for refusal in host.review([action, action], paths_of(action))] == ["too much"]
+    assert [refusal.clause for refusal in host.review_actions([action, action], paths_of(action))] == ["too much"]
     many = [WriteFile(path=f"/etc/modprobe.d/{n}.conf", content="blacklist sctp\n") for n in range(MOST_ACTIONS + 2)]
-    assert [refusal.action for refusal in host.review(many, paths_of(*many))] == many[MOST_ACTIONS:]
+    assert [refusal.action for refusal in host.review_actions(many, paths_of(*many))] == many[MOST_ACTIONS:]
 
 
 def test_actions_are_judged_one_after_the_other(host):
@@ -119,7 +119,7 @@ def test_actions_are_judged_one_after_the_other(host):
         WriteFile(path=path, content="GSSAPIAuthentication no\n", mode="0600"),
         AppendLine(path=path, line="GSSAPIAuthentication yes"),
     ]
-    assert [refusal.action for refusal in host.review(actions, paths_of(*actions))] == [actions[1]]
+    assert [refusal.action for refusal in host.review_actions(actions, paths_of(*actions))] == [actions[1]]
 
 
 def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(tmp_path):
@@ -156,7 +156,7 @@ def test_locked_audit_rules_are_not_unlocked(tmp_path):
 def test_texts_too_long_to_compare_are_judged_whole(host):
     path = "/etc/profile.d/tmout.sh"
     actions = [WriteFile(path=path, content="\n" * 4000), WriteFile(path=path, content="#\n" * 2000 + "id")]
-    assert [refusal.clause for refusal in host.review(actions, paths_of(*actions))] == ["not understood"]
+    assert [refusal.clause for refusal in host.review_actions(actions, paths_of(*actions))] == ["not understood"]
 
 
 def test_rules_of_a_pam_stack_keep_their_order(host):
@@ -166,11 +166,13 @@ def test_rules_of_a_pam_stack_keep_their_order(host):
     late = [line for line in lines if line != moved]
     late.insert(late.index(next(line for line in late if "pam_deny.so" in line)) + 1, moved)
     action = WriteFile(path=path, content="\n".join(late) + "\n")
-    assert [refusal.clause for refusal in host.review([action], paths_of(action))] == ["not understood"]
+    assert [refusal.clause for refusal in host.review_actions([action], paths_of(action))] == ["not understood"]
 
 
 def test_a_reload_needs_no_plan(host):
     assert (
-        host.review([Reload(service="sshd"), Reload(service="auditd.service"), Reload(service="sshd")], frozenset())
+        host.review_actions(
+            [Reload(service="sshd"), Reload(service="auditd.service"), Reload(service="sshd")], frozenset()
+        )
         == []
     )

@@ -119,7 +119,7 @@ def test_a_link_that_is_there_already_is_refused_before_anything_is_kept(tmp_pat
     deed(folder, outside)
     with pytest.raises(ActionFailed):
         target.apply("run.V-1.1", [CHANGE], NAMED)
-    assert target.pending() == []
+    assert target.list_pending() == []
 
 
 def test_a_second_name_of_another_file_is_not_written_through(tmp_path, outside):

@@ -40,34 +40,34 @@ def target(tmp_path, meanwhile):
 
 def test_applied_rolled_back_and_as_before(target, tmp_path):
     before = everything(tmp_path / "host")
-    digest = target.digest()
+    digest = target.compute_digest()
     applied = target.apply("run.V-1.1", [UMASK, ISSUE], BOTH)
-    assert target.pending() == ["run.V-1.1"]
+    assert target.list_pending() == ["run.V-1.1"]
     assert [change.path for change in applied.changes] == ["/etc/login.defs", "/etc/issue"]
     assert "-UMASK\t\t022" in applied.diff
     assert "+UMASK\t\t077" in applied.diff
-    assert target.digest() != digest
-    restored = target.rollback("run.V-1.1")
+    assert target.compute_digest() != digest
+    restored = target.roll_back("run.V-1.1")
     assert (restored.paths, restored.differences) == (("/etc/login.defs", "/etc/issue"), ())
     assert everything(tmp_path / "host") == before
-    assert target.digest() == digest
-    assert target.pending() == []
-    assert target.rollback("run.V-1.1").paths == ()
+    assert target.compute_digest() == digest
+    assert target.list_pending() == []
+    assert target.roll_back("run.V-1.1").paths == ()
 
 
 def test_what_is_committed_stays_and_may_be_kept_twice(target):
     target.apply("run.V-1.1", [UMASK], BOTH)
     target.commit("run.V-1.1")
     target.commit("run.V-1.1")
-    assert target.pending() == []
+    assert target.list_pending() == []
     with pytest.raises(ActionFailed, match="no longer undone"):
-        target.rollback("run.V-1.1")
-    assert target.drift(()) == ()
+        target.roll_back("run.V-1.1")
+    assert target.find_drift(()) == ()
     target.commit("never.applied.1")
 
 
 def test_nothing_journalled_is_nothing_to_undo(target):
-    assert target.rollback("run.V-9.1").differences == ()
+    assert target.roll_back("run.V-9.1").differences == ()
 
 
 def test_a_name_that_is_a_path_is_refused(target):
@@ -80,9 +80,9 @@ def test_one_change_is_open_at_a_time_and_a_name_may_come_again_once_it_is_undon
     target.apply("run.V-1.1", [UMASK], BOTH)
     with pytest.raises(ActionFailed, match="still open"):
         target.apply("run.V-1.2", [ISSUE], BOTH)
-    target.rollback("run.V-1.1")
+    target.roll_back("run.V-1.1")
     target.apply("run.V-1.1", [ISSUE], BOTH)
-    assert target.pending() == ["run.V-1.1"]
+    assert target.list_pending() == ["run.V-1.1"]
 
 
 def test_a_refused_action_changes_nothing_though_nobody_asked_for_a_review(target, tmp_path):
@@ -90,7 +90,7 @@ def test_a_refused_action_changes_nothing_though_nobody_asked_for_a_review(targe
     with pytest.raises(ActionFailed, match=r"Refused \(outside the plan\)"):
         target.apply("run.V-1.1", [ISSUE, UMASK], frozenset({"/etc/issue"}))
     assert everything(tmp_path / "host") == before
-    assert target.pending() == []
+    assert target.list_pending() == []
 
 
 def test_an_action_that_cannot_be_made_leaves_the_others_unmade(target, tmp_path):
@@ -106,7 +106,7 @@ def test_new_folders_come_and_go_with_the_change(target, tmp_path):
     action = WriteFile(path=path, content="cipher@SSH = -CHACHA20-POLY1305\n")
     target.apply("run.V-1.1", [action], frozenset({path}))
     assert target.files.read(path) == b"cipher@SSH = -CHACHA20-POLY1305\n"
-    assert target.rollback("run.V-1.1").differences == ()
+    assert target.roll_back("run.V-1.1").differences == ()
     assert everything(tmp_path / "host") == before
 
 
@@ -131,7 +131,7 @@ def test_a_folder_swapped_for_a_link_after_the_review_leads_nowhere(target, mean
     action = WriteFile(path="/etc/modprobe.d/20-x.conf", content="blacklist sctp\n")
     with suppress(ActionFailed):
         target.apply("run.V-1.1", [action], frozenset({action.path}))
-    restored = target.rollback("run.V-1.1")
+    restored = target.roll_back("run.V-1.1")
     assert list(outside.iterdir()) == []
     assert len(restored.differences) == 1
     assert "a link" in restored.differences[0].lower()
@@ -143,10 +143,10 @@ def test_a_rollback_that_cannot_restore_says_what_is_wrong_and_stays_open(target
     issue.unlink()
     issue.mkdir()
     (issue / "something").write_text("")
-    restored = target.rollback("run.V-1.1")
+    restored = target.roll_back("run.V-1.1")
     assert len(restored.differences) == 1
     assert restored.differences[0].startswith("/etc/issue: ")
-    assert target.pending() == ["run.V-1.1"]
+    assert target.list_pending() == ["run.V-1.1"]
 
 
 def test_owners_and_modes_come_back_too(target, tmp_path):
@@ -156,24 +156,24 @@ def test_owners_and_modes_come_back_too(target, tmp_path):
     owners = tmp_path / "host/owners.json"
     owners.write_text(owners.read_text().replace('"root:mission"', '"root:kiosk"'))
     assert target.files.state(action.path).owner == "root:kiosk"
-    assert target.rollback("run.V-1.1").differences == ()
+    assert target.roll_back("run.V-1.1").differences == ()
     assert target.files.state(action.path) == state
 
 
 def test_a_host_laid_out_anew_has_nothing_to_undo(target):
     target.apply("run.V-1.1", [ISSUE], BOTH)
     target.prepare()
-    assert target.pending() == []
-    assert target.rollback("run.V-1.1").paths == ()
-    assert target.drift(()) == ()
+    assert target.list_pending() == []
+    assert target.roll_back("run.V-1.1").paths == ()
+    assert target.find_drift(()) == ()
 
 
 def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
     before = everything(tmp_path / "host")
     actions = [ISSUE, AppendLine(path="/etc/issue", line="Second line.")]
-    preview = target.preview(actions)
+    preview = target.preview_actions(actions)
     assert "+Second line." in preview.diff
-    assert target.rehearse(actions).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
+    assert target.rehearse_actions(actions).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
     assert everything(tmp_path / "host") == before
     assert target.apply("run.V-1.1", actions, BOTH).changes == preview.changes
 
@@ -183,7 +183,7 @@ def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(target, tmp_
     os.utime(at, (1_600_000_000, 1_600_000_000))
     target.apply("one", [UMASK], BOTH)
     assert at.stat().st_mtime > 1_700_000_000
-    target.rollback("one")
+    target.roll_back("one")
     assert at.stat().st_mtime == 1_600_000_000
 
 
@@ -193,15 +193,15 @@ def test_a_file_with_a_second_name_is_refused_before_anything_is_written(target,
     with pytest.raises(ActionFailed, match=r"/etc/login\.defs has 2 names"):
         target.apply("one", [ISSUE, UMASK], BOTH)
     (tmp_path / "host/root/etc/second").unlink()
-    assert (everything(tmp_path / "host"), target.pending()) == (before, [])
+    assert (everything(tmp_path / "host"), target.list_pending()) == (before, [])
 
 
 def test_a_name_that_is_no_text_is_in_the_baseline_and_its_change_is_seen(target, tmp_path):
     odd = tmp_path / "host/root/etc/caf\udce9"
     odd.touch()
     target.prepare(keep=True)
-    digest = target.digest()
-    assert target.drift(()) == ()
+    digest = target.compute_digest()
+    assert target.find_drift(()) == ()
     odd.write_bytes(b"x")
-    assert target.drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
-    assert target.digest() != digest
+    assert target.find_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert target.compute_digest() != digest

@@ -184,7 +184,7 @@ def ended_as_it_should(older, database):
     state, late = fold_events(events), asked_too_long_ago(events[: len(before)], events[len(before)].at)
     ends = {rule: item.status for rule, item in state.items.items()}
     assert ends == {rule: "deferred" if rule in late else "passed" for rule in ends}
-    target = open_target("fixture", older.settings.hosts)
+    target = open_target("fixture", older.settings.hosts_folder)
     assert target.list_pending() == []
     assert target.compute_digest() == state.ended.tree
     assert unpack_archive(read_evidence(database, older.cut, KEY))

@@ -52,7 +52,7 @@ def test_tags_are_compared_weakly_and_in_lists():
 @pytest.fixture
 async def here(tmp_path):
     async with house(tmp_path) as made:
-        asked = create_run_request(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts)
+        asked = create_run_request(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts_folder)
         made.append(RUN, asked, RunStopped("ada", "", ""))
         yield made.http
 

@@ -103,7 +103,7 @@ async def test_each_host_gets_a_run_of_its_own_wave_by_wave(place):
     await conductor.advance_rollouts()
     (first,) = place.rows()
     assert place.enqueued == [(first.id, "fixture")]
-    begun = next(place.store.events(first.id)).event
+    begun = next(place.store.read_events(first.id)).event
     assert (begun.by, begun.note, begun.rules) == ("rollout o1 of ada", "tonight", ("V-257985",))
     assert await to_its_end(place, conductor=conductor) == 2
     assert sorted(row.host for row in place.rows()) == ["fixture", *(f"fixture-{number}" for number in range(2, 7))]
@@ -152,7 +152,7 @@ async def test_killed_between_the_runs_first_event_and_its_place_in_the_queue(pl
         await RolloutController(place).advance_rollouts()
     place.enqueue = kept
     (run,) = place.rows()
-    assert place.store.queued() == [(run.id, "fixture")], "the next start queues it"
+    assert place.store.list_queued_runs() == [(run.id, "fixture")], "the next start queues it"
     await RolloutController(place).advance_rollouts()
     assert len(place.rows()) == 1
 
@@ -173,7 +173,7 @@ async def test_harm_holds_it_and_a_person_lets_it_go_on(place):
     await conductor.advance_rollouts()
     await conductor.advance_rollouts()
     state = place.state()
-    assert state.asks
+    assert state.is_paused_by_rule
     assert state.parts[bad.host].ended.harm == "2 rules that held no longer do"
     assert place.commands() == [(other.id, "pause", "rollout o1")]
     assert len(place.rows()) == 2, "no further host"
@@ -202,7 +202,7 @@ async def test_ended_by_a_person_what_is_at_work_stops_and_no_more_is_begun(plac
 
 
 async def test_a_host_that_is_gone_when_its_turn_comes_is_left_and_said(place):
-    hosts = place.settings.hosts
+    hosts = place.settings.hosts_folder
     registry.register_host(hosts, "web1", parse_endpoint("root@127.0.0.1", "agent"), "key", "SHA256:x")
     place.ask(1, waves="rest", at_once=1, more=("web1",))
     registry.remove_host(hosts, "web1")

@@ -140,13 +140,13 @@ async def test_in_its_window_it_is_caught_up_once_and_stopped_at_the_end(place):
 
 async def test_of_many_hosts_it_asks_for_a_rollout_and_ends_it_with_its_window(place):
     words = {"words": "fixture*", "hosts": ("fixture", "fixture-2"), "terms": RolloutTerms(at_once=3, waves="1,rest")}
-    (place.settings.hosts / "fixture-2").mkdir(parents=True)
+    (place.settings.hosts_folder / "fixture-2").mkdir(parents=True)
     row, keeper = place.add(mode="auto", window_minutes=60, many=words), Scheduler(place)
     await keeper.run_due_schedules(row.next_at + 1)
     assert place.submitted == {}
     rollout = place.row(row).run
     assert place.row(row).outcome.startswith(f"Rollout {rollout} over 2 hosts at ")
-    asked = next(place.store.events(rollout)).event
+    asked = next(place.store.read_events(rollout)).event
     assert (asked.hosts, asked.at_once, asked.waves, asked.mode) == (("fixture", "fixture-2"), 3, (1, 1), "auto")
     await keeper.run_due_schedules(row.next_at + 0.9 * HOUR)
     assert place.rollout(rollout) == "running"

@@ -59,7 +59,7 @@ async def telling(tmp_path, log, collector, *, halves=False):
 async def test_a_collector_gets_every_span_once_however_it_is_cut(tmp_path, log):
     collector = Collector()
     async for teller in telling(tmp_path, log, collector, halves=True):
-        await teller.tell()
+        await teller.export_pending()
     trace = RunTrace(log[0].run)
     wanted = [one.id for recorded in log for one in trace.fold_event(recorded) if isinstance(one, Span)]
     got = [span["spanId"] for span in collector.spans()]
@@ -83,10 +83,10 @@ async def test_while_the_collector_is_gone_it_is_said_once_and_told_later(tmp_pa
     collector = Collector()
     collector.up = False
     async for teller in telling(tmp_path, log, collector):
-        await teller.tell()
+        await teller.export_pending()
         assert [record.getMessage().count("takes no telemetry") for record in caplog.records] == [1]
         collector.up = True
-        await teller.tell()
+        await teller.export_pending()
     names = [span["name"] for span in collector.spans()]
     assert "harden fixture" in names
 
@@ -98,5 +98,5 @@ async def test_what_was_over_before_is_another_process_to_tell(tmp_path, log):
         rest = log[1:]
         teller._store.append(rest)
         teller._bus.publish(rest)
-        await teller.tell()
+        await teller.export_pending()
     assert collector.spans() == []

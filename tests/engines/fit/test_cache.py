@@ -34,14 +34,14 @@ def test_the_allocator_of_vllm_0_32_says_the_same(case):
     found = cache(f"google/gemma-4-{case['model']}-it", case["tp"], case["element"], case["block"], case["in_flight"])
     pool, length = int(case["gib"] * GIB), case["length"]
     if "longest" in case:
-        assert found.needed(length) > pool
-        assert found.longest(pool, length) == case["longest"]
+        assert found.compute_needed_bytes(length) > pool
+        assert found.find_longest_context(pool, length) == case["longest"]
     else:
-        assert found.needed(length) <= pool
+        assert found.compute_needed_bytes(length) <= pool
         assert len(found.groups) == case["groups"]
-        assert found.blocks(pool) == case["blocks"]
-        assert found.tokens(pool, length) == case["tokens"]
-        assert found.concurrency(pool, length) == pytest.approx(case["concurrency"])
+        assert found.count_blocks(pool) == case["blocks"]
+        assert found.count_tokens(pool, length) == case["tokens"]
+        assert found.compute_concurrency(pool, length) == pytest.approx(case["concurrency"])
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_a_real_vllm_0_32_on_the_cpu_reported_this_size(tmp_path, config, flags,
 def test_the_31b_on_two_l4_with_vllm_0_19_reported_10432_tokens_and_3_58_requests():
     """Measured: KV pool 2.39 GiB, fp8, tp=2, max_model_len 4096."""
     found = cache(tp=2, element=1, vllm="0.19.0")
-    assert found.tokens(2.39 * GIB, 4096) == 10_432
-    assert found.concurrency(2.39 * GIB, 4096) == pytest.approx(3.58, abs=0.005)
+    assert found.count_tokens(2.39 * GIB, 4096) == 10_432
+    assert found.compute_concurrency(2.39 * GIB, 4096) == pytest.approx(3.58, abs=0.005)
     assert found.block_bytes == 655_360
     assert [group.block for group in found.groups].count(16) == 5
     assert [group.block for group in found.groups].count(32) == 1
@@ -76,14 +76,14 @@ def test_the_31b_on_two_l4_with_vllm_0_19_reported_10432_tokens_and_3_58_request
 def test_the_31b_on_four_l4_reported_17968_tokens():
     """Measured: KV pool 4.12 GiB (to two digits), bf16, tp=4."""
     pools = [4.115 * GIB, 4.125 * GIB]
-    low, high = (cache(tp=4, vllm="0.19.0").tokens(pool, 4096) for pool in pools)
+    low, high = (cache(tp=4, vllm="0.19.0").count_tokens(pool, 4096) for pool in pools)
     assert low <= 17_968 <= high
 
 
 def test_from_0_20_1_on_the_size_is_concurrency_times_length():
     old, new = cache(vllm="0.20.0"), cache(vllm="0.20.1")
-    assert old.tokens(8 * GIB, 4096) == old.blocks(8 * GIB) // 6 * 16
-    assert new.tokens(8 * GIB, 4096) == int(new.concurrency(8 * GIB, 4096) * 4096)
+    assert old.count_tokens(8 * GIB, 4096) == old.count_blocks(8 * GIB) // 6 * 16
+    assert new.count_tokens(8 * GIB, 4096) == int(new.compute_concurrency(8 * GIB, 4096) * 4096)
 
 
 def test_kv_shared_layers_hold_none():
@@ -91,7 +91,10 @@ def test_kv_shared_layers_hold_none():
 
 
 def test_a_null_block_is_kept_back_from_0_29_on():
-    assert cache(vllm="0.29.0").needed(4096) - cache(vllm="0.28.0").needed(4096) == cache().block_bytes
+    assert (
+        cache(vllm="0.29.0").compute_needed_bytes(4096) - cache(vllm="0.28.0").compute_needed_bytes(4096)
+        == cache().block_bytes
+    )
 
 
 def test_a_drafter_with_a_cache_of_its_own_splits_the_groups_to_single_layers():
@@ -136,14 +139,14 @@ def test_pipeline_stages_hold_their_own_layers_only():
 @given(st.integers(1, 262_143), st.integers(0, 1 << 37), st.sampled_from([BF16, E4B, NVFP4]))
 def test_a_longer_request_never_takes_less(length, pool, model):
     found = cache(model)
-    assert found.needed(length) <= found.needed(length + 1)
-    longest = found.longest(pool, 131_072)
-    assert longest == 0 or found.needed(longest) <= pool
-    assert longest == 131_072 or found.needed(longest + 1) > pool
+    assert found.compute_needed_bytes(length) <= found.compute_needed_bytes(length + 1)
+    longest = found.find_longest_context(pool, 131_072)
+    assert longest == 0 or found.compute_needed_bytes(longest) <= pool
+    assert longest == 131_072 or found.compute_needed_bytes(longest + 1) > pool
 
 
 @given(st.integers(1, 131_072), st.integers(1 << 28, 1 << 36), st.integers(0, 1 << 30))
 def test_a_larger_pool_never_holds_less(length, pool, more):
     found = cache(E4B)
-    assert found.concurrency(pool, length) <= found.concurrency(pool + more, length)
-    assert found.tokens(pool, length) <= found.tokens(pool + more, length)
+    assert found.compute_concurrency(pool, length) <= found.compute_concurrency(pool + more, length)
+    assert found.count_tokens(pool, length) <= found.count_tokens(pool + more, length)

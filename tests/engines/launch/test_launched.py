@@ -16,9 +16,9 @@ from tests.engines.launch.conftest import engine, free_port, left, until
 
 async def test_it_loads_step_by_step_and_is_ready_when_it_has_said_a_token(launched, home):
     one = launched(engine())
-    assert one.look().state == "absent"
+    assert one.read_status().state == "absent"
     await one.start()
-    await until(lambda: one.look().state == "ready")
+    await until(lambda: one.read_status().state == "ready")
     assert [step.name for step in one.cold.steps] == [
         "engine starts", "weights loaded", "memory profiled", "KV cache laid out", "concurrency known",
         "graphs captured", "engine warm", "server up",
@@ -34,14 +34,14 @@ async def test_stopping_leaves_no_process_behind_not_even_one_that_left_the_grou
     await until(lambda: len(left(home)) == 2)
     await one.stop()
     assert left(home) == []
-    assert one.look().state == "absent"
+    assert one.read_status().state == "absent"
 
 
 async def test_one_that_does_not_listen_to_sigterm_is_killed(launched, home):
     one = launched(engine("stubborn"))
     one.end_seconds = 0.3
     await one.start()
-    await until(lambda: one.look().state == "ready")
+    await until(lambda: one.read_status().state == "ready")
     await one.stop()
     assert left(home) == []
 
@@ -49,9 +49,9 @@ async def test_one_that_does_not_listen_to_sigterm_is_killed(launched, home):
 async def test_a_boot_that_fails_says_what_helps_and_is_not_repeated(launched, home):
     one = launched(engine("too long"))
     await one.start()
-    await until(lambda: one.look().state == "dead")
-    assert "set max_model_len = 61856" in one.look().detail.lower()
-    assert "ended by itself with code 1 while it loaded" in one.look().detail
+    await until(lambda: one.read_status().state == "dead")
+    assert "set max_model_len = 61856" in one.read_status().detail.lower()
+    assert "ended by itself with code 1 while it loaded" in one.read_status().detail
     await until(lambda: left(home) == [])
     assert not (home / "engines/history.jsonl").exists()
 
@@ -59,18 +59,18 @@ async def test_a_boot_that_fails_says_what_helps_and_is_not_repeated(launched, h
 async def test_an_end_without_a_fault_is_one_all_the_same(launched, home):
     one = launched(engine("ends"))
     await one.start()
-    await until(lambda: one.look().state == "dead")
-    assert "code 0" in one.look().detail
-    assert str(one.log) in one.look().detail
+    await until(lambda: one.read_status().state == "dead")
+    assert "code 0" in one.read_status().detail
+    assert str(one.log) in one.read_status().detail
 
 
 async def test_one_that_is_killed_while_it_serves_is_dead_and_takes_its_children_along(launched, home):
     one = launched(engine())
     await one.start()
-    await until(lambda: one.look().state == "ready")
+    await until(lambda: one.read_status().state == "ready")
     os.kill(one.pid, signal.SIGKILL)
-    await until(lambda: one.look().state == "dead")
-    assert "while it served" in one.look().detail
+    await until(lambda: one.read_status().state == "dead")
+    assert "while it served" in one.read_status().detail
     assert left(home) == []
 
 
@@ -81,7 +81,7 @@ async def test_a_program_that_is_not_there_is_said(launched):
     )
     one = launched(missing)
     await one.start()
-    assert "/nowhere/vllm cannot be started: No such file" in one.look().detail
+    assert "/nowhere/vllm cannot be started: No such file" in one.read_status().detail
 
 
 ANSWERS = {"GET /health": "", "GET /v1/models": '{"data": [{"id": "small"}]}', "POST /v1/chat/completions": "{}"}
@@ -108,7 +108,7 @@ async def test_a_port_that_another_program_holds_is_said_and_its_answers_are_not
 ):
     one = launched(engine(port=stranger))
     await one.start()
-    look = one.look()
+    look = one.read_status()
     assert look.state == "dead"
     assert f"port {stranger}, which the line-up gives to small, is held by another program" in look.detail
     assert f"process {os.getpid()} (" in look.detail
@@ -120,8 +120,8 @@ async def test_a_program_that_takes_the_port_while_the_engine_loads_is_not_count
     await one.start()
     await until(lambda: len(one.cold.steps) == 7)
     async with await asyncio.start_server(lambda *_: None, "127.0.0.1", one.command.port):
-        await until(lambda: one.look().state == "dead")
-    assert "is held by another program" in one.look().detail
+        await until(lambda: one.read_status().state == "dead")
+    assert "is held by another program" in one.read_status().detail
     assert left(home) == []
 
 
@@ -129,9 +129,9 @@ async def test_a_second_load_knows_how_long_the_first_one_took(launched):
     one = launched(engine("hangs"))
     await one.start()
     await until(lambda: len(one.cold.steps) == 7)
-    assert (one.look().share, one.look().eta_s) == (None, None)
+    assert (one.read_status().share, one.read_status().eta_s) == (None, None)
     one._history.add(one.engine, one.cold, 60.0)
-    look = one.look()
+    look = one.read_status()
     assert look.state == "loading"
     assert 0 < look.eta_s <= 60
     assert 0 <= look.share < 1

@@ -45,14 +45,14 @@ async def test_a_prompt_that_is_too_long_is_called_so():
 
 async def test_while_it_loads_it_cannot_take_a_request():
     with pytest.raises(EngineUnavailable, match="Loading model"):
-        await client(loading=True).models()
-    assert not await client(loading=True).ready()
+        await client(loading=True).list_models()
+    assert not await client(loading=True).is_ready()
 
 
 async def test_its_model_has_a_context_a_program_and_a_quantization():
-    assert await client().models() == (ServedModel("smollm2", 4096, "xllamacpp 2026.10.11549", "Q4_1"),)
-    assert await client().ready("smollm2")
-    assert await client().version() == ""
+    assert await client().list_models() == (ServedModel("smollm2", 4096, "xllamacpp 2026.10.11549", "Q4_1"),)
+    assert await client().is_ready("smollm2")
+    assert await client().read_version() == ""
 
 
 def test_its_metrics_have_the_names_of_vllms():
@@ -64,7 +64,7 @@ def test_its_metrics_have_the_names_of_vllms():
 
 
 async def test_tokens_of_an_answer_that_is_being_written_are_looked_up():
-    sample = await client(busy=True).sample()
+    sample = await client(busy=True).read_sample()
     assert (sample.running, sample.generation_tokens, sample.reading) == (1, 0, 38)
     assert sample.in_flight == 14
     assert include_running_answers(None, sample).generation_tokens == 14

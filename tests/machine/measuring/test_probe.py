@@ -32,23 +32,23 @@ async def test_no_prompt_comes_twice_and_none_begins_like_another():
 
 async def test_memory_versions_and_cards_are_kept_with_it():
     found, _ = await probed(Wire())
-    assert found.value("vram_gib_per_gpu") == 21.9
+    assert found.find_value("vram_gib_per_gpu") == 21.9
     assert found.gpus == ("NVIDIA L4", "NVIDIA L4")
     assert (found.conditions["vLLM"], found.conditions["context"], found.conditions["tp"]) == ("0.25.1", "4096", "2")
 
 
 async def test_the_limit_is_shared_out_where_a_speed_was_measured():
     found, _ = await probed(Wire(), limit=Estimate(20.0, "derived", "300 ÷ 15"))
-    speed = found.value("1x512.tok_s")
+    speed = found.find_value("1x512.tok_s")
     assert speed
-    assert found.value("limit_share") == pytest.approx(100 * speed / 20.0)
+    assert found.find_value("limit_share") == pytest.approx(100 * speed / 20.0)
 
 
 async def test_what_is_accepted_is_read_from_the_counters():
     found, _ = await probed(Wire(speculates=True))
-    assert found.value("acceptance_length") == pytest.approx(2.0)
-    assert found.value("acceptance_rate") == pytest.approx(50.0)
-    assert (await probed(Wire()))[0].figure("acceptance_length").source == "nothing was drafted"
+    assert found.find_value("acceptance_length") == pytest.approx(2.0)
+    assert found.find_value("acceptance_rate") == pytest.approx(50.0)
+    assert (await probed(Wire()))[0].find_figure("acceptance_length").source == "nothing was drafted"
 
 
 async def test_a_busy_engine_is_not_disturbed():
@@ -66,8 +66,8 @@ async def test_work_for_others_is_noted():
 async def test_a_failure_on_the_way_keeps_what_was_measured():
     found, _ = await probed(Wire(fails_at=3))
     assert found.problem.startswith("it ended at 4 streams of 256 tokens: http://e failed (500): EngineCore is gone")
-    assert found.value("1x512.tok_s")
-    assert found.figure("8x256.tok_s") is None
+    assert found.find_value("1x512.tok_s")
+    assert found.find_figure("8x256.tok_s") is None
     assert found.notes == ()
 
 

@@ -33,12 +33,12 @@ def made(lineup=LINEUP, engine=TWO, loaded=None):
 
 def test_each_replica_has_its_address_its_gpu_and_its_metrics():
     first, second = made()
-    assert (first.client.base, first.places, first.metrics_url) == (
+    assert (first.client.base_url, first.places, first.metrics_url) == (
         "http://127.0.0.1:1/v1",
         {("", 0): 0},
         "http://127.0.0.1:9/metrics",
     )
-    assert (second.client.base, second.places, second.metrics_url) == ("http://blade2:2/v1", {("", 1): 1}, "")
+    assert (second.client.base_url, second.places, second.metrics_url) == ("http://blade2:2/v1", {("", 1): 1}, "")
     assert (first.title, second.title) == ("gemma-31b, replica 1 of 2", "gemma-31b, replica 2 of 2")
 
 

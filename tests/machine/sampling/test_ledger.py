@@ -95,8 +95,8 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
         store.append([record_event(MACHINE, last, START + 63, booked, "")])
         assert ledger.find_due(START + 70) == []
         power(store, 70, 90, first=last + 1)
-        store.forget_samples(START + 10_000)
-        assert store.samples(START - 100, START + 60, ("gpu.sample",)) == []
+        store.delete_samples(START + 10_000)
+        assert store.read_samples(START - 100, START + 60, ("gpu.sample",)) == []
         assert EnergyLedger(store, LINEUP).find_due(START + 80) == []
         assert EnergyLedger(store, LINEUP).compute_spent("a", START + 20_000) == booked
 
@@ -111,7 +111,7 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         (first,) = ledger.find_due(START + BOOK_EVERY)
         assert (first.final, by_role(first)["worker"]) == (False, (10.0, 300.0, 0))
         store.append([record_event(MACHINE, last, START + BOOK_EVERY, first, "")])
-        store.forget_samples(START + BOOK_EVERY)
+        store.delete_samples(START + BOOK_EVERY)
         store.append([record_event("a", 4, START + BOOK_EVERY + 5, answered("worker", 60), GENESIS)])
         again = EnergyLedger(store, LINEUP).compute_spent("a", START + BOOK_EVERY + 9)
         assert (again.until, by_role(again)["worker"]) == (START + BOOK_EVERY + 9, (15.0, 450.0, 60))
@@ -192,5 +192,5 @@ def test_an_event_of_energy_reads_back_as_it_was_written(tmp_path):
     with stored(tmp_path) as store:
         event = EnergySpent(of="a", until=START, final=True, simulated=False, spent=())
         store.append([record_event(MACHINE, 1, START, event, "")])
-        assert [one.event for one in store.samples(0, START, ("energy.sample",))] == [event]
-        assert store.samples(0, START, ("gpu.sample",)) == []
+        assert [one.event for one in store.read_samples(0, START, ("energy.sample",))] == [event]
+        assert store.read_samples(0, START, ("gpu.sample",)) == []

@@ -22,35 +22,35 @@ STEADY = [(float(at), 50.0) for at in range(61)]
 
 
 def test_steady_power_times_time():
-    assert line(STEADY).drawn(10.0, 20.5) == EnergyDrawn(525.0, 10.5)
+    assert line(STEADY).integrate_power(10.0, 20.5) == EnergyDrawn(525.0, 10.5)
 
 
 def test_between_two_samples_power_goes_straight_from_one_to_the_other():
-    assert line([(0, 0), (10, 100)]).drawn(0, 5) == EnergyDrawn(125.0, 5.0)
+    assert line([(0, 0), (10, 100)]).integrate_power(0, 5) == EnergyDrawn(125.0, 5.0)
 
 
 def test_time_without_samples_is_not_covered():
     holed = line([(0, 50), (10, 50), (11 + GAP, 50), (21 + GAP, 50)])
-    assert holed.drawn(-5, 100) == EnergyDrawn(1000.0, 20.0)
-    assert holed.drawn(0, 12) == EnergyDrawn(500.0, 10.0)
-    assert line([]).drawn(0, 10) == EnergyDrawn(0, 0)
+    assert holed.integrate_power(-5, 100) == EnergyDrawn(1000.0, 20.0)
+    assert holed.integrate_power(0, 12) == EnergyDrawn(500.0, 10.0)
+    assert line([]).integrate_power(0, 10) == EnergyDrawn(0, 0)
 
 
 def test_a_sensor_that_falls_silent_leaves_a_hole():
-    assert line([(0, 50), (10, None), (20, None), (30, 50)]).drawn(0, 30) == EnergyDrawn(0.0, 0.0)
+    assert line([(0, 50), (10, None), (20, None), (30, 50)]).integrate_power(0, 30) == EnergyDrawn(0.0, 0.0)
 
 
 def test_the_counter_corrects_what_the_samples_only_shape():
     counted = line(STEADY, {0.0: 1000.0, 10.0: 1600.0, 20.0: 2200.0})
-    assert counted.drawn(0, 20) == EnergyDrawn(1200.0, 20.0)
-    joules, seconds = counted.drawn(5, 7)
+    assert counted.integrate_power(0, 20) == EnergyDrawn(1200.0, 20.0)
+    joules, seconds = counted.integrate_power(5, 7)
     assert (round(joules, 6), seconds) == (120.0, 2.0)
-    assert round(counted.drawn(15, 25).joules, 6) == 300.0 + 250.0
+    assert round(counted.integrate_power(15, 25).joules, 6) == 300.0 + 250.0
 
 
 @pytest.mark.parametrize("then", [0.0, 1000.0, 9000.0])
 def test_a_counter_that_was_reset_or_makes_no_sense_is_left_out(then):
-    assert line(STEADY, {0.0: 1000.0, 10.0: then}).drawn(0, 10) == EnergyDrawn(500.0, 10.0)
+    assert line(STEADY, {0.0: 1000.0, 10.0: then}).integrate_power(0, 10) == EnergyDrawn(500.0, 10.0)
 
 
 @given(

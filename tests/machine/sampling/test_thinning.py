@@ -21,7 +21,7 @@ def store(tmp_path):
 
 
 def sample(store, times, tok_s=lambda at: at % 100):
-    last = store.last_sample()
+    last = store.read_last_sample_seq()
     figures = {"running": 1, "waiting": 0, "kv_used": None, "prompt_tok_s": None, "simulated": True}
     store.append(
         [
@@ -40,8 +40,8 @@ def test_what_is_thinned_says_the_same_as_the_single_samples_did(store):
     thinning = Thinning(store)
     before = thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S]
     thinning.catch_up(BEGIN + 1500)
-    assert [begin for begin, _ in store.thinned.stretches(10, 0, 1e12)] == [BEGIN, BEGIN + 600]
-    store.forget_samples(BEGIN + 1200)
+    assert [begin for begin, _ in store.thinned.list_stretches(10, 0, 1e12)] == [BEGIN, BEGIN + 600]
+    store.delete_samples(BEGIN + 1200)
     assert thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S] == before
     assert before[:2] == [4.5, 14.5]
 
@@ -49,7 +49,7 @@ def test_what_is_thinned_says_the_same_as_the_single_samples_did(store):
 def test_an_unfinished_stretch_waits_and_is_read_from_the_single_samples(store):
     sample(store, seconds(BEGIN, 599))
     Thinning(store).catch_up(BEGIN + 599)
-    assert store.thinned.last(10) is None
+    assert store.thinned.find_last_time(10) is None
     assert len(Thinning(store).read(BEGIN, BEGIN + 599, 60, BEGIN + 599).to_series()[TOK_S]) == 10
 
 
@@ -57,10 +57,10 @@ def test_each_tier_is_made_of_the_finer_one_over_pauses_of_any_length(store):
     sample(store, [*seconds(BEGIN, 120), *seconds(BEGIN + 5 * 3600, 120)], lambda _: 12.0)
     thinning = Thinning(store)
     thinning.catch_up(BEGIN + RAW_SECONDS + 30)
-    assert [begin for begin, _ in store.thinned.stretches(60, 0, 1e12)] == [BEGIN, BEGIN + 5 * 3600]
-    store.forget_samples(BEGIN + DAY)
+    assert [begin for begin, _ in store.thinned.list_stretches(60, 0, 1e12)] == [BEGIN, BEGIN + 5 * 3600]
+    store.delete_samples(BEGIN + DAY)
     thinning.catch_up(BEGIN + DAY + 10)
-    assert [begin for begin, _ in store.thinned.stretches(3600, 0, 1e12)] == [BEGIN]
+    assert [begin for begin, _ in store.thinned.list_stretches(3600, 0, 1e12)] == [BEGIN]
     hours = thinning.read(BEGIN, BEGIN + DAY, 3600, BEGIN + DAY).to_series()[TOK_S]
     assert hours[:7] == [12.0, None, None, None, None, 12.0, None]
 
@@ -76,4 +76,4 @@ def test_after_its_time_a_tier_forgets(store):
     thinning = Thinning(store)
     thinning.catch_up(BEGIN + 700)
     thinning.catch_up(BEGIN + TIERS[0].keep + 3600)
-    assert store.thinned.last(10) is None
+    assert store.thinned.find_last_time(10) is None

@@ -34,7 +34,7 @@ def test_who_judged_by_what_is_known(report):
     ],
 )
 def test_each_word_is_the_scanners_and_what_was_not_judged_is_unknown(report, rule, said, word):
-    assert (outcome(report, rule).said, outcome(report, rule).word) == (said, word)
+    assert (outcome(report, rule).result, outcome(report, rule).word) == (said, word)
     assert outcome(report, rule).evidence.startswith(f"OpenSCAP: {said}, ")
 
 

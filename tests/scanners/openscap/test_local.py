@@ -24,10 +24,10 @@ async def test_what_runs_past_its_time_is_ended_with_its_children(shell, tmp_pat
 
 async def test_files_come_back_as_they_were_put(shell, tmp_path):
     path = str(tmp_path / "content")
-    assert await shell.get(path, 10) is None
-    await shell.put(path, b"1234")
-    await shell.put(path, b"12345")
-    assert await shell.get(path, 5) == b"12345"
+    assert await shell.read_file(path, 10) is None
+    await shell.write_file(path, b"1234")
+    await shell.write_file(path, b"12345")
+    assert await shell.read_file(path, 5) == b"12345"
     assert (tmp_path / "content").stat().st_mode & 0o777 == 0o600
     with pytest.raises(ActionFailed, match="more than"):
-        await shell.get(path, 4)
+        await shell.read_file(path, 4)

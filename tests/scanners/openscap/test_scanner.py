@@ -132,7 +132,7 @@ async def test_a_scan_that_fails_is_an_error_for_every_rule_and_never_a_pass(hos
 
 async def test_a_rehearsal_is_not_judged_and_no_host_is_asked():
     host = PlayedHost()
-    assert [one.word for one in await scanner(host).foresee(FILES, list(IDS))] == ["unknown"] * 3
+    assert [one.word for one in await scanner(host).scan_rehearsal(FILES, list(IDS))] == ["unknown"] * 3
     assert host.ran == []
 
 

@@ -4,10 +4,10 @@ from app.targets.effects.strength import Strength
 
 
 def losses(daemon, before, after):
-    old, new = daemon.settings(before), daemon.settings(after)
+    old, new = daemon.read_settings(before), daemon.read_settings(after)
     return [
         key
         for key in sorted(old | new)
         if old.get(key) != new.get(key)
-        and daemon.order(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
+        and daemon.compare_values(key, old.get(key, ""), new.get(key, "")) not in (Strength.EQUAL, Strength.STRONGER)
     ]

@@ -40,7 +40,7 @@ def laid_out(tmp_path):
 def test_links_of_systemd_decide(laid_out, unit, goal, said):
     target, units = laid_out
     (units / unit).symlink_to(goal)
-    (found,) = [probe for probe in target.health() if probe.name == "next-boot"]
+    (found,) = [probe for probe in target.check_health() if probe.name == "next-boot"]
     assert found.ok is (said is None)
     assert (said or "the next boot goes to") in found.detail
 

@@ -26,7 +26,7 @@ def test_it_is_found_again_and_ended_with_all_that_it_started(process, tmp_path)
     again = DetachedProcess(tmp_path / "pid")
     assert again.is_alive
     again.terminate()
-    assert not process.alive
+    assert not process.is_alive
     assert [pid for pid in pids if _runs(pid)] == []
     again.terminate()
 
@@ -38,7 +38,7 @@ def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
     stranger = DetachedProcess(tmp_path / "stranger")
     assert not stranger.is_alive
     stranger.terminate()
-    assert process.alive
+    assert process.is_alive
     assert (tmp_path / "pid").read_text() == noted
 
 

@@ -16,10 +16,10 @@ def test_the_host_refuses_who_had_it_before_in_the_middle_of_a_change(host, open
     late.prepare()
     late.apply("first", [NO_X11], PATHS)
     other = opened(name="elsewhere", owned=Ownership(fencing_token=6))
-    assert other.pending() == ["first"], "the host itself knows of it"
+    assert other.list_pending() == ["first"], "the host itself knows of it"
     was = host.everything()
     for step in (
-        lambda: late.rollback("first"),
+        lambda: late.roll_back("first"),
         lambda: late.commit("first"),
         lambda: late._tree.write(SSHD, late._tree.state(SSHD)),
         lambda: late._tree.remove("/etc/motd"),
@@ -28,7 +28,7 @@ def test_the_host_refuses_who_had_it_before_in_the_middle_of_a_change(host, open
         with pytest.raises(LeaseLost):
             step()
     assert host.everything() == was
-    assert other.rollback("first").differences == ()
+    assert other.roll_back("first").differences == ()
 
 
 def test_a_claim_that_came_back_from_nonsense_or_from_nobody_counts_as_none(host, opened):
@@ -58,4 +58,4 @@ def test_a_host_that_answers_no_more_is_for_who_may_reach_it_where_there_is_one(
     target.prepare()
     host.cut(listener=True)
     with pytest.raises(raised):
-        target.pending()
+        target.list_pending()

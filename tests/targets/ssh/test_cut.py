@@ -30,7 +30,7 @@ def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(host, o
     target.prepare()
     was = host.everything()
     target.apply("uncut", [NO_X11], PATHS)  # what is asked once has been asked
-    target.rollback("uncut")
+    target.roll_back("uncut")
     for command, before in ((3, True), (3, False), (5, True), (5, False), (6, False), (8, False)):
         journal = f"cut-{command}-{before}"
         host.cuts_after(command, before=before)
@@ -38,8 +38,8 @@ def test_the_line_is_cut_in_mid_change_and_whoever_comes_next_reconciles(host, o
             target.apply(journal, [NO_X11], PATHS)
         host.heals()
         came_back = opened() if command == 5 else target
-        assert came_back.rollback(journal).differences == ()
-        assert (host.everything(), came_back.pending()) == (was, [])
+        assert came_back.roll_back(journal).differences == ()
+        assert (host.everything(), came_back.list_pending()) == (was, [])
 
 
 @BY_RSA
@@ -52,9 +52,9 @@ def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, ope
     host.ends_the_wait_of("lockout")
     until((host.root / "var/lib/temper/journal/lockout/undone").exists)
     until(lambda: host.everything() == was)
-    undone = target.rollback("lockout")
+    undone = target.roll_back("lockout")
     assert undone.differences == ()
-    assert (target.pending(), (target.health())[0].ok) == ([], True)
+    assert (target.list_pending(), (target.check_health())[0].ok) == ([], True)
 
 
 @BY_RSA
@@ -63,14 +63,14 @@ def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, open
     target.prepare()
     was = host.everything()
     target.apply("lockout", [LOCKOUT], PATHS)
-    login, sudo = (target.health())[:2]
+    login, sudo = (target.check_health())[:2]
     assert (login.ok, sudo.ok) == (False, False)
     assert "does not let" in login.detail
     with pytest.raises(ActionFailed, match="cannot stay"):
         target.commit("lockout")
-    assert target.rollback("lockout").differences == ()
+    assert target.roll_back("lockout").differences == ()
     assert host.everything() == was
-    assert (target.health())[0].ok
+    assert (target.check_health())[0].ok
 
 
 @BY_RSA
@@ -85,7 +85,7 @@ def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
     assert (late.code, host.everything()) == (7, was)
     with pytest.raises(ActionFailed, match="took the change lockout back by itself"):
         target.commit("lockout")
-    assert target.pending() == []
+    assert target.list_pending() == []
 
 
 def test_a_timer_that_was_stopped_by_a_new_login_does_nothing(host, opened):
@@ -95,7 +95,7 @@ def test_a_timer_that_was_stopped_by_a_new_login_does_nothing(host, opened):
     now = host.everything()
     assert target.line.run("restore", "fine", "timer").code == 0
     assert host.everything() == now
-    assert target.pending() == ["fine"]
+    assert target.list_pending() == ["fine"]
 
 
 def test_a_full_disk_refuses_the_change_and_does_not_stop_its_undoing(host, opened):
@@ -105,14 +105,14 @@ def test_a_full_disk_refuses_the_change_and_does_not_stop_its_undoing(host, open
     host.enters(full=True)
     with pytest.raises(ActionFailed, match="Nothing was written"):
         target.apply("one", [NO_X11], PATHS)
-    assert (host.everything(), target.pending()) == (was, [])
+    assert (host.everything(), target.list_pending()) == (was, [])
     host.enters()
     target.apply("two", [NO_X11], PATHS)
     host.enters(full=True)
     assert target.line.run("restore", "two", "asked").text.strip() == ""
     host.enters()
     assert "X11Forwarding yes" in host.read(SSHD)
-    assert target.rollback("two").differences == ()
+    assert target.roll_back("two").differences == ()
     assert host.everything() == was
 
 

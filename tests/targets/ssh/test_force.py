@@ -25,7 +25,7 @@ def test_a_sshd_without_its_pid_file_is_no_silent_success(host, opened):
     with pytest.raises(ActionFailed, match=r"no sshd was found that listens on port \d+; and what a new one would do"):
         target.apply("one", [NO_X11], PATHS)
     (host.root / "run/elsewhere").rename(host.root / "run/sshd.pid")
-    assert target.rollback("one").differences == ()
+    assert target.roll_back("one").differences == ()
     assert host.everything() == was
 
 
@@ -39,7 +39,7 @@ def test_a_sshd_that_hears_and_does_nothing_is_no_success(host, opened):
             target.apply("one", [NO_X11], PATHS)
     finally:
         os.kill(listener, signal.SIGCONT)
-    assert target.rollback("one").differences == ()
+    assert target.roll_back("one").differences == ()
 
 
 @pytest.mark.parametrize("service", ["rsyslog", "auditd", "chronyd"])
@@ -48,7 +48,7 @@ def test_a_service_that_does_not_run_has_read_nothing(host, opened, service):
     target.prepare()
     with pytest.raises(ActionFailed, match=f"not in force: {service} does not run on this host"):
         target.apply("one", [ISSUE, Reload(service=service)], PATHS)
-    assert target.rollback("one").differences == ()
+    assert target.roll_back("one").differences == ()
 
 
 def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_alone(host, opened):
@@ -69,4 +69,4 @@ def test_a_fresh_sshd_that_cannot_be_begun_says_why_and_the_line_goes_on(host, o
     target = opened()
     target.prepare(changes=False)
     assert "does not answer a login inside of the line" in trial.find_login_refusal(target.line, target.line.end)
-    assert target.line.say("echo still").text == "still\n"
+    assert target.line.run_text("echo still").text == "still\n"

@@ -20,7 +20,7 @@ def test_all_that_is_ours_goes_once_nothing_is_open(host, opened):
     target.apply("one", [NO_X11], frozenset({SSHD}))
     with pytest.raises(BadInput, match="the change one is open"):
         uninstall_from_host(target.line, CONTENT)
-    assert target.rollback("one").differences == ()
+    assert target.roll_back("one").differences == ()
     (host.root / CONTENT[1:]).mkdir(parents=True)
     (host.root / "etc/.temper-trial").write_text("left by a crash")
     (host.root / "etc/rcS.d/S99temper-undo-two").write_text("left by a crash")

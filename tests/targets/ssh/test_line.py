@@ -66,42 +66,44 @@ def test_an_account_without_sudo_is_a_sentence(host, line):
 
 def test_an_account_with_sudo_works_as_root(host, line):
     host.enters(uid=1000)
-    assert line().say("id -u").text == "0\n"
+    assert line().run_text("id -u").text == "0\n"
 
 
 def test_a_time_limit_ends_what_runs_over_there(host, line):
     talking = line()
     with pytest.raises(EnvironmentUnusable, match=r"did not finish within 0\.5 s"):
-        talking.say("sh -c 'echo $$ >/var/pid; exec sleep 600' & sleep 600", seconds=0.5)
+        talking.run_text("sh -c 'echo $$ >/var/pid; exec sleep 600' & sleep 600", seconds=0.5)
     pid = int((host.root / "var/pid").read_text())
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}").exists() and b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes():
         assert time.monotonic() < deadline
-    assert talking.say("echo again").text == "again\n"
+    assert talking.run_text("echo again").text == "again\n"
 
 
 def test_what_a_login_prints_is_not_taken_for_an_answer(host, line):
     host.talks(TALK)
     talking = line()
-    assert (talking.say("echo one; echo two >&2; exit 5").out, talking.say("exit 5").code) == (b"one\n", 5)
+    assert (talking.run_text("echo one; echo two >&2; exit 5").out, talking.run_text("exit 5").code) == (b"one\n", 5)
     heard = []
-    talking.say("printf 'a\\033[31mb\\nc\\n'; printf '%s\\n' \"$1\"", "x; touch /var/x '\"$(id)\n", heard=heard.append)
+    talking.run_text(
+        "printf 'a\\033[31mb\\nc\\n'; printf '%s\\n' \"$1\"", "x; touch /var/x '\"$(id)\n", heard=heard.append
+    )
     assert heard == ["ab", "c", "x; touch /var/x '\"$(id)", ""]
     assert not (host.root / "var/x").exists()
 
 
 def test_one_connection_is_used_again_and_opened_again(host, line):
     talking = line()
-    assert [talking.say("echo $PPID >/dev/null; echo 1").text for _ in range(3)] == ["1\n"] * 3
+    assert [talking.run_text("echo $PPID >/dev/null; echo 1").text for _ in range(3)] == ["1\n"] * 3
     log = host.folder / "sshd.log"
     assert log.read_text().count("Accepted publickey") == 1
     host.cut()
     for _ in range(2):
         try:
-            assert talking.say("echo 2").text == "2\n"
+            assert talking.run_text("echo 2").text == "2\n"
         except ConnectionLost:
             continue
-    assert talking.say("echo 2").text == "2\n"
+    assert talking.run_text("echo 2").text == "2\n"
     assert log.read_text().count("Accepted publickey") == 2
 
 

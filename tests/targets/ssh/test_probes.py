@@ -19,6 +19,6 @@ def test_a_stack_that_names_what_is_not_installed_is_noticed(host, opened, line,
     (host.root / "etc/pam.d/login").write_text(f"{line}\n")
     target = opened()
     target.prepare()
-    [found] = [probe for probe in target.health() if probe.name == "pam-modules"]
+    [found] = [probe for probe in target.check_health() if probe.name == "pam-modules"]
     assert found.ok is fine
     assert ("pam_nowhere.so" in found.detail) is not fine

@@ -71,10 +71,10 @@ def test_the_waits_for_a_host_that_is_out_of_reach_leave_another_node_its_time()
 def test_what_a_command_waits_for_ends_with_the_wire_and_another_node_has_it(lines, wire):
     nodes = Nodes()
     main = lines(nodes.owned())
-    assert main.say("echo 1").text == "1\n"
+    assert main.run_text("echo 1").text == "1\n"
     wire.cut()
     with pytest.raises(LeaseLost):
-        main.say("echo 2", seconds=120)
+        main.run_text("echo 2", seconds=120)
     assert nodes.asked == 1
 
 
@@ -83,14 +83,14 @@ def test_a_login_into_a_cut_wire_ends_with_the_line_beside_it(lines, wire):
     main.log_in()
     wire.cut()
     with pytest.raises(ConnectionLost, match="was cut while another was opened"):
-        main.fresh().log_in()
+        main.create_second().log_in()
 
 
 def test_a_login_that_takes_its_time_goes_on_for_as_long_as_the_line_beside_it_is_answered(host, lines, wire):
     main = lines(Nodes().owned())
     main.log_in()
     wire.holds_new = True
-    main.fresh().log_in()
+    main.create_second().log_in()
     assert logins(host) == 2
 
 
@@ -109,7 +109,7 @@ def test_a_node_that_comes_in_mid_run_makes_the_lines_that_are_open_hurry(lines)
     main = lines(nodes.owned())
     for others, patience in ((False, NORMAL_TIMEOUTS), (True, SHORT_TIMEOUTS), (False, NORMAL_TIMEOUTS)):
         nodes.others = others
-        main.say(":")
+        main.run_text(":")
         sock = main._connection.get_extra_info("socket")
         told = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
         assert told == patience.silence_limit * 1000

@@ -54,12 +54,12 @@ def test_what_changes_in_a_file_that_is_not_read_is_drift_all_the_same(host, ope
     key.chmod(0o600)
     target = opened()
     target.prepare()
-    assert target.drift(()) == ()
+    assert target.find_drift(()) == ()
     key.write_text("PrivateKey = two\n")
-    assert target.drift(()) == ("the content of /etc/wireguard/wg0.conf changed, and no action did that",)
+    assert target.find_drift(()) == ("the content of /etc/wireguard/wg0.conf changed, and no action did that",)
     key.chmod(0o644)
     (host.root / "etc/new").write_text("x")
-    found = target.drift(())
+    found = target.find_drift(())
     assert any(sentence.startswith("/etc/wireguard/wg0.conf has mode 0644") for sentence in found)
     assert any("no action made: /etc/new" in sentence for sentence in found)
 
@@ -68,11 +68,11 @@ def test_a_change_that_was_announced_is_no_drift_and_another_at_its_place_is(hos
     target = opened()
     target.prepare()
     done = target.apply("one", [NO_X11], frozenset({SSHD}))
-    assert target.drift(done.changes) == ()
+    assert target.find_drift(done.changes) == ()
     with (host.root / SSHD[1:]).open("a") as file:
         file.write("# and more\n")
-    assert target.drift(done.changes) == (f"{SSHD} is not what the change made of it",)
-    target.rollback("one")
+    assert target.find_drift(done.changes) == (f"{SSHD} is not what the change made of it",)
+    target.roll_back("one")
 
 
 def test_what_an_include_names_is_fetched_and_judged_and_not_told(host, opened):
@@ -82,7 +82,7 @@ def test_what_an_include_names_is_fetched_and_judged_and_not_told(host, opened):
         file.write("Include /srv/*.conf\n")
     target = opened()
     target.prepare()
-    probes = {probe.name: probe for probe in target.health()}
+    probes = {probe.name: probe for probe in target.check_health()}
     assert "/srv/ssh.conf line 1" in probes["sshd-config"].detail
     assert target.files.read("/srv/ssh.conf") is not None
     assert explain_withholding("/srv/ssh.conf", target.files) == "not shown: this rule has no need of it"
@@ -94,7 +94,7 @@ def test_keys_in_a_home_of_its_own_are_looked_for(host, opened):
     target = opened()
     target.prepare()
     assert (home / ".ssh/authorized_keys").is_file()
-    probes = {probe.name: probe for probe in target.health()}
+    probes = {probe.name: probe for probe in target.check_health()}
     assert probes["backup-login"].ok, probes["backup-login"].detail
 
 
@@ -104,7 +104,7 @@ def test_what_a_rule_names_is_read_where_everybody_may_and_nowhere_else(host, op
         (host.root / "etc" / name).write_text("setting = 1\n")
         (host.root / "etc" / name).chmod(mode)
     target = opened()
-    target.needs(("/etc/open.conf", "/etc/closed.conf", "/etc/nowhere.conf"))
+    target.require_paths(("/etc/open.conf", "/etc/closed.conf", "/etc/nowhere.conf"))
     target.prepare()
     assert target.files.read("/etc/open.conf") == b"setting = 1\n"
     assert target.files.read("/etc/closed.conf") is None
@@ -116,7 +116,7 @@ def test_a_folder_without_a_file_is_known_to_be_there(host, opened):
     target = opened()
     target.prepare()
     assert "/etc/modprobe.d" in target.files.entries
-    assert target.files.missing_folders("/etc/modprobe.d/new.conf") == []
+    assert target.files.list_missing_folders("/etc/modprobe.d/new.conf") == []
 
 
 def test_a_file_too_large_to_be_configuration_is_not_unpacked(host, opened):

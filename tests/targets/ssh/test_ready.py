@@ -37,7 +37,7 @@ def test_the_refusal_says_what_is_to_be_said(host, opened, small, why):
 def test_who_only_looks_says_nothing(host, opened):
     host.enters(small=NO_FOLDER)
     opened().prepare(changes=False)
-    assert all(probe.ok for probe in opened().health() if probe.name.startswith("agent"))
+    assert all(probe.ok for probe in opened().check_health() if probe.name.startswith("agent"))
 
 
 def test_a_host_that_cannot_be_changed_at_all_is_not_a_matter_of_consent(host, opened):
@@ -57,12 +57,12 @@ def test_with_consent_the_images_are_here_alone_and_a_second_process_goes_by_the
     assert "X11Forwarding no" in host.read(SSHD)
     assert not (host.root / "var/lib/temper/journal/one").exists()
     after_a_crash = opened()
-    assert after_a_crash.pending() == ["one"]
-    assert after_a_crash.rollback("one").differences == ()
-    assert (host.everything(), after_a_crash.pending()) == (was, [])
+    assert after_a_crash.list_pending() == ["one"]
+    assert after_a_crash.roll_back("one").differences == ()
+    assert (host.everything(), after_a_crash.list_pending()) == (was, [])
     target.apply("two", ACTIONS, PATHS)
     target.commit("two")
-    assert target.pending() == []
+    assert target.list_pending() == []
 
 
 @BY_RSA
@@ -71,9 +71,9 @@ def test_a_lockout_is_undone_over_the_line_that_is_still_open(host, opened):
     target = opened()
     target.prepare(consent=WORDS)
     target.apply("lockout", [LOCKOUT], PATHS)
-    assert not (target.health())[0].ok
-    assert target.rollback("lockout").differences == ()
-    assert (target.health())[0].ok
+    assert not (target.check_health())[0].ok
+    assert target.roll_back("lockout").differences == ()
+    assert (target.check_health())[0].ok
 
 
 def test_consent_is_for_one_run(host, opened):
@@ -92,4 +92,4 @@ def test_consent_is_for_one_run(host, opened):
     host.enters()
     target.apply("two", ACTIONS, PATHS)
     assert (host.root / "var/lib/temper/journal/two").is_dir()
-    assert target.rollback("two").differences == ()
+    assert target.roll_back("two").differences == ()

@@ -19,22 +19,22 @@ ACTIONS = [NO_X11, DROP_IN, SetOption(path="/etc/login.defs", key="UMASK", value
 def test_a_change_is_made_and_taken_back_byte_for_byte(host, opened):
     target = opened()
     target.prepare()
-    before, digest = host.everything(), target.digest()
-    assert target.review(ACTIONS, PATHS) == []
-    foreseen = target.preview(ACTIONS)
+    before, digest = host.everything(), target.compute_digest()
+    assert target.review_actions(ACTIONS, PATHS) == []
+    foreseen = target.preview_actions(ACTIONS)
     assert host.everything() == before
     done = target.apply("one", ACTIONS, PATHS)
     assert (done.diff, done.changes) == (foreseen.diff, foreseen.changes)
     assert "X11Forwarding no" in host.read(SSHD)
     assert host.read(DROP_IN.path) == DROP_IN.content
     assert target.files.read("/etc/login.defs") == b"UMASK\t077\n"
-    assert target.drift(done.changes) == ()
-    assert len(target.drift(())) == 4  # the new file's folder is one
-    assert target.pending() == ["one"]
-    undone = target.rollback("one")
+    assert target.find_drift(done.changes) == ()
+    assert len(target.find_drift(())) == 4  # the new file's folder is one
+    assert target.list_pending() == ["one"]
+    undone = target.roll_back("one")
     assert (set(undone.paths), undone.differences) == ({one.path for one in done.changes}, ())
-    assert (host.everything(), target.digest(), target.pending()) == (before, digest, [])
-    assert target.rollback("one").differences == ()
+    assert (host.everything(), target.compute_digest(), target.list_pending()) == (before, digest, [])
+    assert target.roll_back("one").differences == ()
 
 
 def test_modes_and_a_closed_file_are_kept(host, opened):
@@ -50,10 +50,10 @@ def test_modes_and_a_closed_file_are_kept(host, opened):
     target.commit("one")
     target.commit("one")
     assert host.everything() == before
-    assert target.pending() == []
+    assert target.list_pending() == []
     with pytest.raises(ActionFailed, match="committed"):
-        target.rollback("one")
-    assert target.drift(()) == ()
+        target.roll_back("one")
+    assert target.find_drift(()) == ()
 
 
 def test_what_stays_is_closed_in_both_places_and_keeps_no_images(host, opened):
@@ -68,7 +68,7 @@ def test_what_stays_is_closed_in_both_places_and_keeps_no_images(host, opened):
     assert not [at for at in there.iterdir() if at.name.isdigit()]
     assert (host.root / "var/lib/temper").stat().st_mode & 0o777 == 0o700
     target.apply("two", [DROP_IN], PATHS)
-    assert target.rollback("two").differences == ()
+    assert target.roll_back("two").differences == ()
     assert "X11Forwarding no" in host.read(SSHD)
 
 
@@ -77,10 +77,10 @@ def test_the_host_alone_knows_a_change_that_was_made_from_elsewhere(host, opened
     elsewhere, target = opened("elsewhere"), opened()
     elsewhere.prepare()
     elsewhere.apply("theirs", [NO_X11], PATHS)
-    assert target.pending() == ["theirs"]
+    assert target.list_pending() == ["theirs"]
     with pytest.raises(EnvironmentUnusable, match=r"made from elsewhere.*temper host check web --undo"):
         target.prepare()
-    assert target.rollback("theirs").differences == ()
+    assert target.roll_back("theirs").differences == ()
     assert host.everything() == before
     target.prepare()
 
@@ -93,7 +93,7 @@ def test_a_host_that_lost_its_journal_gets_the_images_that_are_kept_here(host, o
     for at in (host.root / "var/lib/temper/journal/one").iterdir():
         at.unlink()
     (host.root / "var/lib/temper/journal/one").rmdir()
-    assert target.rollback("one").differences == ()
+    assert target.roll_back("one").differences == ()
     assert host.everything() == before
 
 
@@ -103,23 +103,23 @@ def test_what_cannot_be_put_back_is_named(host, opened):
     target.apply("one", [NO_X11], PATHS)
     (host.root / "etc/ssh/sshd_config").unlink()
     (host.root / "etc/ssh/sshd_config").mkdir()
-    undone = target.rollback("one")
+    undone = target.roll_back("one")
     assert [one.partition(":")[0] for one in undone.differences] == [SSHD]
-    assert target.pending() == ["one"]
+    assert target.list_pending() == ["one"]
 
 
 def test_health_tells_a_new_login_and_what_the_host_itself_says(host, opened):
     target = opened()
     target.prepare()
-    names = {probe.name: probe for probe in target.health()}
+    names = {probe.name: probe for probe in target.check_health()}
     assert {"agent-login", "agent-sudo", "sshd-starts", "administrator", "sudoers", "accounts"} <= names.keys()
     assert all(names[name].ok for name in ("agent-login", "agent-sudo", "sshd-starts", "sudoers", "accounts"))
     (host.root / "etc/ssh/sshd_config").write_text("PermitRootLogin maybe\n")
-    broken = {probe.name: probe for probe in target.health()}
+    broken = {probe.name: probe for probe in target.check_health()}
     assert not broken["sshd-starts"].ok
     assert "maybe" in broken["sshd-starts"].detail or "PermitRootLogin" in broken["sshd-starts"].detail
     host.stop_listening()
-    gone = (target.health())[0]
+    gone = (target.check_health())[0]
     assert (gone.name, gone.ok) == ("agent-login", False)
 
 
@@ -129,19 +129,19 @@ def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
     user = host.endpoint().user
     own = Chmod(path=f"/etc/sudoers.d/{user}", mode="0400")
     (host.root / own.path[1:]).write_text("# a drop-in\n")
-    assert [one.clause for one in target.review([own], frozenset({own.path}))] == ["protected identity"]
+    assert [one.clause for one in target.review_actions([own], frozenset({own.path}))] == ["protected identity"]
     with pytest.raises(ActionFailed, match="protected identity"):
         target.apply("one", [own], frozenset({own.path}))
-    assert target.pending() == []
+    assert target.list_pending() == []
 
 
 def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
     target = opened()
     target.prepare()
-    assert target.rehearse([NO_X11]).read(SSHD).decode() == host.read(SSHD).replace(
+    assert target.rehearse_actions([NO_X11]).read(SSHD).decode() == host.read(SSHD).replace(
         "X11Forwarding yes", "X11Forwarding no"
     )
-    facts = target.facts()
+    facts = target.read_facts()
     assert "opsadmin" in facts["administrators"]
     assert (target.simulated, "over SSH" in target.confinement) == (False, True)
 
@@ -152,7 +152,7 @@ def test_a_host_that_is_gone_for_good_halts_a_rollback(host, opened):
     target.apply("one", [NO_X11], PATHS)
     host.cut(listener=True)
     with pytest.raises(RollbackFailed, match=r"was cut|does not answer"):
-        target.rollback("one")
+        target.roll_back("one")
 
 
 def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):

@@ -6,11 +6,11 @@ from app.web.access.connections import ANONYMOUS_PER_NETWORK, ANONYMOUS_TOTAL, R
 class Connection:
     def __init__(self, crowd, source="192.0.2.7", *, idle=True):
         self.crowd, self.is_idle, self.ended = crowd, idle, False
-        self.admitted = crowd.admits(self, source)
+        self.admitted = crowd.admit_connection(self, source)
 
     def abort(self):
         self.ended = True
-        self.crowd.left(self)
+        self.crowd.remove_connection(self)
 
 
 def test_one_address_holds_a_few_and_the_newest_of_them():

@@ -23,7 +23,7 @@ def body(number: int, size: int = 1000) -> dict[str, object]:
 
 async def began(scope, send):
     await send({"type": "http.response.start", "status": 200, "headers": []})
-    return scope["state"]["line"], scope["state"]["line"].straight()
+    return scope["state"]["line"], scope["state"]["line"].get_direct_writer()
 
 
 async def read_on(reader):
@@ -66,10 +66,10 @@ async def test_what_the_socket_has_no_room_for_waits_in_its_place():
             except BlockingIOError:
                 taken = 0
                 refused.append(len(sent))
-            if taken != len(piece) and not way.keep(piece[taken:]):
+            if taken != len(piece) and not way.buffer_rest(piece[taken:]):
                 break
             sent.append(taken == len(piece))
-        assert not line.clear()
+        assert not line.can_write_directly()
         full.set()
         await send(body(len(sent)))
         await send({"type": "http.response.body"})
@@ -85,12 +85,12 @@ async def test_nothing_overtakes_what_the_application_sends():
 
     async def application(scope, _receive, send):
         _, way = await began(scope, send)
-        with way.aside():
+        with way.pause_direct_writes():
             await send(body(0, 2**22))
         straight.append(way.write(chunk(9)))
-        assert way.keep(chunk(9)) is False
+        assert way.buffer_rest(chunk(9)) is False
         told.set()
-        with way.aside():
+        with way.pause_direct_writes():
             straight.append(way.write(chunk(9)))
             await send(body(1))
         while not way.write(chunk(2)):
@@ -120,8 +120,8 @@ async def test_a_line_that_is_gone_never_writes_to_its_descriptor_again():
         await lost.wait()
         (way,) = ways
         assert way.write(chunk(1)) == 0
-        assert way.keep(chunk(1)) is False
-        with way.aside():
+        assert way.buffer_rest(chunk(1)) is False
+        with way.pause_direct_writes():
             pass
         assert way.write(chunk(1)) == 0
 

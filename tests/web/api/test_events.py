@@ -116,7 +116,7 @@ def test_items_tell_what_was_tried(api, finished):
 
 async def test_a_stream_holds_only_the_kinds_that_were_asked_for_and_goes_on_by_the_same_ids(tmp_path):
     async with house(tmp_path) as made:
-        asked = create_run_request(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts)
+        asked = create_run_request(Order(rules=("V-257820",), by="ada"), made.lineup, made.settings.hosts_folder)
         made.append("r1", asked, RunPaused(by="ada"), RunStopped("ada", "", ""))
         told = [one["event"] for one in messages((await made.http.get("/api/v1/runs/r1/stream?kind=run.paused")).text)]
         both = (await made.http.get("/api/v1/runs/r1/stream?kind=run.queued,run.stopped&since=1")).text

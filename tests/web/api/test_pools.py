@@ -36,7 +36,7 @@ def counted(engine):
 
 async def append(runtime):
     """The first event of a run that nobody is asked to work on."""
-    asked = create_run_request(Order(mode="scan", by="ada"), runtime.lineup, runtime.settings.hosts)
+    asked = create_run_request(Order(mode="scan", by="ada"), runtime.lineup, runtime.settings.hosts_folder)
     RunLog("beside", runtime.writer).append(asked)
     await runtime.writer.flush()
 
@@ -81,7 +81,7 @@ async def test_the_log_is_written_while_every_other_connection_is_in_use(tmp_pat
         assert not runtime.writer.broken.is_set()
         for one in taken:
             one.close()
-        assert runtime.store.head("beside") == 1
+        assert runtime.store.read_newest_seq("beside") == 1
 
 
 async def test_what_a_request_asks_on_its_way_it_asks_by_the_connection_that_it_holds(tmp_path):

@@ -45,5 +45,5 @@ EVENTS = [
 
 def write(store, told):
     for at, run, event in told:
-        last = store.last(run)
+        last = store.read_last_link(run)
         store.append([record_event(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)])

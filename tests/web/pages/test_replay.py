@@ -61,7 +61,7 @@ async def test_turns_come_whole_and_the_replay_reaches_the_end(store, played, lo
 
 async def test_a_gap_wider_than_what_is_read_at_a_time_is_not_the_end(store, played):
     _, events = store
-    asked = next(events.events(played[1], kinds=("run.queued",))).event
+    asked = next(events.read_events(played[1], kinds=("run.queued",))).event
     first = record_event("gap", 1, 1.0, asked, GENESIS)
     events.append([first, record_event("gap", 10 * CHUNK, 2.0, RunFailed(reason="x"), first.hash)])
     parts, _ = await told(events, "gap", 0)
@@ -83,7 +83,7 @@ def test_a_screen_goes_on_over_a_gap_as_one_who_comes_there(store, played, log):
     database, events = store
     run = played[1]
     shrink_run(database, run, KEY, "ada", time.time())
-    left = list(events.events(run))
+    left = list(events.read_events(run))
     there = PageRenderer(run, MissionLoader(events), SCENE)
     seen = 0
     for one in left:

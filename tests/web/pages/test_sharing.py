@@ -81,9 +81,9 @@ def test_a_run_that_failed_in_mid_turn_holds_nothing_any_more(made):
 
 def test_the_log_of_a_run_that_has_ended_is_read_no_more(made, monkeypatch):
     write(made.store, [*EVENTS, (1044.0, "aaaa1111", RunFailed(reason="the engine is away"))])
-    sharing, asked, events = Sharing(made.store), [], made.store.events
+    sharing, asked, events = Sharing(made.store), [], made.store.read_events
     shown = sharing.read_shares(1045.0)
-    monkeypatch.setattr(made.store, "events", lambda run, **named: asked.append(run) or events(run, **named))
+    monkeypatch.setattr(made.store, "read_events", lambda run, **named: asked.append(run) or events(run, **named))
     assert sharing.read_shares(1045.0) == shown
     assert sorted(asked) == sorted(set(HOSTS) - {"aaaa1111"})
 
@@ -143,7 +143,7 @@ def test_the_label_of_all_hosts_changes_with_the_lane_and_is_sent_where_it_chang
     lineup, missions = made.lineup, MissionLoader(made.store)
     shown = [sharing.read_past_shares(now)["gemma-31b"].hosts_by_role]
     scene = Scene(lineup, load_skill("stig"), "live", shares=lambda: {"share-gemma-31b": str(shown[-1])})
-    screen, told = PageRenderer("aaaa1111", missions, scene), list(made.store.events("aaaa1111"))
+    screen, told = PageRenderer("aaaa1111", missions, scene), list(made.store.read_events("aaaa1111"))
     assert screen(told[2:3]).count(b"#share-gemma-31b") == 1
     assert b"#share-gemma-31b" not in screen(told[3:5])
     shown.append("another")

@@ -32,7 +32,7 @@ async def following(streams, after=None, kinds=()):
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    answer = streams.watch(ALL, *filter_by_kinds(frozenset(kinds), RENDER, NAME), after)
+    answer = streams.create_stream_response(ALL, *filter_by_kinds(frozenset(kinds), RENDER, NAME), after)
     task = asyncio.create_task(answer({}, receive, socket.send))
     await socket.until(": temper")
     yield socket

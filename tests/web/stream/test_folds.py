@@ -37,7 +37,7 @@ def store(tmp_path):
 
 
 def write(store, run, *events):
-    last = store.last(run) or (0, GENESIS)
+    last = store.read_last_link(run) or (0, GENESIS)
     batch = []
     for seq, event in enumerate(events, last[0] + 1):
         batch.append(record_event(run, seq, 1000.0 + seq, event, batch[-1].hash if batch else last[1]))

@@ -19,7 +19,7 @@ def test_it_is_what_the_whole_chain_folds_to_and_reads_only_what_came_since(tmp_
         read.append(after)
         return rollouts.read_rollout_events(session, rollout, after)
 
-    monkeypatch.setattr(rollout_folds, "events_of", watched)
+    monkeypatch.setattr(rollout_folds, "read_rollout_events", watched)
     with Session(place.database) as session:
         assert folds.read_current(session, "o1").status == "running"
     with rollouts.open_rollout_journal(place.database, "o1") as chain:

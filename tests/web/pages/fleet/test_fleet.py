@@ -88,15 +88,15 @@ async def test_when_a_cell_changes_that_host_alone_is_sent(few):
 
 
 async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(few):
-    board = few.application.state.fleet.as_read("stig")
+    board = few.application.state.fleet.get_board("stig")
     with Session(few.database) as session, session.begin():
-        board.read(session, few.settings.hosts)
+        board.read_changes(session, few.settings.hosts_folder)
         before = board.lines["web-4"].letters
         more = stands(3, "p" * RULES, 2000.0)
         more["cells"] = msgspec.json.encode({"V-100000": "o1:1"} | msgspec.json.decode(more["cells"]))
         session.merge(StandingRow(**more))
         session.flush()
-        board.read(session, few.settings.hosts)
+        board.read_changes(session, few.settings.hosts_folder)
     at = board.columns.index("V-100000")
     assert board.lines["web-3"].letters[at] == "o"
     letters = board.lines["web-4"].letters
@@ -105,11 +105,11 @@ async def test_a_rule_that_only_one_host_was_looked_at_for_is_a_column_for_all(f
 
 
 async def test_where_one_host_changed_nothing_is_drawn_anew_of_the_others(made):
-    board = made.application.state.fleet.as_read("stig")
+    board = made.application.state.fleet.get_board("stig")
     with Session(made.database) as session, session.begin():
-        board.read(session, made.settings.hosts)
-        drawn = {host: line.wire for host, line in board.lines.items()}
+        board.read_changes(session, made.settings.hosts_folder)
+        drawn = {host: line.wire_text for host, line in board.lines.items()}
         session.merge(StandingRow(**stands(3, "p" * RULES, 2000.0)))
         session.flush()
-        board.read(session, made.settings.hosts)
+        board.read_changes(session, made.settings.hosts_folder)
     assert [host for host, line in board.lines.items() if vars(line).get("wire") is not drawn[host]] == ["web-3"]
