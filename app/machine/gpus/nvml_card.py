@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import pynvml
+import pynvml  # type: ignore[import-untyped]
 
 from app.events.vocabulary import GpuProcess
 from app.machine.gpus.gpu_processes import GpuProcesses
