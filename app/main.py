@@ -14,18 +14,18 @@ from app.runtime.runtime import Runtime
 from app.store.db import open_separate_engine
 from app.web import api, pages
 from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.audit_syslog import AuditSyslog
+from app.web.access.authenticator import AT_ONCE, Authenticator
 from app.web.access.cors import ApiCors, parse_origins
-from app.web.access.credentials import AT_ONCE, Authenticator
 from app.web.access.gate import Gate
 from app.web.access.guard import guard_routes
 from app.web.access.oidc import OidcClient, OidcProvider
-from app.web.access.password_check import CONNECTIONS, PasswordChecker
-from app.web.access.rechecks import AccessRechecks
-from app.web.api import nowhere
-from app.web.conditional import ConditionalResponses
+from app.web.access.password_checker import CONNECTIONS, PasswordChecker
+from app.web.api import fallbacks
+from app.web.conditional_responses import ConditionalResponses
 from app.web.routes import ROUTES
-from app.web.stream.streams import StreamRegistry
+from app.web.stream.stream_registry import StreamRegistry
 
 READERS = 12
 """Maximum number of requests that hold a database connection at the same time; the others wait."""
@@ -62,7 +62,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     api.install_api(application)
     pages.install_pages(application)
     application.router.routes.extend(ROUTES)
-    nowhere.install_fallbacks(application)
+    fallbacks.install_fallbacks(application)
     guard_routes(application.router.routes)
     application.state.passwords = passwords
     application.state.oidc, application.state.ledger = _create_oidc(runtime), ledger

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from app.events.kinds import Event, RolloutAsked, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RunQueued
 from app.events.record import GENESIS, Recorded, record_event
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.rollouts import open_rollout_journal

@@ -24,11 +24,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app import __version__
-from app.cli.opening import open_runtime
+from app.cli.command_runtime import open_runtime
 from app.config import Settings
 from app.events.kinds import ItemPassed, RunQueued, TurnStarted
 from app.events.log import RunLog
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.loop.drive import drive_run
@@ -37,12 +37,12 @@ from app.loop.state import fold_events
 from app.runs.scanner import create_scanner
 from app.runtime.runtime import Runtime, create_run_id
 from app.runtime.seats import create_seats
-from app.scores.play import NoOperator
+from app.scores.trial_runner import NoOperator
 from app.skills.catalog import load_skill
 from app.store.fixes import StoredFixes
 from app.store.lessons import StoredLessons
-from app.targets.fixture.target import FixtureTarget
-from app.targets.thread import TargetThread
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.target_thread import TargetThread
 
 ROOT = Path(__file__).parent.parent
 RULES = ("V-258069", "V-258068", "V-257984", "V-257996", "V-257820", "V-257807", "V-257985", "V-258074")

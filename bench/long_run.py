@@ -44,10 +44,10 @@ from app.loop.state import RunState, fold_events
 from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene
-from app.web.pages.mission.screen import PageRenderer
-from app.web.stream.streams import StreamRegistry
+from app.web.stream.stream_registry import StreamRegistry
 from app.web.stream.viewer import Viewer
 
 ROOT = Path(__file__).parent.parent

@@ -23,18 +23,18 @@ from app.engines.client import EngineClient
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
-from app.events.words import Budget, FileChange, Probe
+from app.events.vocabulary import Budget, FileChange, Probe
 from app.loop.drive import drive_run
 from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import fold_events
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.syntax.files import FileState
-from app.targets.running import InForceReport
+from app.targets.in_force_report import InForceReport
 from app.targets.target import AppliedChange, Preview, RollbackResult
-from app.targets.thread import TargetThread
+from app.targets.target_thread import TargetThread
 
 ANSWERS = {
     "plan": {"approach": "a", "paths": ["/etc/x"], "steps": [], "risk": "", "rollback": "", "validation": ""},

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import pynvml
 
-from app.machine.gpus.ask import NvmlQuery
-from app.machine.gpus.card import NvmlCard
-from app.machine.gpus.holders import GpuProcesses
+from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.host_memory import MEMINFO
-from app.machine.gpus.pcie import FIELDS
+from app.machine.gpus.nvml_card import NvmlCard
+from app.machine.gpus.nvml_query import NvmlQuery
+from app.machine.gpus.pcie_meter import FIELDS
 
 ROOT = Path(__file__).parent.parent
 FLOOR = "memory info v2"

@@ -23,16 +23,16 @@ import httpx
 import msgspec
 from note import versions, write_note
 
+from app.engines.chat import Question
 from app.engines.client import EngineClient
-from app.engines.reply import Question
-from app.engines.simulated import run_simulator
-from app.engines.wire import build_request_body, build_request_headers
+from app.engines.simulator_process import run_simulator
+from app.engines.vllm_protocol import build_request_body, build_request_headers
 from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup
 from app.loop.turn import TurnName, stream_turn
-from app.machine.measuring.course import ProbeStep
-from app.machine.measuring.texts import create_question
+from app.machine.measuring.probe_prompts import create_question
+from app.machine.measuring.probe_steps import ProbeStep
 from app.store.db import open_database
 from app.store.events import EventStore
 

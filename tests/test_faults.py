@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.events.kinds import (
     ActionApplied,
@@ -16,10 +16,10 @@ from app.events.kinds import (
     ScanFinished,
     TurnFinished,
 )
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.runs.order import Order, create_run_request
-from app.targets.catalog import open_target
+from app.targets.host_catalog import open_target
 from tests.following import followed
 
 RULE = "V-257820"

@@ -9,12 +9,12 @@ from collections import Counter
 from sqlmodel import Session, select
 
 from app.events.record import check_chain, parse_line
-from app.runs.rollout.state import fold_rollout
+from app.runs.rollout.rollout_state import fold_rollout
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.rollouts import RolloutRow
-from app.targets.catalog import open_target
+from app.targets.host_catalog import open_target
 from tests.forkserver import Temper
 
 HOSTS = ["fixture", *(f"fixture-{number}" for number in range(2, 7))]

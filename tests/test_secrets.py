@@ -7,16 +7,16 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
-from app.events.words import Budget
-from app.evidence.case import read_run_record
+from app.events.vocabulary import Budget
 from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
+from app.evidence.run_record import read_run_record
 from app.main import create_app
 from app.runs.order import Order, create_run_request
-from app.targets import registry
-from app.targets.fixture.target import FixtureTarget
+from app.targets import host_registry
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.evidence.played import KEY
 from tests.following import followed
 from tests.hostile_engine import Enemy, served
@@ -39,7 +39,7 @@ async def laid_out(of, tmp_path):
         yield hosts / of / "root"
         return
     with ssh_host(tmp_path / "there") as host:
-        registry.register_host(hosts, of, host.endpoint(), host.known_host, "SHA256:x")
+        host_registry.register_host(hosts, of, host.endpoint(), host.known_host, "SHA256:x")
         yield host.root
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.cli.real_demo import RULES
-from app.engines.simulator.script import ANSWERS, ScriptedTry, read_script
-from app.events.words import AnyAction
+from app.cli.debian_demo import RULES
+from app.engines.simulator.answer_script import ANSWERS, ScriptedTry, read_script
+from app.events.vocabulary import AnyAction
 from app.loop import answers
-from app.loop.order import sort_findings
+from app.loop.perform import sort_findings
 from app.scanners.builtin import BuiltinScanner
 from app.skills.stig.pack import STIG
-from app.targets.fixture.target import FixtureTarget
+from app.targets.fixture.fixture_target import FixtureTarget
 
 SCRIPT = read_script(ANSWERS)
 SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})

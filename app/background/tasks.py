@@ -1,16 +1,48 @@
 """Start and stop a process's background tasks: webhooks, schedules, rollouts, telemetry and tidying."""
 
 import asyncio
+import logging
 import socket
+import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from app.background.rollouts.conductor import RolloutController
-from app.background.schedules.keeper import Scheduler
+from app.background.rollouts.rollout_controller import RolloutController
+from app.background.schedules.scheduler import Scheduler
 from app.background.telemetry.exporter import TelemetryExporter
-from app.background.tidying import run_daily_tidy
 from app.background.webhooks.sender import WebhookSender
 from app.runtime.runtime import Runtime
+
+log = logging.getLogger(__name__)
+
+DAY, LOOK_EVERY = 24 * 3600.0, 2.0
+
+
+async def run_daily_tidy(runtime: Runtime) -> None:
+    """Run `temper tidy` daily in a separate process, because packing a long run would slow down viewers."""
+    words = ["tidy", "--older-than", f"{runtime.settings.keep_days:g}", "--data", str(runtime.settings.data)]
+    done_at = float("-inf")
+    while True:
+        if runtime.is_leader and time.monotonic() - done_at >= DAY:
+            await _run_tidy_process(words)
+            done_at = time.monotonic()
+        await asyncio.sleep(LOOK_EVERY)
+
+
+async def _run_tidy_process(words: list[str]) -> None:
+    pipe = asyncio.subprocess.PIPE
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
+    )
+    try:
+        said, _ = await child.communicate()
+    finally:
+        if child.returncode is None:
+            child.kill()  # safe at any time: a run is either whole or shrunk
+            await child.wait()
+    if child.returncode:
+        log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])
 
 
 @asynccontextmanager

@@ -7,8 +7,7 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
-from app.cli.find_run import find_run
+from app.cli.existing_database import find_run, open_existing_database
 from app.cli.secret import read_secret
 from app.config import Settings
 from app.errors import BadInput, Rejected
@@ -16,11 +15,11 @@ from app.events.command import Verb
 from app.loop.inbox import find_open_approval
 from app.loop.state import fold_events
 from app.people.rights import has_right
-from app.runs.answer import DECISIONS, record_answer
-from app.runs.command import command_run
+from app.runs.approval_answer import DECISIONS, record_answer
+from app.runs.run_command import command_run
 from app.store import queries
 from app.store.events import EventStore
-from app.web.access.credentials import Authenticator
+from app.web.access.authenticator import Authenticator
 
 
 def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:

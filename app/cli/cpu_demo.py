@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.cli.up import describe_blockers
 from app.config import Settings
 from app.errors import BadInput
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.runs.order import Order
 
 LINEUP = "cpu"

@@ -4,8 +4,8 @@ from rich.console import Console
 
 from app.config import Settings
 from app.errors import BadInput
-from app.runtime.lock import hold_lock
-from app.store.copying import copy_all_tables
+from app.runtime.data_folder import hold_lock
+from app.store.database_copy import copy_all_tables
 from app.store.db import mask_password, open_database
 
 

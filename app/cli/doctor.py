@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.engines.doctor.boots import LONGEST, read_boots
+from app.engines.client import read_api_key
+from app.engines.doctor.boot_log import LONGEST, read_boots
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.here import inspect_machine
-from app.engines.doctor.log import diagnose_log
+from app.engines.doctor.local_inventory import inspect_machine
+from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.pitfall import Pitfall, Severity, sort_worst_first
-from app.engines.doctor.server import diagnose_server, inspect_server
-from app.engines.key import read_api_key
+from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, read_lineup

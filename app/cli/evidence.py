@@ -4,16 +4,16 @@ import getpass
 
 from sqlalchemy import Engine
 
-from app.cli.existing import open_existing_database
-from app.cli.find_run import find_run
-from app.cli.written import write_output
+from app.cli.existing_database import find_run, open_existing_database
+from app.cli.output_file import write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.evidence.case import read_run_record
-from app.evidence.notary import Requester, open_notary
+from app.evidence.notary import Requester, change_key, open_notary
 from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
 from app.evidence.receipt import parse_hook_command
+from app.evidence.run_record import read_run_record
+from app.scores.atif import build_trajectory
 from app.store.events import EventStore
 
 ZIP = "zip"
@@ -38,3 +38,16 @@ def _build_pack(settings: Settings, database: Engine, run: str) -> bytes:
     return open_notary(settings.data, database, settings.tsa, parse_hook_command(settings.log_hook)).issue_evidence(
         run, Requester(getpass.getuser(), "admin", "terminal")
     )
+
+
+def print_public_key(settings: Settings, why: str) -> None:
+    notary = open_notary(settings.data, open_existing_database(settings))
+    key = change_key(notary, Requester(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
+    print(key.public)  # noqa: T201  one line, for scripts
+
+
+def export_trajectory(settings: Settings, wanted: str, out: str) -> None:
+    database = open_existing_database(settings)
+    run = find_run(database, wanted)
+    content = build_trajectory(EventStore(database).read_events(run))
+    write_output([content], out, f"{run}-trajectory.json")

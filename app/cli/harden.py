@@ -4,22 +4,27 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 
 from sqlmodel import Session
 
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.progress import Progress
 from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
+from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
-from app.loop.durable import enqueue_from_outside
+from app.evidence.incoming.starting_point import read_starting_point
+from app.loop.durable_queue import enqueue_from_outside
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
-from app.runtime.lock import AlreadyInUse
+from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
+from app.skills.catalog import load_skill
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -111,3 +116,12 @@ def run_exit_code(state: RunState) -> int:
 
 def _has_undecided_rules(state: RunState) -> bool:
     return bool(state.scope and state.scope.undecided)
+
+
+def apply_starting_point(order: Order, file: Path) -> Order:
+    if order.rules is not None:
+        raise BadInput("give --from or --rules, not both.")
+    start = read_starting_point(file, load_skill(order.skill))
+    print(f"temper: {start.summary_text}", file=sys.stderr)  # noqa: T201
+    note = "; ".join(part for part in (order.note, start.log_note) if part)
+    return replace(order, rules=start.rules, note=note)

@@ -8,20 +8,25 @@ import typer
 from rich.console import Console
 from sqlmodel import Session
 
-from app.cli.existing import has_database
+from app.cli.existing_database import has_database
 from app.cli.listing import print_rows
 from app.cli.shared_hosts import create_ownership, sync_host_folders
 from app.config import Settings
 from app.errors import BadInput
 from app.runs.scanner import REMOTE
 from app.store.db import open_database
-from app.store.standing import forget_host
-from app.targets import consent, registry
-from app.targets.catalog import open_target
+from app.store.host_standing import forget_host
+from app.targets import consent, host_registry
+from app.targets.host_catalog import open_target
+from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
-from app.targets.ssh.introduce import HostIdentity, read_known_identity, read_shown_identity, verify_host_access
-from app.targets.ssh.leave import uninstall_from_host
-from app.targets.ssh.line import SshConnection
+from app.targets.ssh.registration import (
+    HostIdentity,
+    read_known_identity,
+    read_shown_identity,
+    uninstall_from_host,
+    verify_host_access,
+)
 from app.text.clean import clean_text
 
 HEALTHY, NOT_HEALTHY = 0, 2
@@ -41,11 +46,11 @@ class NewHost:
 
 def add_host(settings: Settings, new: NewHost) -> None:
     files = sync_host_folders(settings)
-    registry.require_free_name(settings.hosts_folder, new.name)
+    host_registry.require_free_name(settings.hosts_folder, new.name)
     end = _create_endpoint(new)
     known = read_known_identity(end, new.known_hosts) if new.known_hosts else _confirm_host_key(end, new.accept_key)
     lacking = verify_host_access(end, known)
-    registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
+    host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
         files.store_registration(new.name)
     _print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
@@ -65,10 +70,10 @@ class HostLine:
 
 def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
     sync_host_folders(settings)
-    built_in = [HostLine(name, simulated=True) for name in registry.list_fixtures(settings.hosts_folder)]
+    built_in = [HostLine(name, simulated=True) for name in host_registry.list_fixtures(settings.hosts_folder)]
     added = [
         HostLine(one.name, simulated=False, place=str(one.end), way=one.end.way, fingerprint=one.fingerprint)
-        for one in registry.list_hosts(settings.hosts_folder)
+        for one in host_registry.list_hosts(settings.hosts_folder)
     ]
     print_rows([*built_in, *added], "", as_json=as_json)
 
@@ -77,7 +82,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     files = sync_host_folders(settings)
     if clean_up:
         _uninstall_from_host(settings, name)
-    registry.remove_host(settings.hosts_folder, name)
+    host_registry.remove_host(settings.hosts_folder, name)
     if files:
         files.store_registration(name)
     if has_database(settings):
@@ -88,7 +93,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
 
 def _uninstall_from_host(settings: Settings, name: str) -> None:
     """Remove Temper's files from the host. Call it while the host is registered, so it can be repeated."""
-    found = registry.require_removable(settings.hosts_folder, name)
+    found = host_registry.require_removable(settings.hosts_folder, name)
     line = SshConnection(found.end, settings.hosts_folder / name / "known_hosts")
     try:
         taken = uninstall_from_host(line, REMOTE)

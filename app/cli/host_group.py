@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
+from app.cli.existing_database import open_existing_database
 from app.cli.listing import print_rows
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.rollout.chosen import drop_group, save_group
+from app.runs.rollout.host_selection import drop_group, save_group
 from app.store.db import open_database
-from app.store.groups import read_groups
+from app.store.host_groups import read_groups
 
 
 @dataclass(frozen=True)

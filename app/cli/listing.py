@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from sqlmodel import Session
 
-from app.cli.existing import describe_missing_database, has_database
+from app.cli.existing_database import describe_missing_database, has_database
 from app.config import Settings
 from app.store.db import open_database
 from app.text.clean import clean_text

@@ -13,6 +13,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from app import __version__
+from app.cli.secret import read_secret
+from app.errors import BadInput
 from app.events.kinds import KINDS
 
 ABOUT = """Temper hardens Linux hosts against the DISA STIG: four AI roles plan, change, verify and watch.
@@ -193,3 +195,24 @@ def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
             )
         body = {"decision": decision, "reason": reason, "by": "mcp"}
         return await api.request(ctx, "POST", f"/approvals/{approval}", body)
+
+
+_SECONDS = 120.0
+"""Request timeout: a scan over SSH may take this long."""
+
+
+def serve_mcp(url: str, token_from: str, port: int | None) -> None:
+    if not url.startswith(("http://", "https://")):
+        raise BadInput(f"{url[:80]!a} is no address of a Temper: it begins with http:// or https://.")
+    if port and token_from:
+        raise BadInput("over HTTP each caller brings a token of his own: leave --token-from out.")
+    asyncio.run(_run_mcp_server(url, read_secret(token_from) if token_from else "", port))
+
+
+async def _run_mcp_server(url: str, token: str, port: int | None) -> None:
+    async with httpx.AsyncClient(base_url=url, timeout=_SECONDS) as http:
+        server = create_mcp_server(RestApi(http, token))
+        if port:
+            await server.run_streamable_http_async(host="127.0.0.1", port=port)
+        else:
+            await server.run_stdio_async()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session
 
-from app.cli.existing import describe_missing_database, has_database
+from app.cli.existing_database import describe_missing_database, has_database
 from app.cli.listing import print_rows
 from app.config import Settings
 from app.store import nodes

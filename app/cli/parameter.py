@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
+from app.cli.existing_database import open_existing_database
 from app.cli.listing import print_rows
 from app.config import Settings
 from app.errors import BadInput

@@ -11,11 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.fit_plan import plan_lineup
 from app.engines.fit.gpu_kinds import find_gpu_kind, parse_gpus
-from app.engines.fit.known import find_shape
-from app.engines.fit.plain import dump_plan
-from app.engines.fit.plan import plan_lineup
-from app.engines.fit.reckoned import Estimate, Fit
+from app.engines.fit.known_models import find_shape
+from app.engines.fit.plan_json import dump_plan
 from app.engines.fit.seed_conflicts import find_seed_conflicts
 from app.engines.fit.seed_table import build_seed_table
 from app.errors import BadInput

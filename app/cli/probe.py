@@ -13,16 +13,16 @@ from sqlmodel import Session
 from app.cli.probe_engines import open_engines
 from app.cli.probe_table import print_comparison
 from app.config import Settings
-from app.engines.key import read_api_key
+from app.engines.client import read_api_key
 from app.engines.traffic import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.planned import plan_engine
+from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
-from app.machine.measuring.side_by_side import ProbeComparison, compare_probe_results
-from app.machine.measuring.stored import find_comparable, read_newest_probes, store_probe
-from app.machine.measuring.subjects import choose_engines, create_probe_subjects
+from app.machine.measuring.probe_store import find_comparable, read_newest_probes, store_probe
+from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.store.db import open_database
 
 FINE, COULD_NOT = 0, 1

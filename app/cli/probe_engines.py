@@ -9,18 +9,17 @@ from dataclasses import dataclass, field
 import httpx
 
 from app.config import Settings
-from app.engines.client import EngineClient
-from app.engines.key import read_api_key
-from app.engines.launch.fleet import run_fleet
-from app.engines.launch.launched import LaunchedReplica
-from app.engines.simulated import run_simulator
+from app.engines.client import EngineClient, read_api_key
+from app.engines.launch.engine_fleet import run_fleet
+from app.engines.launch.launched_replica import LaunchedReplica
+from app.engines.simulator_process import run_simulator
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup
-from app.machine.gpus.reading import GpuSource
-from app.machine.measuring.load import EngineLoad, create_engine_load
-from app.machine.sampling.opened import create_gpu_source
-from app.runtime.lock import hold_lock
+from app.machine.gpus.gpu_reading import GpuSource
+from app.machine.measuring.engine_load import EngineLoad, create_engine_load
+from app.machine.sampling.sampler_setup import create_gpu_source
+from app.runtime.data_folder import hold_lock
 
 PLAY_SECONDS, LOOK_EVERY = 60.0, 0.1
 

@@ -6,9 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.machine.measuring.compare import ComparedRow
-from app.machine.measuring.figure import Measured
-from app.machine.measuring.side_by_side import ProbeComparison
+from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison
+from app.machine.measuring.probe_figures import Measured
 
 LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
 

@@ -6,13 +6,12 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.lines import render_event
+from app.cli.event_rendering import render_event
 from app.events.kinds import TurnDelta, TurnFinished, TurnStarted
 from app.events.record import Recorded
-from app.events.words import Role
+from app.events.vocabulary import Role
 from app.loop.state import RunState
-from app.text.clean import clean_text
-from app.text.clean_line import clean_line
+from app.text.clean import clean_line, clean_text
 
 COLOURS: dict[Role, str] = {"architect": "blue", "worker": "yellow", "auditor": "magenta", "sentry": "cyan"}
 

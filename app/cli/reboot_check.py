@@ -6,7 +6,7 @@ import getpass
 from sqlalchemy import Engine
 from sqlmodel import Session, col, select
 
-from app.cli.existing import open_existing_database
+from app.cli.existing_database import open_existing_database
 from app.cli.harden import ALL_PASSED, SOME_DID_NOT, harden_host
 from app.config import Settings
 from app.events.kinds import RebootChecked

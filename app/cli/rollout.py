@@ -12,27 +12,27 @@ from rich.text import Text
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.rollouts.conductor import RolloutController
-from app.cli.existing import open_existing_database
+from app.background.rollouts.rollout_controller import RolloutController
+from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.existing_database import open_existing_database
 from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, require_no_other_nodes
 from app.cli.listing import print_rows, print_stored_rows, to_datetime
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.output_file import write_output
 from app.cli.shared_hosts import sync_host_folders
-from app.cli.written import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutAsked
 from app.events.record import Recorded
 from app.evidence.bundle import FILE
 from app.evidence.notary import Requester, open_notary
-from app.runs.rollout.asked import RolloutSpec, create_rollout_request
-from app.runs.rollout.chosen import select_hosts
-from app.runs.rollout.command import command_rollout, create_rollout_id, submit_rollout
-from app.runs.rollout.state import RolloutState, fold_rollout
-from app.runs.rollout.telling import describe_outcome, describe_rollout_event
-from app.runtime.lock import AlreadyInUse
+from app.runs.rollout.host_selection import select_hosts
+from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
+from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
+from app.runs.rollout.rollout_state import RolloutState, fold_rollout
+from app.runtime.data_folder import AlreadyInUse
 from app.store.db import open_database
-from app.store.groups import read_groups
+from app.store.host_groups import read_groups
 from app.store.rollouts import (
     RolloutRow,
     find_rollouts_by_prefix,

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from app.config import Settings
-from app.targets.rootfs.base import BaseImage
+from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.machine import Rootfs
 
 

@@ -6,15 +6,15 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from app.background.schedules.wanted import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
-from app.cli.existing import open_existing_database
+from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
+from app.cli.existing_database import open_existing_database
 from app.cli.listing import format_value, print_stored_rows, to_datetime
 from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
-from app.runs.rollout.chosen import ALL_HOSTS, select_hosts
+from app.runs.rollout.host_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
 from app.store.db import open_database
-from app.store.groups import read_groups
+from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
 
 

@@ -14,22 +14,24 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app import __version__
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStarted
 from app.events.log import LogWriter, RunLog
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.evidence.notary import Requester, open_notary
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
-from app.runtime.lock import hold_lock
-from app.scores import file as score_file
-from app.scores.figures import build_score_row
-from app.scores.paper import COLUMNS, describe_provenance, render_cells, render_score_page
-from app.scores.play import run_builtin_trial, run_untouched_trial
+from app.runtime.data_folder import hold_lock
+from app.scores import score_file
+from app.scores.generated_hosts import create_builtin_host, generate_host
+from app.scores.harbor import export_harbor_tasks
 from app.scores.result import Score, ScoreOrder, Trial, is_harmed
+from app.scores.score_figures import build_score_row
+from app.scores.score_page import COLUMNS, describe_provenance, render_cells, render_score_page
+from app.scores.trial_runner import run_builtin_trial, run_untouched_trial
 from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import queries
 from app.store.db import open_database
@@ -247,3 +249,12 @@ def verify_score(path: Path, key: str) -> int:
     ):
         Console().print(line, markup=False, highlight=False, soft_wrap=True)
     return 0
+
+
+def export_tasks(folder: Path, rules: str, hosts: int, held_back: str) -> None:
+    chosen = [
+        create_builtin_host() if number == 0 and not held_back else generate_host(f"{held_back}/1", number)
+        for number in range(hosts)
+    ]
+    made = export_harbor_tasks(folder, select_rules(rules, "stig"), chosen)
+    Console().print(f"{len(made)} tasks in {folder}", markup=False, highlight=False, soft_wrap=True)

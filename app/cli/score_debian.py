@@ -4,21 +4,21 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.cli.opening import load_lineup, open_runtime
-from app.cli.real_demo import CONTENT, RULES, SKILL, ensure_built, register_machine, store_content
+from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.debian_demo import CONTENT, RULES, SKILL, ensure_built, register_machine, store_content
 from app.cli.score import ON_DEBIAN, ScoreOptions, close_interrupted_runs, finish_score, format_score_label, print_trial
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
 from app.scores.ansible import BASE, run_ansible_fixes
-from app.scores.play import run_added_host_trial
 from app.scores.result import ScoreOrder, Trial
+from app.scores.trial_runner import run_added_host_trial
 from app.scores.trials import TrialJournal
-from app.scores.vendor import VendorOutcome, run_bash_fixes, run_vendor_trial
+from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes, run_vendor_trial
 from app.skills.catalog import load_skill
-from app.targets.catalog import open_target
-from app.targets.rootfs.base import BaseImage
+from app.targets.host_catalog import open_target
+from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from sqlmodel import Session
 
 from app.background.tasks import run_background_tasks
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.listening import create_server, open_listener
-from app.cli.opening import load_lineup, open_runtime
 from app.config import Settings
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup

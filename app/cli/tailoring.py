@@ -7,12 +7,12 @@ from rich.console import Console
 from rich.markup import escape
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
-from app.cli.written import write_output
+from app.cli.existing_database import open_existing_database
+from app.cli.output_file import write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.tailor import import_tailoring
-from app.runs.tailoring_out import TailoringSpec, export_tailoring
+from app.runs.tailoring_export import TailoringSpec, export_tailoring
+from app.runs.tailoring_import import import_tailoring
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 
 

@@ -8,13 +8,13 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
+from app.cli.existing_database import open_existing_database
 from app.config import Settings
 from app.errors import TemperError
-from app.evidence.key import SigningKey
 from app.evidence.notary import open_notary
-from app.evidence.shrunk import shrink_run
-from app.store import tidy as store
+from app.evidence.shrunk_runs import shrink_run
+from app.evidence.signing_key import SigningKey
+from app.store import shrunk_runs as store
 from app.store.events import EventStore
 from app.store.models import RunRow
 

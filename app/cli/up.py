@@ -10,13 +10,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.opening import load_lineup
+from app.cli.command_runtime import load_lineup
 from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.engines.coldstart import ColdStartStep
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.here import inspect_machine
-from app.engines.launch.launched import LaunchedReplica, LaunchStatus
+from app.engines.doctor.local_inventory import inspect_machine
+from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
 from app.runtime.runtime import Runtime

@@ -5,7 +5,7 @@ import time
 
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
+from app.cli.existing_database import open_existing_database
 from app.cli.listing import print_rows
 from app.config import Settings
 from app.runs.usage import compute_usage, format_usage_csv, parse_usage_query

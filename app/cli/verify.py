@@ -8,28 +8,27 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
-from app.cli.find_run import find_run
+from app.cli.existing_database import find_run, open_existing_database
 from app.cli.score import verify_score
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, BrokenChain, check_chain, parse_line
 from app.evidence import verify as pack
-from app.evidence.anchored import AuditAnchors, check_record_end, check_run_row, check_run_seal, read_audit_anchors
-from app.evidence.bundled import check_bundle, is_bundle
-from app.evidence.key import parse_public_key
+from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_row, check_run_seal, read_audit_anchors
+from app.evidence.bundle_check import check_bundle, is_bundle
 from app.evidence.notary import KEYS, read_signed_head
-from app.evidence.remake import compare_rebuilt_pack
-from app.evidence.shrunk import check_against_log, read_kept_pack
-from app.evidence.stamp_check import check_stamp
+from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.shrunk_runs import check_against_log, read_kept_pack
+from app.evidence.signing_key import parse_public_key
+from app.evidence.stamping import check_stamp
 from app.loop.state import RunState, fold_events
-from app.scores.file import is_score_file
+from app.scores.score_file import is_score_file
 from app.store import queries
-from app.store.anchors import read_chain_end
+from app.store.audit import read_chain_end
 from app.store.events import EventStore
-from app.targets.catalog import open_target
-from app.text.clean_line import clean_line
+from app.targets.host_catalog import open_target
+from app.text.clean import clean_line
 
 HOLDS, BROKEN = 0, 2
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing import open_existing_database
+from app.cli.existing_database import open_existing_database
 from app.cli.listing import print_stored_rows, to_datetime
 from app.config import Settings
 from app.events.kinds import PersonDid
-from app.runs.waive import WaiverSpec, create_waiver, end_waiver
+from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.store import audit, waivers
 from app.store.db import open_database
 from app.store.waivers import WaiverRow

@@ -1,8 +1,9 @@
 """HTTP client of one vLLM or llama.cpp server. It translates all httpx errors into EngineError."""
 
 import asyncio
+import os
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,12 +11,13 @@ from typing import Any
 import httpx
 import msgspec
 
-from app.engines.complaint import NOT_JSON, extract_error_message
+from app.engines.chat import Delta, Finished, Message, Question
+from app.engines.engine_metrics import EngineSample, parse_metrics
+from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.grammar import CAPABILITIES, PLAINEST, Lack
-from app.engines.metrics import EngineSample, parse_metrics
-from app.engines.reply import Delta, Finished, Message, Question
-from app.engines.wire import ChatReply, build_request_body, build_request_headers
+from app.engines.vllm_protocol import ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
+from app.lineups.model import Engine
 
 BODY_LIMIT = 4 * 1024 * 1024
 ERROR_LIMIT = 64 * 1024
@@ -239,3 +241,7 @@ async def _read_body(response: httpx.Response, limit: int) -> bytes:
         if len(got) >= limit:
             break
     return bytes(got[:limit])
+
+
+def read_api_key(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:
+    return environment.get(engine.api_key_env, "") if engine.api_key_env else ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from app.engines.admission import ReplicaCapacity, explain_wait
 from app.engines.traffic import EngineTraffic, ReplicaReport
-from app.events.words import Purpose
+from app.events.vocabulary import Purpose
 
 URGENCY: dict[Purpose, int] = {"triage": 0, "review": 1, "reflect": 2, "act": 3, "plan": 4}
 """Lower goes first: an applied change is checked before another is planned."""

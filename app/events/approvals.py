@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from app.events.words import Category
+from app.events.vocabulary import Category
 
 IDENTIFIED_VIA = ("session", "token")
 """Sign-in methods that identify a person. Only such an approval counts as one of two."""

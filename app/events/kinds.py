@@ -5,8 +5,7 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from app.events.approvals import ApprovalPolicy, PeopleNeeded
-from app.events.waiver import Waiver
-from app.events.words import (
+from app.events.vocabulary import (
     AnyAction,
     Budget,
     Category,
@@ -30,6 +29,7 @@ from app.events.words import (
     TurnOutcome,
     Word,
 )
+from app.events.waiver import Waiver
 
 
 class Event(Struct, frozen=True, kw_only=True, tag_field="kind"):

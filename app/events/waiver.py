@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from app.events.scope import HostScope
+from app.events.host_scope import HostScope
 
 
 class Waiver(Struct, frozen=True, kw_only=True):

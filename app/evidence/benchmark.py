@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from app.events.kinds import RunStarted
-from app.events.words import Published, PublishedRule
+from app.events.vocabulary import Published, PublishedRule
 from app.skills.skill import Rule, Skill
 
 INCOMPLETE = (

@@ -7,9 +7,9 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import RolloutAsked, RolloutHostBegun, RolloutHostEnded, RolloutHostLeft
 from app.events.record import Recorded
 from app.evidence import verify
-from app.evidence.key import Signer
-from app.evidence.maker import read_build_id
+from app.evidence.build_id import read_build_id
 from app.evidence.pack import MOST_BYTES
+from app.evidence.signing_key import Signer
 from app.evidence.spool import Spool
 from app.evidence.verify import Object, unpack_archive
 

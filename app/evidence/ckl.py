@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
-from app.evidence.account import describe_actions_taken, describe_finding
 from app.evidence.benchmark import BenchmarkTitle
-from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.checklist_status import CKL_STATUS, SEVERITY
 from app.evidence.markup import add_element, serialize_document
-from app.evidence.status import CKL_STATUS, SEVERITY
+from app.evidence.rule_text import describe_actions_taken, describe_finding
+from app.evidence.run_record import RuleRecord, RunRecord
 
 
 def build_ckl(case: RunRecord) -> bytes:

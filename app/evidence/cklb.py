@@ -4,10 +4,10 @@ import json
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from app.evidence.account import describe_actions_taken, describe_finding
 from app.evidence.benchmark import BenchmarkTitle
-from app.evidence.case import RuleRecord, RunRecord
-from app.evidence.status import SEVERITY
+from app.evidence.checklist_status import SEVERITY
+from app.evidence.rule_text import describe_actions_taken, describe_finding
+from app.evidence.run_record import RuleRecord, RunRecord
 
 _EMPTY = (
     "false_positives",

@@ -3,10 +3,10 @@
 import csv
 import io
 
-from app.evidence.account import describe_actions_taken, describe_finding
-from app.evidence.case import RuleRecord, RunRecord
+from app.evidence.checklist_status import to_checklist_status
 from app.evidence.poam import escape_cell
-from app.evidence.status import to_checklist_status
+from app.evidence.rule_text import describe_actions_taken, describe_finding
+from app.evidence.run_record import RuleRecord, RunRecord
 from app.text.clean import clean_text
 
 COLUMNS = (

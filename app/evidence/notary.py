@@ -16,14 +16,14 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT
 from app.evidence.bundle import write_bundle
-from app.evidence.key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.receipt import FOLDER as RECEIPTS
 from app.evidence.receipt import get_receipt
-from app.evidence.shrunk import read_evidence
+from app.evidence.shrunk_runs import read_evidence
+from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool
 from app.evidence.stamping import FOLDER, get_stamp
 from app.evidence.verify import ATTESTED, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
-from app.store import anchors, audit
+from app.store import audit
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
@@ -123,11 +123,11 @@ class Notary:
     def record_once(self, of: str, what: str, by: Requester, did: str, said: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
-            if anchors.has_seal(session, of, what):
+            if audit.has_seal(session, of, what):
                 return
         self._append_record(by, did, said)
         with Session(self.database) as session, session.begin():
-            anchors.save_seal(session, of, what)
+            audit.save_seal(session, of, what)
 
     def _append_record(self, by: Requester, did: str, said: str) -> None:
         event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=said)

@@ -5,12 +5,11 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from app.events.record import format_timestamp
-from app.evidence.account import describe_actions_taken, describe_finding
-from app.evidence.case import RuleRecord, RunRecord
-from app.evidence.status import SEVERITY, to_checklist_status
+from app.evidence.checklist_status import SEVERITY, to_checklist_status
+from app.evidence.rule_text import describe_actions_taken, describe_finding
+from app.evidence.run_record import RuleRecord, RunRecord
 from app.evidence.xccdf import build_rule_idref
-from app.text.clean import clean_text
-from app.text.clean_line import clean_line
+from app.text.clean import clean_line, clean_text
 
 VERSION = "1.1.3"
 NS = "urn:temper:oscal"

@@ -12,10 +12,10 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, format_timestamp
 from app.evidence import verify
-from app.evidence.case import RunRecord, read_run_record
-from app.evidence.key import Signer
-from app.evidence.maker import read_build_id
+from app.evidence.build_id import read_build_id
 from app.evidence.papers import PAPERS
+from app.evidence.run_record import RunRecord, read_run_record
+from app.evidence.signing_key import Signer
 from app.evidence.statement import build_statement
 from app.evidence.verify import Events, Files, Object, build_chunks, build_plain_files, compute_sha256
 from app.skills.rulebook import build_rulebook

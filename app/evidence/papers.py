@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.evidence.arf import build_arf
-from app.evidence.case import RunRecord
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.emass import build_emass_poam
@@ -13,7 +11,8 @@ from app.evidence.playbook.role import build_playbook
 from app.evidence.playbook.script import build_script
 from app.evidence.poam import build_poam_csv, build_poam_json
 from app.evidence.report import build_report
-from app.evidence.xccdf import build_xccdf
+from app.evidence.run_record import RunRecord
+from app.evidence.xccdf import build_arf, build_xccdf
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import json
 from dataclasses import asdict, dataclass, fields
 
 from app.events.record import format_timestamp
-from app.evidence.account import describe_actions_taken, describe_finding, describe_outcome
-from app.evidence.case import RuleRecord, RunRecord
-from app.evidence.status import SEVERITY, to_checklist_status
+from app.evidence.checklist_status import SEVERITY, to_checklist_status
+from app.evidence.rule_text import describe_actions_taken, describe_finding, describe_outcome
+from app.evidence.run_record import RuleRecord, RunRecord
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "＝", "＋", "－", "＠")
 _DONE = ("not_a_finding", "not_applicable")

@@ -8,12 +8,12 @@ from jinja2 import Environment
 
 from app.config import PACKAGE
 from app.events.record import format_timestamp
-from app.evidence.account import describe_answer, describe_outcome, format_verdict
-from app.evidence.case import RunRecord
-from app.evidence.status import SEVERITY, Status, to_checklist_status
-from app.loop.telling import describe_event
+from app.evidence.checklist_status import SEVERITY, Status, to_checklist_status
+from app.evidence.rule_text import describe_answer, describe_outcome, format_verdict
+from app.evidence.run_record import RunRecord
+from app.loop.descriptions import describe_event
 from app.text.clean import clean_text
-from app.text.escaping import create_environment
+from app.text.jinja_environment import create_environment
 
 _LONGEST = 50_000
 SHOWN: dict[Status, str] = {

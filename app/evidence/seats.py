@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from app.events.kinds import Event, TurnFinished, TurnStarted
-from app.events.words import Role
+from app.events.vocabulary import Role
 
 
 @dataclass(frozen=True)

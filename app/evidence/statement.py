@@ -4,9 +4,9 @@ import base64
 import json
 from typing import Any
 
-from app.evidence.case import RunRecord
-from app.evidence.key import Signer
-from app.evidence.maker import read_build_id
+from app.evidence.build_id import read_build_id
+from app.evidence.run_record import RunRecord
+from app.evidence.signing_key import Signer
 from app.evidence.verify import INTOTO, PREDICATE, STATEMENT, compute_sha256, encode_envelope
 
 

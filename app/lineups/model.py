@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from app.events.words import Role, Sampling
+from app.events.vocabulary import Role, Sampling
 
 Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
 _SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import msgspec
 
 from app.errors import BadLineup
-from app.events.words import Role
+from app.events.vocabulary import Role
 from app.lineups.model import Engine, EngineKind, Gpu, Lineup, Precision, Seat
 from app.lineups.toml_lines import Table, TomlLines, parse_toml_document
 

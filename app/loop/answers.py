@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.words import AnyAction, Decision, Place, Purpose, Reload, RunVendorScript
+from app.events.vocabulary import AnyAction, Decision, Place, Purpose, Reload, RunVendorScript
 from app.loop import choices
 from app.text.clean import clean_text
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
 from app.events.kinds import Event
-from app.events.words import Lesson, ProvenFix, Purpose
+from app.events.vocabulary import Lesson, ProvenFix, Purpose
 
 
 class Attempt(Struct, frozen=True):

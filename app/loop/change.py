@@ -26,9 +26,9 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.words import Phase, Probe, RunVendorScript
-from app.loop import force
-from app.loop.approving import decide_people_needed
+from app.events.vocabulary import Phase, Probe, RunVendorScript
+from app.loop import in_force
+from app.loop.approval_decision import decide_people_needed
 from app.loop.attempt import Attempt
 from app.loop.effects import (
     Apply,
@@ -41,15 +41,15 @@ from app.loop.effects import (
     Verify,
     Watch,
 )
+from app.loop.fix_replay import build_proven_fix
 from app.loop.harm import find_preexisting_failures
-from app.loop.replaying import build_proven_fix
 from app.loop.risk import assess_risk
 from app.loop.run import Run
-from app.scanners.verdict import Verdict
-from app.targets.resources.vendor import LONGEST, create_vendor_action
-from app.targets.standing import compare_probes
+from app.scanners.scanner import Verdict
+from app.targets.probe_comparison import compare_probes
+from app.targets.resources.vendor_script import LONGEST, create_vendor_action
 from app.text.clean import clean_text
-from app.text.secrets import redact_secrets
+from app.text.redaction import redact_secrets
 
 LOG_LINES = 12
 
@@ -251,7 +251,7 @@ async def watch_host(run: Run, _: Watch) -> None:
         )
     )
     run.append(
-        *force.build_in_force_events(standing.filter_by_paths(change.path for change in changes), rule, number),
+        *in_force.build_in_force_events(standing.filter_by_paths(change.path for change in changes), rule, number),
         SentryProbed(
             rule=rule,
             attempt=number,

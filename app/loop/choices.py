@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.loop.named import RuleTerms
-from app.loop.shown import ShownFile
-from app.syntax import edit, ini
+from app.loop.rule_terms import RuleTerms
+from app.loop.shown_file import ShownFile
+from app.syntax import ini, option_edit
 from app.syntax.audit import CONTROLS
-from app.syntax.source import fold_case
+from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, find_complaint
-from app.targets.areas import find_judge
-from app.targets.subjects.options import OptionJudge
+from app.targets.subjects.option_judge import OptionJudge
+from app.targets.writable_areas import find_judge
 
 _OPTION = re.compile(r"#?[ \t]*([A-Za-z_][A-Za-z0-9_.]*)(?:[ \t]*=[ \t]*|[ \t]+|$)([^ \t]*)[ \t\r]*")
 """An option with at most one value, in force or commented out; comments in prose do not match."""
@@ -46,7 +46,7 @@ class WordChoice:
 
 def list_keys(path: str, text: str, named: RuleTerms, *, all_of_them: bool = False) -> tuple[str, ...]:
     """Return the keys that the rule names and the file knows, or all known keys of the file."""
-    if not edit.can_set_option(path):
+    if not option_edit.can_set_option(path):
         return ()
     found = list(dict.fromkeys(_find_stated_keys(text)))
     spoken = list(_find_named_keys(path, found, named))
@@ -134,7 +134,7 @@ def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
 
 def _changes_file(path: str, text: str, key: str, value: str) -> bool:
     try:
-        return edit.set_option(path, text, key, value) != text
+        return option_edit.set_option(path, text, key, value) != text
     except BadInput:
         return False
 

@@ -1,8 +1,7 @@
 """Decides the next effect of a run. Pure: the same state and time give the same effect."""
 
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.loop.attempt import Attempt
-from app.loop.budget import explain_overspending, get_seconds_left
 from app.loop.effects import (
     Apply,
     Ask,
@@ -34,8 +33,8 @@ from app.loop.effects import (
     Watch,
 )
 from app.loop.harm import describe_harm
-from app.loop.state import Item, RunState
-from app.loop.waived import find_active_waiver
+from app.loop.state import Item, RunState, explain_overspending, get_seconds_left
+from app.loop.waiver_matching import find_active_waiver
 from app.skills.skill import Rule, Skill
 
 FRUITLESS = 3

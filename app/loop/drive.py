@@ -10,7 +10,7 @@ from app.loop.effects import Ask, Done, Effect, RollBack, Wait
 from app.loop.inbox import Inbox, interpret_command
 from app.loop.perform import perform_effect
 from app.loop.run import Run
-from app.text.secrets import redact_secrets
+from app.text.redaction import redact_secrets
 
 
 async def drive_run(run: Run, inbox: Inbox) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.events.words import Phase, Purpose, Role
+from app.events.vocabulary import Phase, Purpose, Role
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from app.events.words import Probe
-from app.targets.standing import describe_loss
+from app.events.vocabulary import Probe
+from app.targets.probe_comparison import describe_loss
 
 SINCE = frozenset(
     {

@@ -13,7 +13,7 @@ from app.events.kinds import (
     RunStopRequested,
 )
 from app.loop.answers import BrokenAnswer, parse_actions
-from app.loop.approving import explain_objection, list_approvers
+from app.loop.approval_decision import explain_objection, list_approvers
 from app.loop.state import RunState
 
 

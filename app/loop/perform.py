@@ -1,8 +1,10 @@
 """Performs effects. An effect on the host is recorded on disk before it starts, and closed afterwards."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from graphlib import TopologicalSorter
 from typing import Any
 
 from app import __version__
@@ -25,18 +27,43 @@ from app.events.kinds import (
     ScanStarted,
     TurnInterrupted,
 )
-from app.events.words import Lesson, Probe, ProvenFix
-from app.loop import change, effects, force, replaying
-from app.loop.ask import ask_role, continue_without_answer, propose_edit, propose_vendor_script, repeat_fix
+from app.events.vocabulary import Lesson, Probe, ProvenFix
+from app.loop import change, effects, fix_replay, in_force
 from app.loop.effects import Effect
-from app.loop.order import sort_findings
+from app.loop.role_turns import ask_role, continue_without_answer, propose_edit, propose_vendor_script, repeat_fix
 from app.loop.run import Run
 from app.loop.state import RunState
-from app.loop.waived import match_waivers_to_skill
+from app.loop.waiver_matching import match_waivers_to_skill
 from app.skills import rulebook
-from app.skills.published import choose_benchmark
-from app.targets.running import InForceReport
+from app.skills.published_benchmark import choose_benchmark
+from app.skills.skill import Skill
+from app.targets.in_force_report import InForceReport
 from app.targets.target import Target
+
+_BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
+"""ComplianceAsCode's rule ids; its rules state no dependencies."""
+
+
+def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
+    among = set(findings)
+    sorter = TopologicalSorter({rule: among.intersection(skill.rules[rule].depends) for rule in findings})
+    sorter.prepare()
+    place = {rule: index for index, rule in enumerate(findings)}
+    taken: list[str] = []
+    ready: set[str] = set(sorter.get_ready())
+    while ready:
+        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _installs_package(rule), place[rule]))
+        ready.remove(first)
+        taken.append(first)
+        sorter.done(first)
+        ready.update(sorter.get_ready())
+    return tuple(taken)
+
+
+def _installs_package(rule: str) -> bool:
+    """Return whether the rule installs a package, which rules about its files need first."""
+    return _BRINGS.fullmatch(rule) is not None
+
 
 LESSONS_TOLD = 4
 
@@ -73,7 +100,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             parameters=run.services.skill.used,
             approvals=run.services.approvals,
         ),
-        *force.build_in_force_events(standing),
+        *in_force.build_in_force_events(standing),
     )
 
 
@@ -144,13 +171,13 @@ async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str
     assert started
     assert request
     seen = await target.run_blocking(
-        lambda target: replaying.hash_deciding_files(run.rule, target.files, started.rulebook)
+        lambda target: fix_replay.hash_deciding_files(run.rule, target.files, started.rulebook)
     )
     if not (seen and request.replay_fixes and effect.number == 1):
         return seen, None
     known = await asyncio.to_thread(run.services.fixes.list_known_fixes, effect.rule, seen, played=target.simulated)
     return seen, await target.run_blocking(
-        lambda target: replaying.find_applicable_fix(target.files, known)
+        lambda target: fix_replay.find_applicable_fix(target.files, known)
     ) if known else None
 
 
@@ -199,7 +226,7 @@ async def _wait_for_person(run: Run, effect: effects.Wait) -> None:
 async def _finish_run(run: Run, _: effects.Finish) -> None:
     state = run.state
     if state.request and state.request.after_reboot:
-        await force.check_reboot(run)
+        await in_force.check_reboot(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1

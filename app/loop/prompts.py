@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.events.kinds import SentryProbed
-from app.events.words import Lesson, Probe, Purpose, Role
-from app.loop.examples import format_example
-from app.loop.named import extract_script_values
-from app.loop.shapes import TurnSituation
+from app.events.vocabulary import Lesson, Probe, Purpose, Role
+from app.loop.answer_schemas import TurnSituation
+from app.loop.prompt_examples import format_example
+from app.loop.rule_terms import extract_script_values
 from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.loop.state import Item
-from app.syntax.source import fold_case
-from app.targets.effects.catalog import DAEMONS
-from app.targets.effects.judged import read_cached_settings
+from app.syntax.host_text import fold_case
+from app.targets.effects.daemons import DAEMONS
+from app.targets.effects.weakening import read_cached_settings
 from app.text.clean import clean_text
 from app.text.inert import OPEN, SHUT, clean_heading, make_inert, to_one_line
-from app.text.secrets import redact_secrets
+from app.text.redaction import redact_secrets
 
 VERSION = "4"
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""

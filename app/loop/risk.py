@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from app.events.approvals import ChangeRisk
 from app.events.kinds import ActionProposed
-from app.events.words import AnyAction, Reload, RunVendorScript
+from app.events.vocabulary import AnyAction, Reload, RunVendorScript
 from app.skills.skill import Rule
 
 

@@ -11,13 +11,13 @@ from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
 from app.events.kinds import Event
 from app.events.log import RunLog
+from app.events.vocabulary import Lesson, ProvenFix, Role, Sampling, SeatTaken
 from app.events.waiver import Waiver
-from app.events.words import Lesson, ProvenFix, Role, Sampling, SeatTaken
 from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
-from app.store.before import PreviousState
-from app.targets.thread import TargetThread
+from app.store.run_history import PreviousState
+from app.targets.target_thread import TargetThread
 
 
 @dataclass(frozen=True)

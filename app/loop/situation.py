@@ -5,23 +5,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from app.events.kinds import SentryProbed, VerdictGiven
-from app.events.words import Purpose
+from app.events.vocabulary import Purpose
+from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt import Attempt
-from app.loop.named import RuleTerms, extract_script_values
-from app.loop.shapes import TurnSituation
-from app.loop.shown import show_file
+from app.loop.rule_terms import RuleTerms, extract_script_values
+from app.loop.shown_file import show_file
 from app.loop.state import Item
 from app.skills.skill import Rule
-from app.syntax import source
-from app.syntax.source import fold_case
-from app.targets.areas import JUDGES
+from app.syntax import host_text
+from app.syntax.host_text import fold_case
 from app.targets.policy import SERVICES
-from app.targets.readable import LinkFollowingFiles, is_judged, is_plain_path
-from app.targets.recall import ReadTrackingCache
-from app.targets.resources.foreseen import is_resource
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.readable_files import LinkFollowingFiles, is_judged, is_plain_path
+from app.targets.resources.dry_run import is_resource
 from app.targets.resources.offer import Offer
+from app.targets.writable_areas import JUDGES
 from app.text.clean import clean_text
-from app.text.secrets import redact_secrets
+from app.text.redaction import redact_secrets
 
 FILE_CHARS = 1800
 """Maximum characters of a file's lines, with numbers."""
@@ -135,7 +135,7 @@ def _build_file_situation(about: TurnContext, named: RuleTerms, paths: Iterable[
     limit = GUIDED_CHARS if about.guided else FILE_CHARS
     words = {fold_case(word) for word in named.words if len(word) > _SHORT}
     files = tuple(show_file(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
-    texts = {file.path: source.read_text(about.files, file.path) or "" for file in files if not file.why_not}
+    texts = {file.path: host_text.read_text(about.files, file.path) or "" for file in files if not file.why_not}
     return TurnSituation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
 
 

@@ -38,7 +38,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import Recorded
-from app.events.words import Budget, Lesson, Phase
+from app.events.vocabulary import Budget, Lesson, Phase
 from app.loop.attempt import Attempt, advance_attempt
 
 Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
@@ -252,3 +252,23 @@ def _find_scanner_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
     if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
         changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
         yield ScannerMove(changed, attempt.verdict.path)
+
+
+def explain_overspending(item: Item, state: RunState, now: float) -> str | None:
+    budget = state.budget
+    now -= get_unattended_seconds(state, now)
+    if item.tokens >= budget.item_tokens:
+        return f"the item's {budget.item_tokens} tokens are spent"
+    if now - item.started >= budget.item_seconds:
+        return f"the item's {budget.item_seconds:.0f} s are spent"
+    if now - state.started_at >= budget.run_seconds:
+        return f"the run's {budget.run_seconds:.0f} s are spent"
+    return None
+
+
+def get_seconds_left(state: RunState, item: Item, now: float) -> float:
+    now -= get_unattended_seconds(state, now)
+    budget = state.budget
+    item_left = item.started + budget.item_seconds - now
+    run_left = state.started_at + budget.run_seconds - now
+    return max(0.0, min(budget.turn_seconds, item_left, run_left))

@@ -6,8 +6,8 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
+from app.engines.chat import Delta, Finished, Question
 from app.engines.client import EngineClient
-from app.engines.reply import Delta, Finished, Question
 from app.errors import (
     EngineDied,
     EngineError,
@@ -18,8 +18,28 @@ from app.errors import (
     LeaseLost,
 )
 from app.events.kinds import Event, TurnDelta, TurnFinished
-from app.events.words import Channel, Purpose, Role, TurnOutcome
-from app.loop.repeating import RepetitionDetector
+from app.events.vocabulary import Channel, Purpose, Role, TurnOutcome
+
+_WINDOW = 240
+"""Characters that must repeat; longer than a banner's line of dashes."""
+_LONGEST = _WINDOW // 4
+_EVERY = 32
+
+
+class RepetitionDetector:
+    def __init__(self) -> None:
+        self._tails: dict[Channel, str] = {"thought": "", "answer": ""}
+        self._unseen = 0
+
+    def is_repeating(self, channel: Channel, text: str) -> bool:
+        """Return whether the end of the channel, with `text`, repeats one piece at least four times."""
+        tail = self._tails[channel] = (self._tails[channel] + text)[-_WINDOW:]
+        self._unseen += len(text)
+        if self._unseen < _EVERY or len(tail) < _WINDOW:
+            return False
+        self._unseen = 0
+        return any(tail[size:] == tail[:-size] for size in range(1, _LONGEST + 1))
+
 
 MERGE_SECONDS = 0.05
 """Merges deltas to about 20 frames per second; a lone token is sent at once."""

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from app.errors import BadInput
 from app.events.approvals import ApprovalPolicy, ApprovalRule
-from app.events.words import Category
+from app.events.vocabulary import Category
 from app.lineups.toml_lines import Table, TomlLines, parse_toml_document
 from app.loop.risk import WORDS
 

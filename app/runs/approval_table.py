@@ -6,8 +6,8 @@ from itertools import product
 from typing import get_args
 
 from app.events.approvals import ApprovalPolicy, ChangeRisk
-from app.events.words import Category
-from app.loop.approving import decide_people_needed
+from app.events.vocabulary import Category
+from app.loop.approval_decision import decide_people_needed
 from app.loop.risk import HAZARDS, Hazard
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)

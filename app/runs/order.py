@@ -8,13 +8,13 @@ from typing import get_args
 
 from app.errors import BadInput, Rejected
 from app.events.kinds import RunQueued
-from app.events.words import Budget, Category, Mode
+from app.events.vocabulary import Budget, Category, Mode
 from app.lineups.model import Lineup
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.targets import consent
-from app.targets.catalog import FIXTURE, choose_default_mode, require_known_host
-from app.targets.registry import is_fixture
+from app.targets.host_catalog import FIXTURE, choose_default_mode, require_known_host
+from app.targets.host_registry import is_fixture
 from app.text.clean import clean_text
 
 MODES: tuple[Mode, ...] = get_args(Mode)

@@ -9,13 +9,13 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import BadInput, Rejected
-from app.events.scope import HostScope
-from app.events.words import ParameterUsed
+from app.events.host_scope import HostScope
+from app.events.vocabulary import ParameterUsed
 from app.runs.scope import check_scope
 from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
-from app.skills.published import choose_benchmark
+from app.skills.published_benchmark import choose_benchmark
 from app.skills.skill import Skill, apply_parameters
 from app.skills.stig.pack import STIG
 from app.store.parameters import ParameterRow, StoredParameters, find_effective_parameters, list_parameters

@@ -6,9 +6,9 @@ from sqlmodel import Session, col, select
 from app.errors import Rejected
 from app.events.kinds import RunQueued
 from app.runs.order import Order
-from app.store.before import CHANGES
 from app.store.events import EventStore
 from app.store.models import RunRow
+from app.store.run_history import CHANGES
 from app.text.clean import clean_text
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import BadInput, Rejected
-from app.store.groups import read_groups
-from app.targets.catalog import require_known_host
+from app.store.host_groups import read_groups
+from app.targets.host_catalog import require_known_host
 from app.text.clean import clean_text
 
 

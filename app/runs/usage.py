@@ -15,9 +15,9 @@ from app.errors import Rejected
 from app.events.kinds import EnergySpent
 from app.events.record import Recorded
 from app.evidence.poam import escape_cell
-from app.machine.sampling.energy import extrapolate_joules
+from app.machine.sampling.energy_shares import extrapolate_joules
 from app.store.events import EventStore
-from app.store.usage import OrderedRun, list_ordered_runs, list_token_labels
+from app.store.ordered_runs import OrderedRun, list_ordered_runs, list_token_labels
 
 Per = Literal["day", "month"]
 PERS: tuple[Per, ...] = get_args(Per)

@@ -15,15 +15,15 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.engines.launch.processes import read_start_tick
 from app.events.log import LogWriter
-from app.loop.durable import DurableQueue
-from app.runtime.place import read_data_folder_id
+from app.loop.durable_queue import DurableQueue
+from app.runtime.data_folder import read_data_folder_id
 from app.store import nodes
-from app.store.changes import ChangeMonitor
+from app.store.background_task import BackgroundTask
+from app.store.change_monitor import ChangeMonitor
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
-from app.store.rounds import BackgroundTask
 
 log = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ import msgspec
 from sqlalchemy import Engine
 
 from app.config import Settings
-from app.engines.key import read_api_key
-from app.engines.launch.fleet import Fleet
+from app.engines.client import read_api_key
+from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
-from app.engines.simulated import SimulatorProcess
+from app.engines.simulator_process import SimulatorProcess
 from app.engines.traffic import EngineTraffic
 from app.errors import LeaseLost, TemperError
 from app.events.approvals import ApprovalPolicy
@@ -25,42 +25,41 @@ from app.events.log import LogWriter, RunLog
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.loop.drive import drive_run, fail_run
-from app.loop.durable import DurableQueue
-from app.loop.own_skill import load_run_skill
+from app.loop.durable_queue import DurableQueue
 from app.loop.run import Run, RunServices
+from app.loop.run_skill import load_run_skill
 from app.loop.state import RunState, fold_events
-from app.machine.measuring.free import find_working_run
-from app.machine.measuring.gpu_memory import BoardCards
-from app.machine.measuring.load import collect_loads
+from app.machine.measuring.engine_load import collect_loads
+from app.machine.measuring.memory_cards import BoardCards
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probe_runner import ProbeRunner
-from app.machine.measuring.subjects import choose_engines, create_probe_subjects
-from app.machine.sampling.board import Board
+from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
+from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
+from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner import create_scanner, prepare_new_fixture
-from app.runtime.place import read_data_folder_id
-from app.runtime.reach import create_reach_check, hand_over_unreachable_run, pass_on_run
+from app.runtime.data_folder import read_data_folder_id
+from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
 from app.runtime.seats import create_seats
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import queries
-from app.store.before import StoredRunHistory
-from app.store.changes import ChangeMonitor
+from app.store.change_monitor import ChangeMonitor
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
 from app.store.fixes import StoredFixes
-from app.store.held import open_read_session
 from app.store.host_files import HostFolders
-from app.store.inbox import InboxPoller
 from app.store.leases import Leases
 from app.store.lessons import StoredLessons
 from app.store.models import RunRow
 from app.store.parameters import StoredParameters
+from app.store.request_session import open_read_session
+from app.store.run_history import StoredRunHistory
+from app.store.stored_inbox import InboxPoller
 from app.store.waivers import StoredWaivers
-from app.targets.catalog import open_target
+from app.targets.host_catalog import open_target
+from app.targets.host_registry import is_fixture
 from app.targets.ownership import ALONE, Ownership
-from app.targets.registry import is_fixture
-from app.targets.thread import TargetThread
+from app.targets.target_thread import TargetThread
 
 NO_FURTHER = 20
 """Consecutive crashes of workers on a run without progress after which the run fails."""

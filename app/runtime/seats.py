@@ -2,10 +2,9 @@
 
 import httpx
 
-from app.engines.client import EngineClient
-from app.engines.key import read_api_key
+from app.engines.client import EngineClient, read_api_key
 from app.engines.queue import EngineQueues
-from app.events.words import Role
+from app.events.vocabulary import Role
 from app.lineups.model import Lineup
 from app.loop.run import RoleSeat
 

@@ -5,9 +5,9 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.syntax.files import Files
-from app.text.secrets import redact_secrets
+from app.text.redaction import redact_secrets
 
 log = logging.getLogger(__name__)
 

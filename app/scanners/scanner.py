@@ -1,10 +1,21 @@
 """The Scanner protocol. Pages always name the scanner behind a verdict."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from app.scanners.verdict import Verdict
+from app.events.vocabulary import Word
 from app.syntax.files import Files
+
+
+@dataclass(frozen=True)
+class Verdict:
+    rule: str
+    word: Word
+    evidence: str
+    """One or two sentences: the finding, with file and line."""
+    path: str | None = None
+    line: int | None = None
 
 
 class Scanner(Protocol):

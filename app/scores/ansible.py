@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
-from app.scores.ssh import SshResult, open_ssh_client
-from app.scores.vendor import SECONDS, VendorOutcome, fill_script, parse_outcome
-from app.targets.rootfs.base import PACKAGES, BaseImage
+from app.scores.ssh_client import SshResult, open_ssh_client
+from app.scores.vendor_fixes import SECONDS, VendorOutcome, fill_script, parse_outcome
+from app.targets.rootfs.base_image import PACKAGES, BaseImage
 from app.targets.rootfs.machine import SshAccess
 from app.text.clean import clean_text
 

@@ -12,8 +12,8 @@ import msgspec
 
 from app.config import PACKAGE
 from app.errors import BadInput
-from app.scores import hosts
-from app.scores.hosts import GeneratedHost
+from app.scores import generated_hosts
+from app.scores.generated_hosts import GeneratedHost
 from app.skills.skill import Rule
 from app.skills.stig.pack import STIG
 from app.targets.fixture.layout import remove_tree
@@ -75,7 +75,7 @@ def export_harbor_tasks(folder: Path, rules: Iterable[str], chosen: Iterable[Gen
     for host in chosen:
         with tempfile.TemporaryDirectory(prefix="temper-task-") as work:
             laid = Path(work) / "host"
-            hosts.lay_out_host(host, laid)
+            generated_hosts.lay_out_host(host, laid)
             tree, owners = _pack_root(laid / "root"), (laid / "owners.json").read_bytes()
             remove_tree(laid)
         for rule in rules:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.scores.hosts import GeneratedHost, create_builtin_host, generate_host
+from app.scores.generated_hosts import GeneratedHost, create_builtin_host, generate_host
 from app.scores.result import ScoreOrder, Trial
 
 Place = tuple[int, str, tuple[str, ...]]

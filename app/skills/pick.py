@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.events.words import Mode
+from app.events.vocabulary import Mode
 from app.skills.skill import Skill
 
 

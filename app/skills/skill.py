@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.errors import BadInput
-from app.events.words import Category, Mode, ParameterUsed, Tailored
+from app.events.vocabulary import Category, Mode, ParameterUsed, Tailored
 from app.scanners.openscap.content import ScapContent
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
 

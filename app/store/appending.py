@@ -9,11 +9,11 @@ from sqlmodel import Session, SQLModel, col
 
 from app.events.record import MACHINE, Recorded
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, is_shared
-from app.store.held import open_read_connection
+from app.store.host_standing import update_standings
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
 from app.store.projection import project_events
-from app.store.standing import update_standings
+from app.store.request_session import open_read_connection
 
 log = logging.getLogger(__name__)
 

@@ -3,13 +3,49 @@
 import time
 
 from sqlalchemy import Engine, func, text
-from sqlmodel import Session, col, select
+from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, Recorded, parse_line, record_event
-from app.store import anchors
 from app.store.db import is_shared
 from app.store.models import EventRow
+
+
+class ChainEndRow(SQLModel, table=True):
+    """The last seq and hash of a chain, written in the transaction that appends the line."""
+
+    __tablename__ = "chain_end"
+
+    chain: str = Field(primary_key=True)
+    seq: int
+    hash: str
+
+
+class SealRow(SQLModel, table=True):
+    """An evidence pack that the audit log already names, so that each pack is recorded once."""
+
+    __tablename__ = "seal"
+
+    of: str = Field(primary_key=True)
+    digest: str = Field(primary_key=True)
+
+
+def record_chain_end(session: Session, line: Recorded) -> None:
+    session.merge(ChainEndRow(chain=line.run, seq=line.seq, hash=line.hash))
+
+
+def read_chain_end(session: Session, chain: str) -> tuple[int, str] | None:
+    """Return seq and hash of the chain's last line, or None if none was recorded."""
+    row = session.get(ChainEndRow, chain)
+    return (row.seq, row.hash) if row else None
+
+
+def has_seal(session: Session, of: str, digest: str) -> bool:
+    return session.get(SealRow, (of, digest)) is not None
+
+
+def save_seal(session: Session, of: str, digest: str) -> None:
+    session.merge(SealRow(of=of, digest=digest))
 
 
 def record_audit_event(database: Engine, event: PersonDid) -> Recorded:
@@ -20,7 +56,7 @@ def record_audit_event(database: Engine, event: PersonDid) -> Recorded:
         line = record_event(AUDIT, last.seq + 1 if last else 1, time.time(), event, last.hash if last else GENESIS)
         kind = event.__struct_config__.tag
         session.add(EventRow(run=AUDIT, seq=line.seq, at=line.at, kind=str(kind), line=line.line, hash=line.hash))
-        anchors.record_chain_end(session, line)
+        record_chain_end(session, line)
         session.commit()
     return line
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as AllInUse
 
 from app.config import find_migrations
 from app.errors import EnvironmentUnusable
-from app.store.fresh import create_initial_schema
+from app.store.initial_schema import create_initial_schema
 
 HEAD = "0020"
 """The newest migration. A database at this revision opens without loading Alembic."""

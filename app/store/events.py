@@ -10,10 +10,10 @@ from sqlmodel import col
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
 from app.store.appending import append_batch, read_newest_seq
-from app.store.held import open_read_connection
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
-from app.store.thinned import ThinnedStore
+from app.store.request_session import open_read_connection
+from app.store.thinned_samples import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
 FOR_GOOD = ("energy.sample",)

@@ -9,10 +9,10 @@ from sqlmodel import Field, Index, LargeBinary, Session, SQLModel, col, select
 
 from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemPassed
 from app.events.record import Recorded
-from app.events.words import ProvenFix
+from app.events.vocabulary import ProvenFix
 from app.store.db import is_shared
-from app.store.held import open_read_session
 from app.store.models import RunRow
+from app.store.request_session import open_read_session
 
 MOST = 3
 """Maximum number of fixes considered for an attempt."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from sqlalchemy import Engine, or_, tuple_
 from sqlmodel import Session, col, select
 
-from app.events.words import Lesson
+from app.events.vocabulary import Lesson
 from app.store import queries
-from app.store.held import open_read_session
 from app.store.models import LessonRow, RunRow
+from app.store.request_session import open_read_session
 
 TOLD = 3
 MOST_WORDS = 8

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.events.scope import HostScope
-from app.store.groups import list_groups_of_host
-from app.store.held import open_read_session
+from app.events.host_scope import HostScope
+from app.store.host_groups import list_groups_of_host
+from app.store.request_session import open_read_session
 
 _NEAREST = ("all", "group", "host")
 

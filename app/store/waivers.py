@@ -9,11 +9,11 @@ from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import Rejected
+from app.events.host_scope import HostScope
 from app.events.record import format_timestamp
-from app.events.scope import HostScope
 from app.events.waiver import Waiver
-from app.store.groups import list_groups_of_host
-from app.store.held import open_read_session
+from app.store.host_groups import list_groups_of_host
+from app.store.request_session import open_read_session
 
 _DAY = 24 * 3600.0
 WaiverState = Literal["in force", "over", "taken back"]

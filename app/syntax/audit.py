@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cmp_to_key
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.setting import Setting
 
 CONTROLS = ("-b", "-e", "-f", "-r")
@@ -60,9 +60,9 @@ def is_exception(rule: str) -> bool:
 
 def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
     found = []
-    for number, line in source.number_lines(text):
+    for number, line in host_text.number_lines(text):
         words = tuple(word for word in line.split(" ") if word)
-        if words and not words[0].startswith("#") and line.strip(source.TRAIL):
+        if words and not words[0].startswith("#") and line.strip(host_text.TRAIL):
             found.append(AuditLine(words, path, number))
     return found
 
@@ -75,11 +75,11 @@ def merge_rule_files(texts: Iterable[str]) -> str:
     """Merge rule files as augenrules does: the last -D, -b and -f first, the last -e at the end."""
     heads, rest = {"-D": "", "-b": "", "-f": "", "-e": ""}, []
     for line in (line for text in texts for line in text.split("\n")):
-        body = line.lstrip(source.TRAIL)
+        body = line.lstrip(host_text.TRAIL)
         if not line or body.startswith("#"):
             continue
         switch = next((name for name in heads if body.startswith(name)), None)
-        if switch is None or (switch == "-D" and body.rstrip(source.TRAIL) != "-D"):
+        if switch is None or (switch == "-D" and body.rstrip(host_text.TRAIL) != "-D"):
             rest.append(line)
         else:
             heads[switch] = line

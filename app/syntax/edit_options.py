@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax import edit_lines, ini, keyvalue, source
+from app.syntax import edit_lines, host_text, ini, keyvalue
 from app.syntax.keyvalue import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -36,7 +36,7 @@ class OptionFile:
         return edit_lines.put_line(text, written, None, (), edit_lines.find_end(text) if at is None else at)
 
     def _normalize_key(self, key: str) -> str:
-        return source.fold_case(key) if self.folded else key
+        return host_text.fold_case(key) if self.folded else key
 
     def _split_line(self, line: str) -> re.Match[str] | None:
         return (_PARTS if "=" in self.separator else _BLANKS).match(line)
@@ -85,7 +85,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
 def _skip_continuations(lines: list[str], index: int) -> int:
     """Return the index after the continuation lines of `index`."""
     index += 1
-    while index < len(lines) and lines[index][:1] in {" ", "\t"} and lines[index].strip(source.TRAIL):
+    while index < len(lines) and lines[index][:1] in {" ", "\t"} and lines[index].strip(host_text.TRAIL):
         index += 1
     return index
 
@@ -95,6 +95,6 @@ def _find_section_end(lines: list[str], header: int) -> int:
     for index in range(header + 1, len(lines)):
         if ini.parse_section(lines[index]) is not None:
             break
-        if lines[index].strip(source.TRAIL):
+        if lines[index].strip(host_text.TRAIL):
             last_line = index
     return last_line + 1

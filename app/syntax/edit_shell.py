@@ -2,7 +2,7 @@
 
 from app.errors import BadInput
 from app.syntax import edit_lines
-from app.syntax.shell import is_plain_word, parse_assignments
+from app.syntax.shell_assignments import is_plain_word, parse_assignments
 
 
 def get_variable(text: str, key: str) -> str | None:

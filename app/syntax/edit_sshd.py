@@ -3,8 +3,8 @@
 import re
 
 from app.errors import BadInput
-from app.syntax import edit_lines, source
-from app.syntax.source import fold_case
+from app.syntax import edit_lines, host_text
+from app.syntax.host_text import fold_case
 from app.syntax.sshd_line import extract_comment, parse_directive, split_arguments
 
 _KEPT = re.compile(r"([ \t]*[^ \t=]+(?:[ \t]*=[ \t]*|[ \t]+))")
@@ -57,12 +57,12 @@ def _find_global_lines(lines: list[str], key: str) -> list[int]:
 def _rewrite_value(line: str, value: str) -> str:
     kept = _KEPT.match(line)
     start = kept[1] if kept else ""
-    return f"{start}{value}{extract_comment(line.rstrip(source.TRAIL)[len(start) :])}"
+    return f"{start}{value}{extract_comment(line.rstrip(host_text.TRAIL)[len(start) :])}"
 
 
 def _skip_comment_above(lines: list[str], at: int) -> int:
     while at and lines[at - 1].startswith("#"):
         at -= 1
-    while at and not lines[at - 1].strip(source.TRAIL):
+    while at and not lines[at - 1].strip(host_text.TRAIL):
         at -= 1
     return at

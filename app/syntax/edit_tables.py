@@ -1,7 +1,7 @@
 """Set an option in files of commands or rows: limits, modprobe, audit rules."""
 
 from app.errors import BadInput
-from app.syntax import audit, edit_lines, limits, modprobe, source
+from app.syntax import audit, edit_lines, host_text, limits, modprobe
 from app.syntax.setting import find_last
 
 
@@ -105,5 +105,5 @@ def _is_plain_control(line: audit.AuditLine) -> bool:
 def _parse_control(key: str) -> str:
     control = key if key.startswith("-") else f"-{key}"
     if control not in audit.CONTROLS:
-        raise BadInput(f"audit rules take {', '.join(audit.CONTROLS)} as options, not {source.fold_case(key)!a}")
+        raise BadInput(f"audit rules take {', '.join(audit.CONTROLS)} as options, not {host_text.fold_case(key)!a}")
     return control

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting, Setting
 
@@ -16,18 +16,18 @@ _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
 def parse_options(text: str, path: str) -> list[Setting]:
     """Parse pwquality.conf, faillock.conf and the like: `key = value`, `key value` or `key`; # starts a comment."""
     found = []
-    for number, line in source.number_lines(text):
-        match = _OPTION.match(line.partition("#")[0].strip(source.TRAIL))
+    for number, line in host_text.number_lines(text):
+        match = _OPTION.match(line.partition("#")[0].strip(host_text.TRAIL))
         if match:
-            found.append(Setting(match[1], match[2].strip(source.TRAIL), path, number))
+            found.append(Setting(match[1], match[2].strip(host_text.TRAIL), path, number))
     return found
 
 
 def parse_login_defs(text: str, path: str) -> list[Setting]:
     """Parse login.defs: a name, blanks, the rest of the line. A # after the value is part of it."""
     found = []
-    for number, line in source.number_lines(text):
-        match = _LOGIN_DEF.match(line.rstrip(source.TRAIL))
+    for number, line in host_text.number_lines(text):
+        match = _LOGIN_DEF.match(line.rstrip(host_text.TRAIL))
         if match:
             found.append(Setting(match[1], match[2], path, number))
     return found
@@ -37,15 +37,15 @@ def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]
     """Parse auditd.conf: split at spaces only, with = as a word of its own. Keys are case-insensitive."""
     settings: list[Setting] = []
     problems: list[BadSetting] = []
-    for number, line in source.number_lines(text):
+    for number, line in host_text.number_lines(text):
         words = [word for word in line.rstrip("\r").split(" ") if word]
         if not words or words[0].startswith("#"):
             continue
         if len(words) < 3 or words[1] != "=":
-            key = source.fold_case(re.split(r"[=\t ]", words[0])[0])
+            key = host_text.fold_case(re.split(r"[=\t ]", words[0])[0])
             problems.append(BadSetting("auditd wants `key = value` with a space on each side of =", path, number, key))
             continue
-        settings.append(Setting(source.fold_case(words[0]), " ".join(words[2:]), path, number))
+        settings.append(Setting(host_text.fold_case(words[0]), " ".join(words[2:]), path, number))
     return settings, problems
 
 
@@ -53,7 +53,7 @@ def read_setting_files(files: Files, paths: Iterable[str], parse: Parser) -> lis
     """Return the settings of all files, in the given order; an absent file has none."""
     found: list[Setting] = []
     for path in paths:
-        text = source.read_text(files, path)
+        text = host_text.read_text(files, path)
         if text is not None:
             found += parse(text, path)
     return found

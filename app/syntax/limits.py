@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
 
 MAIN = "/etc/security/limits.conf"
@@ -26,25 +26,25 @@ class Limit:
 
 def parse_limits(text: str, path: str) -> list[Limit]:
     found = []
-    for number, line in source.number_lines(text):
-        words = source.split_words(line.partition("#")[0])
+    for number, line in host_text.number_lines(text):
+        words = host_text.split_words(line.partition("#")[0])
         if len(words) == 4:
             found.append(
-                Limit(words[0], source.fold_case(words[1]), source.fold_case(words[2]), words[3], path, number)
+                Limit(words[0], host_text.fold_case(words[1]), host_text.fold_case(words[2]), words[3], path, number)
             )
     return found
 
 
 def list_exempt_domains(text: str) -> list[str]:
     """Return the domains of lines with two words, `domain -`: no limit applies to them."""
-    rows = [source.split_words(line.partition("#")[0]) for _number, line in source.number_lines(text)]
+    rows = [host_text.split_words(line.partition("#")[0]) for _number, line in host_text.number_lines(text)]
     return [row[0] for row in rows if len(row) == 2 and row[1] == "-"]
 
 
 def read_limits(files: Files) -> list[Limit]:
     found: list[Limit] = []
-    for path in [MAIN, *source.glob_files(files, FOLDER)]:
-        text = source.read_text(files, path)
+    for path in [MAIN, *host_text.glob_files(files, FOLDER)]:
+        text = host_text.read_text(files, path)
         if text is not None:
             found += parse_limits(text, path)
     return found

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
 
 FOLDER = "/etc/modprobe.d/*.conf"
@@ -28,7 +28,7 @@ def parse_module_lines(text: str, path: str) -> list[ModuleLine]:
 
 def parse_modprobe_dump(text: str) -> list[ModuleLine]:
     """Parse the output of modprobe -c, in which a backslash does not continue a line."""
-    return _parse_numbered_lines(source.number_lines(text), "")
+    return _parse_numbered_lines(host_text.number_lines(text), "")
 
 
 def _parse_numbered_lines(numbered: Iterable[tuple[int, str]], path: str) -> list[ModuleLine]:
@@ -49,8 +49,8 @@ def normalize_module_name(module: str) -> str:
 
 def read_module_lines(files: Files) -> list[ModuleLine]:
     found: list[ModuleLine] = []
-    for path in source.glob_files(files, FOLDER):
-        text = source.read_text(files, path)
+    for path in host_text.glob_files(files, FOLDER):
+        text = host_text.read_text(files, path)
         if text is not None:
             found += parse_module_lines(text, path)
     return found
@@ -59,7 +59,7 @@ def read_module_lines(files: Files) -> list[ModuleLine]:
 def _join_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield logical lines. A final backslash joins the next line; any other is dropped and its letter kept."""
     start, held = 1, ""
-    for number, line in source.number_lines(text):
+    for number, line in host_text.number_lines(text):
         if not held:
             start = number
         # escaped letters in pairs: two backslashes at the end are one letter

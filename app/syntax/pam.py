@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from app.syntax import pam_text, source
+from app.syntax import host_text, pam_text
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
 
@@ -82,11 +82,11 @@ def parse_service(text: str, path: str) -> PamStack:
 
 
 def _build_rule(words: list[str], path: str, number: int) -> PamRule:
-    kind = source.fold_case(words[0]).removeprefix("-")
+    kind = host_text.fold_case(words[0]).removeprefix("-")
     if kind == INCLUDE:
         return PamRule("", INCLUDE, (words[1:] or [""])[0], (), path, number)
     control, module = (words[1:] or [""])[0], _normalize_module((words[2:] or [""])[0])
-    folded, known = source.fold_case(control), kind in KINDS
+    folded, known = host_text.fold_case(control), kind in KINDS
     broken = not known or len(words) < 3
     control = folded if folded in _CONTROLS else control
     rest, quiet = tuple(words[3:]), words[0].startswith("-")
@@ -100,13 +100,13 @@ def _normalize_module(word: str) -> str:
 
 
 def _find_fault(words: list[str]) -> str:
-    if source.fold_case(words[0]).removeprefix("-") == INCLUDE:
+    if host_text.fold_case(words[0]).removeprefix("-") == INCLUDE:
         return "" if len(words) > 1 else "a service to include is wanted"
-    if source.fold_case(words[0]).removeprefix("-") not in KINDS:
+    if host_text.fold_case(words[0]).removeprefix("-") not in KINDS:
         return "the line does not start with auth, account, password or session"
     if len(words) < 3:
         return "a control and a module are wanted"
-    if source.fold_case(words[1]) not in _CONTROLS and pam_text.parse_actions(words[1]) is None:
+    if host_text.fold_case(words[1]) not in _CONTROLS and pam_text.parse_actions(words[1]) is None:
         return "PAM does not know the control of this line"
     return ""
 
@@ -146,7 +146,7 @@ class _Reader:
     def read(self, path: str, kind: str, level: int) -> bool:
         """Read the rules of one kind, or of all. Return False if libpam gives up."""
         self.reads += 1
-        text = source.read_text(self.files, path)
+        text = host_text.read_text(self.files, path)
         if text is None or self.reads > _READS or level >= _DEEPEST:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
             self.problems.append(BadSetting(fault, path, 1))

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
+from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting, Setting
-from app.syntax.source import fold_case
 from app.syntax.sshd_keywords import find_complaint, normalize_keyword
 from app.syntax.sshd_line import Directive, parse_directive
 from app.syntax.sshd_match import Conditions, parse_conditions
@@ -95,12 +95,12 @@ class _Reader:
         if depth > _DEPTH or len(self.paths) > _READS:
             self.problems.append(BadSetting("files include each other without an end", path, 1))
             return
-        text = source.read_text(self.files, path)
+        text = host_text.read_text(self.files, path)
         if text is None:
             self.problems.append(BadSetting(f"{path} is absent", path, 1))
             return
         outer = block
-        for number, line in source.number_lines(text):
+        for number, line in host_text.number_lines(text):
             found = parse_directive(line)
             if found is None:
                 continue
@@ -125,7 +125,7 @@ class _Reader:
             self.problems.append(BadSetting(f"Include: {found.fault}", path, number))
         for pattern in found.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
-            for included in source.glob_files(self.files, absolute):
+            for included in host_text.glob_files(self.files, absolute):
                 if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 

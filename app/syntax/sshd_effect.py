@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.syntax import source, sshd_algorithms
+from app.syntax import host_text, sshd_algorithms
 from app.syntax.files import Files
 from app.syntax.sshd import SshdConfig, SshdConfigLine
 from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
@@ -37,7 +37,7 @@ DEBIAN_12 = SshdProgram(COMMON | OF_DEBIAN_12, sshd_algorithms.OF_DEBIAN_12)
 def detect_sshd_program(files: Files) -> SshdProgram:
     """Detect sshd by the host's release: OpenSSH 9.2 on Debian, else 8.7."""
     for path in _RELEASES:
-        for _number, line in source.number_lines(source.read_text(files, path) or ""):
+        for _number, line in host_text.number_lines(host_text.read_text(files, path) or ""):
             key, _equals, value = line.partition("=")
             if key in ("ID", "ID_LIKE") and any(name in value for name in _DEBIAN):
                 return DEBIAN_12
@@ -122,7 +122,9 @@ class _Reading:
         )
 
     def keep_touch_options(self, found: Directive) -> None:
-        asked = [one for one in ("touch-required", "verify-required") if one in map(source.fold_case, found.arguments)]
+        asked = [
+            one for one in ("touch-required", "verify-required") if one in map(host_text.fold_case, found.arguments)
+        ]
         self._keep_first("pubkeyauthoptions", " ".join(asked) or "none")
 
     def add_subsystem(self, found: Directive) -> None:
@@ -152,7 +154,7 @@ class _Reading:
 
     def keep_rest(self, found: Directive) -> None:
         keyword, said = normalize_keyword(found.keyword), found.rest.lstrip(" \t\r\n")
-        self._keep_first(keyword, "none" if source.fold_case(said) == "none" else said)
+        self._keep_first(keyword, "none" if host_text.fold_case(said) == "none" else said)
 
     def keep_rekey_limit(self, found: Directive) -> None:
         written = {"volume": spell_volume(found.arguments[0])}

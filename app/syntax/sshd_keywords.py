@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from app.syntax.source import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_number
 
 _YES_NO = ("yes", "no")
 _FORWARDING = ("yes", "no", "all", "local", "remote")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.source import BLANK, TRAIL
+from app.syntax.host_text import BLANK, TRAIL
 
 _DELIMITER = re.compile(r'[ \t\r\n"=]')
 _BLANKS = re.compile(r"[ \t\r\n]*")

@@ -4,7 +4,7 @@ import ipaddress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.source import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_number
 from app.syntax.sshd_line import split_delimited
 
 Conditions = tuple[tuple[str, str], ...]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from app.syntax.source import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_number
 from app.syntax.sshd_keywords import CHOICES, SWITCHES
 
 Spell = Callable[[str], str | None]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
+from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting
-from app.syntax.source import fold_case
 from app.syntax.sudoers_line import Alias, Grant, SudoDefault, parse_aliases, parse_defaults, parse_grants
 
 MAIN = "/etc/sudoers"
@@ -89,7 +89,7 @@ class _Reader:
     def read(self, path: str) -> None:
         self.reads += 1
         self.paths.append(path)
-        text = source.read_text(self.files, path)
+        text = host_text.read_text(self.files, path)
         if text is None or self.reads > _READS:
             fault = f"{path} is absent" if text is None else "files include each other without an end"
             self.problems.append(BadSetting(fault, path, 1))
@@ -98,8 +98,8 @@ class _Reader:
             include = _INCLUDE.fullmatch(line)
             if include:
                 self._read_include(include, path)
-            elif line.strip(source.TRAIL):
-                self._parse_line(line.strip(source.BLANK), path, number)
+            elif line.strip(host_text.TRAIL):
+                self._parse_line(line.strip(host_text.BLANK), path, number)
 
     def _read_include(self, include: re.Match[str], path: str) -> None:
         named = include[2] or re.sub(r"\\(.)", r"\1", include[3])
@@ -107,7 +107,7 @@ class _Reader:
         found = [whole]
         if include[1]:
             # sudo skips files that editors and package tools leave in the folder
-            names = source.glob_files(self.files, f"{whole.rstrip('/')}/*")
+            names = host_text.glob_files(self.files, f"{whole.rstrip('/')}/*")
             found = [p for p in names if "." not in p.rpartition("/")[2] and not p.endswith("~")]
         for included in found:
             if self.reads <= _READS:
@@ -129,12 +129,12 @@ class _Reader:
 def _join_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield logical lines, joined at backslashes and without comments. Comments are not continued."""
     start, held, within = 1, "", False
-    for number, whole in source.number_lines(text):
+    for number, whole in host_text.number_lines(text):
         line = whole if not held and _INCLUDE.fullmatch(whole) else _strip_comment(whole)
         if not held:
             start = number
         more = _GOES_ON.search(line)
-        held += (line[: more.start()] if more else line).lstrip(source.BLANK if within else "")
+        held += (line[: more.start()] if more else line).lstrip(host_text.BLANK if within else "")
         within = bool(more) and _MARKS.sub("", held).count('"') % 2 == 1
         if more:
             held += "" if within else " "

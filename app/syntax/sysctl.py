@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.setting import Setting
 
 _BLANK = " \t\n\r"
@@ -67,7 +67,7 @@ def parse_sysctl_options(text: str, path: str) -> list[Setting]:
 def parse_sysctl_assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
     """Parse `key = value`, and `-key` for names without patterns. A # or ; after a value is part of it."""
     found: list[tuple[str, str | None]] = []
-    for _number, line in source.number_lines(text.replace("\r", "\n").replace("\0", "\n")):
+    for _number, line in host_text.number_lines(text.replace("\r", "\n").replace("\0", "\n")):
         body = line.strip(_BLANK)
         if not body or body[0] in "#;":
             continue

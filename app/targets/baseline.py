@@ -6,11 +6,11 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from app.events.words import FileChange
+from app.events.vocabulary import FileChange
 from app.syntax.files import Files, FileState
-from app.targets.accounts import read_host_accounts
-from app.targets.digest import compute_file_digest
-from app.targets.names import encode_name
+from app.targets.byte_names import encode_name
+from app.targets.file_digest import compute_file_digest
+from app.targets.host_accounts import read_host_accounts
 from app.text.clean import clean_text
 
 _LOGS = "/var/log/"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from app.events.words import FileChange
+from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects
 from app.targets.journal import Before, JournalContents, Mark

@@ -14,11 +14,11 @@ from typing import Literal
 import msgspec
 
 from app.errors import ActionFailed, RollbackFailed
-from app.events.words import FileChange
+from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects
-from app.targets.digest import build_file_change
 from app.targets.disk import Disk, OpenFolder
+from app.targets.file_digest import build_file_change
 
 Mark = Literal["open", "committed", "undone", "void"]
 Before = Mapping[str, FileState | None]

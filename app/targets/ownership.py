@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.targets.lock import Fence, skip_fence_check
+from app.targets.host_lock import Fence, skip_fence_check
 
 
 def do_nothing() -> None:

@@ -7,23 +7,23 @@ from typing import Protocol
 
 import msgspec
 
-from app.events.words import AnyAction, FileAction, Reload, ResourceAction
+from app.events.vocabulary import AnyAction, FileAction, Reload, ResourceAction
 from app.syntax.files import Files, FileState
 from app.targets import obfuscation
-from app.targets.areas import find_judge
-from app.targets.effects.judged import find_weakening
-from app.targets.glance import CachedFiles
-from app.targets.health import run_health_probes
+from app.targets.cached_files import CachedFiles
+from app.targets.effects.weakening import find_weakening
+from app.targets.health_probes import run_health_probes
 from app.targets.overlay import Overlay
-from app.targets.recall import ReadTrackingCache
-from app.targets.resources.foreseen import NONE, DryRun
-from app.targets.resources.judge import judge_resource_action, judge_whole_change
-from app.targets.standing import compare_probes
+from app.targets.probe_comparison import compare_probes
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.resources.dry_run import NONE, DryRun
+from app.targets.resources.resource_policy import judge_resource_action, judge_whole_change
 from app.targets.subjects import banner
-from app.targets.subjects.edit import Judge, Objection, is_live
-from app.targets.subjects.effect import compute_edit, list_new_lines
+from app.targets.subjects.action_edit import compute_edit, list_new_lines
+from app.targets.subjects.file_edit import Judge, Objection, is_live
 from app.targets.subjects.modes import judge_mode_edit as judge_mode
 from app.targets.target import Asks, Refusal
+from app.targets.writable_areas import find_judge
 from app.text.clean import clean_text
 
 MOST_ACTIONS = 12

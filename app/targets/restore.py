@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from app.errors import ActionFailed
 from app.syntax.files import FileState
 from app.targets.changeable import ChangeableFiles
-from app.targets.patience import is_disk_full
+from app.targets.disk_retry import is_disk_full
 
 
 def restore_files(tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:

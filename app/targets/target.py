@@ -5,12 +5,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.events.words import AnyAction, FileChange, Probe
+from app.events.vocabulary import AnyAction, FileChange, Probe
 from app.syntax.files import Files
-from app.targets.readable import LinkFollowingFiles
-from app.targets.recall import ReadTrackingCache
+from app.targets.in_force_report import InForceReport
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.offer import Offer, WantedResources
-from app.targets.running import InForceReport
 
 Asks = frozenset[str]
 """Settings that the rule itself wants, even if they count as weaker (Rule.asks)."""

@@ -5,20 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from app.errors import ActionFailed, RollbackFailed
-from app.events.words import AnyAction, FileAction, FileChange
+from app.events.vocabulary import AnyAction, FileAction, FileChange
 from app.syntax.files import FileState
-from app.targets import policy, validate
-from app.targets.change import plan_changes
+from app.targets import policy, validation
+from app.targets.change_diff import render_change
 from app.targets.changeable import ChangeableFiles, PreImageStore
-from app.targets.diff import render_change
+from app.targets.disk_retry import retry_while_disk_full
 from app.targets.effects.daemon import Ask
-from app.targets.effects.judged import find_weakening_by_programs
+from app.targets.effects.weakening import find_weakening_by_programs
+from app.targets.file_changes import plan_changes
+from app.targets.host_lock import HostLock
 from app.targets.journal import Before, Mark
-from app.targets.lock import HostLock
 from app.targets.overlay import Overlay
-from app.targets.patience import retry_while_disk_full
-from app.targets.recall import ReadTrackingCache
-from app.targets.resources.foreseen import DryRun, NoResources, ResourceManager
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.resources.dry_run import DryRun, NoResources, ResourceManager
 from app.targets.restore import restore_files
 from app.targets.target import AppliedChange, Asks, RollbackResult
 
@@ -111,7 +111,7 @@ class Transactions:
         after = plan_changes(actions, self._tree)
         made = after | dict(foreseen.files)
         new = Overlay(self._tree, made)
-        for complaint in validate.find_complaints(made.keys(), self._tree, new, self._ask):
+        for complaint in validation.find_complaints(made.keys(), self._tree, new, self._ask):
             raise ActionFailed(f"Nothing was written: {complaint}")
         weaker = find_weakening_by_programs(made.keys(), self._tree, new, asks, self._ask)
         if weaker:

@@ -24,3 +24,7 @@ def clean_text(text: str, limit: int) -> str:
     if len(seen) <= limit and len(head) == len(text):
         return seen
     return seen[: max(limit - 1, 0)] + "…"
+
+
+def clean_line(text: str, limit: int) -> str:
+    return " ".join(clean_text(text, limit).split())

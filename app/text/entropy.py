@@ -3,7 +3,7 @@
 import itertools
 import re
 
-from app.text.withheld import GONE
+from app.text.secret_forms import GONE
 
 _WORD = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{12,}={0,2}")
 _HEX = re.compile(r"[0-9a-fA-F]{32,}")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from app.text.entropy import is_key
-from app.text.withheld import GONE
+from app.text.secret_forms import GONE
 
 _AT_ANY_END = (
     "password|passwd|passphrase|passcode|secret|psk|bindpw|rootpw|authtok|api[-_]?key|privatekey|presharedkey"

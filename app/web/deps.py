@@ -9,10 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
 from app.runtime.runtime import Runtime
-from app.store.held import bind_request_session
-from app.web.stream.folds import RunStateCache
-from app.web.stream.rollout_folds import RolloutStateCache
-from app.web.stream.streams import StreamRegistry
+from app.store.request_session import bind_request_session
+from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
+from app.web.stream.stream_registry import StreamRegistry
 
 
 def _get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:

@@ -18,17 +18,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.engines.chat import Question
 from app.engines.client import EngineClient
-from app.engines.reply import Question
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.loop.turn import TurnName, stream_turn
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.api.events import as_messages
-from app.web.stream.streams import StreamRegistry
+from app.web.stream.stream_registry import StreamRegistry
 
 RUN = "bench"
 

@@ -31,20 +31,20 @@ from typing import Any, TypeVar
 import httpx
 from sqlmodel import Session
 
-from app.background.rollouts.conductor import RolloutController
-from app.cli.opening import open_runtime
+from app.background.rollouts.rollout_controller import RolloutController
+from app.cli.command_runtime import open_runtime
 from app.config import Settings
 from app.engines.client import EngineClient
-from app.engines.metrics import EngineSample
+from app.engines.engine_metrics import EngineSample
 from app.errors import EngineError
 from app.events.kinds import RolloutHostBegun, TurnFinished, TurnStarted
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.runs.order import Order
-from app.runs.rollout.asked import RolloutSpec, RolloutTerms, create_rollout_request
-from app.runs.rollout.command import create_rollout_id, submit_rollout
-from app.runs.rollout.state import fold_rollout
+from app.runs.rollout.rollout_command import create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
+from app.runs.rollout.rollout_state import fold_rollout
 from app.runtime.runtime import Runtime
 from app.store.rollouts import read_rollout_events
 

@@ -9,8 +9,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from app.cli.mcp_serve import serve_mcp
-from app.cli.mcp_server import RestApi, create_mcp_server
+from app.cli.mcp_server import RestApi, create_mcp_server, serve_mcp
 from app.cli.secret import read_secret
 from app.errors import BadInput
 from tests.web.api.inside import finished

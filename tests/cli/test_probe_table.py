@@ -3,11 +3,10 @@ import io
 from rich.console import Console
 
 from app.cli.probe_table import print_comparison
-from app.engines.fit.reckoned import Estimate
-from app.machine.measuring.compare import ComparedRow
-from app.machine.measuring.figure import Measured
-from app.machine.measuring.probed import ProbeResult
-from app.machine.measuring.side_by_side import ProbeComparison
+from app.engines.fit.estimate import Estimate
+from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison
+from app.machine.measuring.probe_figures import Measured
+from app.machine.measuring.probe_result import ProbeResult
 
 NOW = ProbeResult(
     "p", 1.0, "l4", "big", 0, False, (), {}, (), problem="it ended at 8 streams", notes=("It answered somebody else.",)

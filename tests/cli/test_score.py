@@ -1,7 +1,7 @@
 """A row says what is particular about it."""
 
 from app.cli.score import format_score_label
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
 
 

@@ -15,7 +15,7 @@ from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
 from app.events.record import MACHINE, record_event
-from app.evidence.shrunk import read_evidence
+from app.evidence.shrunk_runs import read_evidence
 from app.evidence.verify import check_pack, unpack_archive
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from app.events.words import AppendLine, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.vocabulary import AppendLine, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import Files
-from app.targets.confine import ProgramOutcome
+from app.targets.confinement import ProgramOutcome
 from app.targets.effects.daemon import Ask, Query
 from tests.differential.sshd_files import CIPHERS, KEX, MACS
 from tests.hostfiles import DictFiles

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from app.syntax import audit, keyvalue, source
+from app.syntax import audit, host_text, keyvalue
 from app.targets.effects.audit_rules import LOADED
 from app.targets.effects.auditd import PATH, STARTS, Auditd
-from app.targets.effects.auditd_words import DEFAULTS
+from app.targets.effects.auditd_keys import DEFAULTS
 from tests.differential.harness import tally
 from tests.differential.wall import host, laid_out, said, told
 from tests.thorough import examples
@@ -72,7 +72,7 @@ def trial(random: Random) -> list[str]:
     for match in filter(None, map(_CALLED.fullmatch, output.split("\n"))):
         taken[_NAMES.get(match[1], match[1])] = match[2]
     for key, value in taken.items() if starts == "yes" else ():
-        if key in DEFAULTS and source.fold_case(ours[key].partition(" ")[0]) != source.fold_case(value):
+        if key in DEFAULTS and host_text.fold_case(ours[key].partition(" ")[0]) != host_text.fold_case(value):
             found.append(told(texts, key, ours[key], value))
     return found
 

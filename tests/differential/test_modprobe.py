@@ -4,7 +4,7 @@ from functools import cache
 from random import Random
 
 from app.syntax import modprobe
-from app.targets.effects import folders
+from app.targets.effects import drop_ins
 from app.targets.effects.modprobe import END, evaluate_module_lines
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host, laid_out, said
@@ -52,7 +52,7 @@ def trial(random: Random) -> list[str]:
     texts = {path: text for path, text in texts.items() if path not in vendor}
     lines = [
         x
-        for text in folders.read_drop_ins("modprobe.d", host({**texts, **vendor}))
+        for text in drop_ins.read_drop_ins("modprobe.d", host({**texts, **vendor}))
         for x in modprobe.parse_module_lines(text, "")
     ]
     return differing({**texts, **vendor}, evaluate_module_lines(lines), theirs(texts, vendor))

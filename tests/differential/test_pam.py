@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from app.events.words import WriteFile
+from app.events.vocabulary import WriteFile
 from app.syntax import pam
 from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_text import CODES
 from app.targets import policy
-from app.targets.confine import detect_confinement
+from app.targets.confinement import detect_confinement
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
-from app.targets.stack import compute_outcome
+from app.targets.pam_outcome import compute_outcome
 from tests.differential import dispatch
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless

@@ -9,16 +9,16 @@ from random import Random
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
+from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
-from app.targets.accounts import read_host_accounts
-from app.targets.change import plan_changes
-from app.targets.confine import ProgramOutcome, detect_confinement
-from app.targets.effects.asking import create_local_asker
+from app.targets.confinement import ProgramOutcome, detect_confinement
+from app.targets.effects.local_asker import create_local_asker
 from app.targets.effects.strength import Strength
 from app.targets.effects.sudo import Sudo
-from app.targets.granted import Principal, SudoRight, resolve_defaults, resolve_rights
+from app.targets.file_changes import plan_changes
+from app.targets.granted_rights import Principal, SudoRight, resolve_defaults, resolve_rights
+from app.targets.host_accounts import read_host_accounts
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless
 from tests.differential.sudoers import COMMANDS, FOLDER, GROUP, GROUPS, MAIN, PASSWD, USERS, Maker

@@ -6,15 +6,15 @@ from random import Random
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
-from app.targets.change import plan_changes
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.modprobe import Modprobe
 from app.targets.effects.profile import FAILING, ShellProfile
 from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
 from app.targets.effects.strength import Strength
 from app.targets.effects.sysctl import KNOWN, SystemdSysctl
+from app.targets.file_changes import plan_changes
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said

@@ -3,8 +3,8 @@
 from random import Random
 from shlex import join, quote
 
-from app.targets.ssh.script import read_script_part
-from app.targets.ssh.told import parse_host_report
+from app.targets.ssh.host_report import parse_host_report
+from app.targets.ssh.shell_script import read_script_part
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said
 from tests.differential.wall import told as shown

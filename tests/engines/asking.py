@@ -2,8 +2,8 @@
 
 from contextlib import aclosing
 
+from app.engines.chat import Delta, Finished, Message, Question
 from app.engines.client import EngineClient
-from app.engines.reply import Delta, Finished, Message, Question
 from tests.engines.conftest import MODELS
 
 SCHEMA = {

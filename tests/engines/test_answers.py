@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from app.cli.real_demo import RULES
-from app.engines.simulator.script import ANSWERS
-from app.events.words import AnyAction, Reload, ResourceAction
+from app.cli.debian_demo import RULES
+from app.engines.simulator.answer_script import ANSWERS
+from app.events.vocabulary import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
 from app.skills.stig.pack import STIG
-from app.targets.resources.foreseen import get_resource_name
+from app.targets.resources.dry_run import get_resource_name
 
 FILES = [tomllib.loads(file.read_text("utf-8")) for file in sorted(ANSWERS.glob("*.toml"))]
 SCRIPTS = {rule: script["try"] for file in FILES for rule, script in file.items() if "like" not in script}

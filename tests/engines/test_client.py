@@ -7,8 +7,8 @@ from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
+from app.engines.chat import Delta, Finished
 from app.engines.client import EngineClient, ServedModel
-from app.engines.reply import Delta, Finished
 from app.errors import EngineDied, EngineRefused, EngineStalled, EngineUnavailable
 from tests.engines.asking import ask, question
 from tests.engines.conftest import MODELS, Simulator

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from app.engines.grammar import to_bindable_schema
-from app.engines.simulator import to_schema
-from app.events.words import AnyAction
+from app.engines.simulator import schema_fitter
+from app.events.vocabulary import AnyAction
 
 
 def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():
@@ -30,7 +30,7 @@ def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():
 
 
 def test_the_actions_schema_can_be_bound():
-    to_schema.check_schema(to_bindable_schema(msgspec.json.schema(list[AnyAction])))
+    schema_fitter.check_schema(to_bindable_schema(msgspec.json.schema(list[AnyAction])))
 
 
 def test_what_an_engine_lacks_is_said_in_another_way():
@@ -61,6 +61,6 @@ def repeats(pattern):
 
 @pytest.mark.parametrize("pattern", ["^[a-z]{0,129}$", "^a{300}$"])
 def test_the_simulated_grammar_refuses_what_a_real_one_cannot_make(pattern):
-    to_schema.check_schema(repeats("^[a-z]{0,128}$"))
-    with pytest.raises(to_schema.BadSchema, match="more than 128"):
-        to_schema.check_schema(repeats(pattern))
+    schema_fitter.check_schema(repeats("^[a-z]{0,128}$"))
+    with pytest.raises(schema_fitter.BadSchema, match="more than 128"):
+        schema_fitter.check_schema(repeats(pattern))

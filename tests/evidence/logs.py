@@ -2,8 +2,8 @@
 
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunScoped, RunStarted, ScanFinished, VerdictGiven
 from app.events.record import GENESIS, record_event
-from app.events.words import Budget, Probe, SeatTaken
-from app.evidence.case import read_run_record
+from app.events.vocabulary import Budget, Probe, SeatTaken
+from app.evidence.run_record import read_run_record
 
 BEGAN = 1_790_000_000.0
 EVERY_WORD = {

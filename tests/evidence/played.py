@@ -2,9 +2,9 @@
 
 import pytest
 
-from app.evidence.case import read_run_record
-from app.evidence.key import derive_key
 from app.evidence.pack import build_pack
+from app.evidence.run_record import read_run_record
+from app.evidence.signing_key import derive_key
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.forkserver import temper

@@ -1,6 +1,6 @@
 from xml.etree import ElementTree as ET
 
-from app.evidence.arf import build_arf
+from app.evidence.xccdf import build_arf
 from tests.evidence.logs import (
     EVERY_WORD,
     chain,

@@ -8,12 +8,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from app.evidence.benchmark import INCOMPLETE
-from app.evidence.case import read_run_record
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.pack import build_pack
 from app.evidence.poam import build_poam_csv, build_poam_json
-from app.evidence.remake import compare_rebuilt_pack
+from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.played import KEY

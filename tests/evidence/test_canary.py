@@ -7,7 +7,7 @@ import pytest
 from app.evidence.pack import build_pack
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.targets.fixture.target import FixtureTarget
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.evidence.played import KEY
 from tests.forkserver import temper
 

@@ -3,8 +3,8 @@
 import csv
 import io
 
-from app.evidence.case import read_run_record
 from app.evidence.emass import COLUMNS, LONGEST, build_emass_poam
+from app.evidence.run_record import read_run_record
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.published import NAMES, named_log
 from tests.evidence.waived import waived_log

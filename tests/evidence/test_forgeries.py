@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
-from app.evidence.remake import compare_rebuilt_pack
+from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import listed_anew, zipped

@@ -10,11 +10,11 @@ from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
 from app.evidence import verify
-from app.evidence.anchored import check_record_end, read_audit_anchors
+from app.evidence.audit_anchors import check_record_end, read_audit_anchors
 from app.evidence.notary import HEAD, ITSELF, KEYS, Requester, change_key, open_notary, read_signed_head, sign_head
 from app.evidence.pack import build_pack
 from app.evidence.verify import check_pack, compute_sha256, unpack_archive
-from app.store import anchors
+from app.store import audit
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.evidence import logs
@@ -136,7 +136,7 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
 
 def test_the_counter_is_written_with_the_line(notary):
     with Session(notary.database) as session:
-        assert anchors.read_chain_end(session, AUDIT) == EventStore(notary.database).read_last_link(AUDIT)
+        assert audit.read_chain_end(session, AUDIT) == EventStore(notary.database).read_last_link(AUDIT)
 
 
 def test_a_pack_of_a_run_that_only_looked_says_what_it_saw(of_the_run):

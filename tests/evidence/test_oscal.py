@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from app.evidence.case import read_run_record
 from app.evidence.oscal import build_oscal_poam, build_oscal_results
+from app.evidence.run_record import read_run_record
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.published import named_log
 from tests.evidence.waived import RULE, waived_log, waiver

@@ -8,8 +8,8 @@ import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.evidence.notary import Requester, open_notary
+from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.receipt import get_receipt, parse_hook_command
-from app.evidence.remake import compare_rebuilt_pack
 from app.evidence.verify import (
     ATTESTED,
     LONGEST_RECEIPT,

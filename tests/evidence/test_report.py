@@ -16,7 +16,7 @@ from app.events.kinds import (
     PlanMade,
     RebootChecked,
 )
-from app.events.words import SetOption
+from app.events.vocabulary import SetOption
 from app.evidence.report import build_report, parse_diff_lines
 from tests.evidence.logs import plain_case
 

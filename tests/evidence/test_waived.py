@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.events.scope import HostScope
-from app.evidence.account import describe_outcome
-from app.evidence.case import read_run_record
+from app.events.host_scope import HostScope
 from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
+from app.evidence.rule_text import describe_outcome
+from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import listed_anew

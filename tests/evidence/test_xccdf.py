@@ -7,9 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.evidence.arf import build_arf
-from app.evidence.case import read_run_record
-from app.evidence.xccdf import build_xccdf
+from app.evidence.run_record import read_run_record
+from app.evidence.xccdf import build_arf, build_xccdf
 from tests.evidence.logs import EVERY_WORD, chain, finished, plain_case, queued, scoped, started, verdicts
 from tests.evidence.published import NAMES, named_log
 from tests.scanners.openscap.content import SMALL

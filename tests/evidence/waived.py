@@ -1,7 +1,7 @@
 """A run that began with a waiver."""
 
+from app.events.host_scope import HostScope
 from app.events.kinds import ItemSkipped
-from app.events.scope import HostScope
 from app.events.waiver import Waiver
 from tests.evidence.logs import BEGAN, plain_log
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import app
-from app.events import words
+from app.events import vocabulary
 from app.loop import answers
-from app.targets.subjects import pam, tables
-from app.targets.subjects.options import OptionJudge
+from app.targets.subjects import option_tables, pam
+from app.targets.subjects.option_judge import OptionJudge
 from tests.hostile.pumps import pumps
 
 ROOT = Path(app.__file__).parent
@@ -62,12 +62,12 @@ def _evaluated(argument, file):
 
 
 def of_tables():
-    options = [one for one in vars(tables).values() if isinstance(one, OptionJudge)]
+    options = [one for one in vars(option_tables).values() if isinstance(one, OptionJudge)]
     for one in options:
         yield from (pattern for pair in one.good.items() for pattern in pair)
         yield from one.named
     yield from pam._STRICTER.values()
-    for module in (words, answers):
+    for module in (vocabulary, answers):
         for made in vars(module).values():
             yield from (meta.pattern for meta in getattr(made, "__metadata__", ()) if getattr(meta, "pattern", None))
 

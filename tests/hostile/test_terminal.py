@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.cli.lines import render_event
+from app.cli.event_rendering import render_event
 from app.cli.plain_log import PlainFormatter
 from app.cli.progress import Progress
 from app.cli.verify import verify_pack
@@ -17,7 +17,7 @@ from app.evidence import verify
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState
 from app.skills.catalog import load_skill
-from app.text.clean_line import clean_line
+from app.text.clean import clean_line
 from tests.forkserver import temper
 
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")

@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from app.events.kinds import ActionRolledBack, RunResumed
-from app.targets import registry
+from app.targets import host_registry
 from tests.hosts.network import network
 from tests.nodes.conftest import Process, Shared
 from tests.nodes.test_takeover import once
@@ -93,7 +93,7 @@ class Apart:
         (self.host.folder / "told").touch()
 
     def know(self, hosts: Path) -> None:
-        registry.register_host(hosts, "web", self.host.endpoint(), self.host.known_host, "SHA256:x")
+        host_registry.register_host(hosts, "web", self.host.endpoint(), self.host.known_host, "SHA256:x")
 
     @contextmanager
     def node(self, name: str):

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from app.loop.harm import describe_harm
-from app.targets.rootfs.needs import build_namespace_command
+from app.targets.rootfs.requirements import build_namespace_command
 from app.targets.ssh.endpoint import Endpoint, WatchedLogin
-from app.targets.ssh.target import SshTarget
+from app.targets.ssh.ssh_target import SshTarget
 from tests.hosts.over_ssh import OverSsh
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(300)]

@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
+from app.events.vocabulary import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.loop.harm import describe_harm
 from app.targets.resources.offer import WantedResources
 from tests.hosts.conftest import inside

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.real_demo import RULES, SKILL
-from app.targets.rootfs.base import PACKAGES, BaseImage
+from app.cli.debian_demo import RULES, SKILL
+from app.targets.rootfs.base_image import PACKAGES, BaseImage
 from app.targets.rootfs.machine import Rootfs
 from tests.hosts.conftest import KEPT, inside
 from tests.hosts.over_ssh import OverSsh

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import SetOption, WriteFile
-from app.targets.ssh.script import load_script
+from app.events.vocabulary import SetOption, WriteFile
+from app.targets.ssh.shell_script import load_script
 from tests.hosts.conftest import Site, inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]

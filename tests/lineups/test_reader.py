@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import BadLineup
-from app.events.words import Sampling
+from app.events.vocabulary import Sampling
 from app.lineups.reader import find_lineup, read_lineup
 
 GOOD = """\

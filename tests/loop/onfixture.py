@@ -9,20 +9,20 @@ import msgspec
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
+from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.engines.simulator.chunks import ChunkEncoder
-from app.engines.simulator.reply import ChatRequest, create_reply
-from app.engines.simulator.script import ANSWERS, read_script
+from app.engines.simulator.simulated_reply import ChatRequest, create_reply
 from app.events.command import Command
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.loop.drive import drive_run
 from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.scanners.builtin import BuiltinScanner
 from app.skills.stig.pack import STIG
-from app.targets.fixture.target import FixtureTarget
-from app.targets.thread import TargetThread
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.target_thread import TargetThread
 from tests.loop.test_approvals import Kept
 
 SCRIPT = read_script(ANSWERS)

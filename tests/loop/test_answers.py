@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from app.events.words import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
+from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
 from app.loop.answers import BrokenAnswer, Review, Work, parse_answer
 
 REVIEW = {"explanation": "e", "veto": False, "reason": ""}

@@ -23,17 +23,17 @@ from app.events.kinds import (
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
-from app.events.words import Budget, FileChange, Probe, SetOption
+from app.events.vocabulary import Budget, FileChange, Probe, SetOption
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Apply, Ask, Done, Wait
 from app.loop.inbox import Command, interpret_command
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
-from app.scanners.verdict import Verdict
-from app.targets.running import InForceReport
+from app.scanners.scanner import Verdict
+from app.targets.in_force_report import InForceReport
 from app.targets.target import AppliedChange, Preview, RollbackResult
-from app.targets.thread import TargetThread
+from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.thorough import examples
 

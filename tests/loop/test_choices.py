@@ -1,8 +1,8 @@
 """What may be changed at a path: nothing that the file has already, and nothing that its syntax cannot hold."""
 
 from app.loop.choices import SetChoice, list_droppable_words, list_keys, list_set_choices, remove_word
-from app.loop.named import RuleTerms
-from app.loop.shown import ShownFile
+from app.loop.rule_terms import RuleTerms
+from app.loop.shown_file import ShownFile
 
 SSHD = "/etc/ssh/sshd_config"
 

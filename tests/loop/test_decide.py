@@ -22,7 +22,7 @@ from app.events.kinds import (
     RunStopped,
     RunStopRequested,
 )
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, CloseItem, Halt, StartAttempt, TakeVendors, Wait
 from app.loop.state import fold_events

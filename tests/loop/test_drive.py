@@ -9,13 +9,13 @@ import httpx
 from app.engines.client import EngineClient
 from app.events.kinds import ActionApplied, ActionRolledBack, RunFinished, RunQueued
 from app.events.log import RunLog
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.loop.drive import drive_run
 from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.skills.stig.pack import STIG
-from app.targets.ssh.target import SshTarget
-from app.targets.thread import TargetThread
+from app.targets.ssh.ssh_target import SshTarget
+from app.targets.target_thread import TargetThread
 from tests.loop.onfixture import SCANNER, answered
 from tests.loop.test_approvals import Kept
 from tests.targets.ssh.conftest import host

@@ -3,13 +3,13 @@
 import pytest
 
 from app.events.kinds import SentryProbed
-from app.events.words import Probe
+from app.events.vocabulary import Probe
 from app.loop.attempt import Attempt
 from app.loop.harm import SINCE, describe_harm, find_preexisting_failures
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
-from app.targets.health import run_health_probes
-from app.targets.standing import compare_probes
+from app.targets.health_probes import run_health_probes
+from app.targets.probe_comparison import compare_probes
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 

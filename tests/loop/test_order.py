@@ -1,6 +1,6 @@
 from types import SimpleNamespace
 
-from app.loop.order import sort_findings
+from app.loop.perform import sort_findings
 
 
 def skill(**rules):

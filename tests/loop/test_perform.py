@@ -5,21 +5,21 @@ import msgspec
 import pytest
 
 from app.errors import EnvironmentUnusable
+from app.events.host_scope import HostScope
 from app.events.log import RunLog
-from app.events.scope import HostScope
+from app.events.vocabulary import ParameterUsed
 from app.events.waiver import Waiver
-from app.events.words import ParameterUsed
 from app.loop.effects import Scan, Start
-from app.loop.own_skill import load_run_skill
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
+from app.loop.run_skill import load_run_skill
 from app.loop.state import RunState, fold_events
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.rulebook import hash_rulebook
 from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG as STIG_PACK
-from app.targets.running import InForceReport
-from app.targets.thread import TargetThread
+from app.targets.in_force_report import InForceReport
+from app.targets.target_thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept
 from tests.scanners.openscap.content import STIG

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.events.kinds import PlanMade, VerdictGiven
-from app.events.words import Lesson
+from app.events.vocabulary import Lesson
 from app.loop.attempt import Attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt
 from app.loop.situation import TurnContext

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.repeating import RepetitionDetector
+from app.loop.turn import RepetitionDetector
 
 
 def first_seen(text, size=7, channel="answer"):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from app.events.kinds import ActionProposed
-from app.events.words import AppendLine, Chmod, Reload, RemoveLine, SetOption, WriteFile
+from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, SetOption, WriteFile
 from app.loop.risk import HAZARDS, UNKNOWN, assess_risk, find_hazards
-from app.targets.areas import JUDGES
+from app.targets.writable_areas import JUDGES
 from tests.loop.playing import rule
 
 A = rule("A")

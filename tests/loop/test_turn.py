@@ -6,8 +6,8 @@ import json
 import httpx
 import pytest
 
+from app.engines.chat import Message, Question
 from app.engines.client import EngineClient
-from app.engines.reply import Message, Question
 from app.events.kinds import TurnDelta
 from app.loop.turn import TurnName, stream_turn
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
-from app.events.words import Probe
+from app.events.vocabulary import Probe
 from app.loop.attempt import Attempt
 from app.loop.situation import TurnContext
 from app.loop.state import Item

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from app.cli.opening import load_lineup
+from app.cli.command_runtime import load_lineup
 from app.config import Settings
 from app.events.record import GENESIS, check_chain, parse_line, record_event
-from app.loop.durable import enqueue_from_outside
+from app.loop.durable_queue import enqueue_from_outside
 from app.loop.state import RunState, fold_events
 from app.runs.order import Order, create_run_request, split_rules
 from app.runtime.runtime import create_run_id

@@ -2,8 +2,8 @@
 
 import signal
 
-from app.targets import registry
-from app.targets.catalog import open_target
+from app.targets import host_registry
+from app.targets.host_catalog import open_target
 from tests.nodes.test_takeover import once
 from tests.targets.ssh.conftest import host
 
@@ -14,7 +14,7 @@ RULE = "V-257981"
 
 
 def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_the_host(shared, host, tmp_path):
-    registry.register_host(shared.data / "hosts", "web", host.endpoint(), host.known_host, "SHA256:x")
+    host_registry.register_host(shared.data / "hosts", "web", host.endpoint(), host.known_host, "SHA256:x")
     elsewhere = tmp_path / "elsewhere"
     with shared.node(speed=6) as one:
         run = shared.ask("web", RULE)
@@ -31,7 +31,7 @@ def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_t
     assert (row.state, row.passed) == ("finished", 1), row.reason
     once(shared, run)
     assert host.everything() == stands, "what was frozen did nothing more"
-    assert [at.name for at in registry.list_hosts(elsewhere / "hosts")] == ["web"]
+    assert [at.name for at in host_registry.list_hosts(elsewhere / "hosts")] == ["web"]
     target = open_target("web", elsewhere / "hosts")
     assert target.list_pending() == []
     target.close()

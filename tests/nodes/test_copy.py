@@ -9,7 +9,7 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import check_chain
-from app.store.copying import copy_all_tables
+from app.store.database_copy import copy_all_tables
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow

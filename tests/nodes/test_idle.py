@@ -12,17 +12,17 @@ from sqlmodel import Session
 from app.config import Settings
 from app.events.bus import Bus
 from app.events.record import GENESIS, record_event
-from app.loop.durable import DurableQueue, enqueue_from_outside
+from app.loop.durable_queue import DurableQueue, enqueue_from_outside
+from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node
-from app.runtime.rests import IdleQueueSuspender
 from app.store import nodes
-from app.store.changes import ChangeMonitor
+from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
-from app.store.notices import NotificationListener
+from app.store.notifications import NotificationListener
 from app.store.queries import has_unended_runs
 from tests.loop.playing import pack, request, rule
 from tests.nodes.test_shared_database import member

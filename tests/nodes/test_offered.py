@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, record_event
-from app.runtime.reach import create_reach_check, hand_over_unreachable_run, pass_on_run
+from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
 from app.store import nodes
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -15,7 +15,7 @@ from app.events.bus import Bus
 from app.events.kinds import LessonLearnt, PersonDid, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
 from app.events.record import AUDIT, GENESIS, check_chain, record_event
-from app.events.words import Lesson
+from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
 from app.store.db import HEAD, open_database, read_revision
@@ -23,7 +23,7 @@ from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.models import LessonRow, RunRow
 from app.store.nodes import NodeRow
-from app.store.notices import NotificationListener
+from app.store.notifications import NotificationListener
 from app.store.projection import project_events
 from tests.loop.playing import pack, request, rule
 from tests.postgres import empty_database, new_database

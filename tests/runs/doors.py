@@ -15,11 +15,11 @@ from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.sampling.board import Board
+from app.machine.sampling.sample_board import Board
 from app.main import create_app
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.groups import replace_group
+from app.store.host_groups import replace_group
 
 
 class House:

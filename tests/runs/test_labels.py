@@ -5,8 +5,8 @@ import pytest
 from app.errors import Rejected
 from app.runs.labels import set_run_labels, split_tags
 from app.store import queries
-from app.store.held import open_read_session
 from app.store.models import RunRow
+from app.store.request_session import open_read_session
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 

@@ -5,9 +5,9 @@ import math
 import pytest
 from sqlmodel import Session, select
 
-from app.background.schedules.wanted import create_scheduled_order
+from app.background.schedules.schedule_spec import create_scheduled_order
 from app.errors import EnvironmentUnusable, Rejected
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import BOUNDS, LONGEST, Order, create_run_request
 from app.skills.catalog import load_skill

@@ -7,10 +7,10 @@ from sqlmodel import Session
 
 from app.errors import BadInput
 from app.events.kinds import ItemStarted
-from app.events.words import ParameterUsed
+from app.events.vocabulary import ParameterUsed
 from app.runs.parameters import load_skill_with_site_values
 from app.store import audit
-from app.store.groups import replace_group
+from app.store.host_groups import replace_group
 from app.store.parameters import ParameterRow, StoredParameters, list_parameters
 from tests.evidence.logs import queued, started
 from tests.runs.doors import refused_alike

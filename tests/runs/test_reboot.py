@@ -9,7 +9,7 @@ from app.runs.order import Order, create_run_request
 from app.runs.reboot import create_reboot_order
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.targets import registry
+from app.targets import host_registry
 from app.targets.ssh.endpoint import Endpoint
 from app.web.pages.order_form import parse_order_form
 from tests.evidence.logs import queued as asked_for
@@ -21,7 +21,7 @@ LINEUP = read_lineup(find_lineup("simulated"))
 @pytest.fixture
 def hosts(tmp_path):
     end = Endpoint(user="temper", address="127.0.0.1", port=22, way="agent", secret_at="")
-    registry.register_host(tmp_path / "hosts", "web-1", end, "", "SHA256:x")
+    host_registry.register_host(tmp_path / "hosts", "web-1", end, "", "SHA256:x")
     return tmp_path / "hosts"
 
 

@@ -10,18 +10,18 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
-from app.background.schedules.wanted import create_scheduled_order
+from app.background.schedules.schedule_spec import create_scheduled_order
 from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
 from app.events.record import MACHINE, record_event
-from app.events.words import Budget, Spent
+from app.events.vocabulary import Budget, Spent
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order, create_run_request
-from app.runs.rollout.asked import RolloutSpec, RolloutTerms, create_host_order, create_rollout_request
+from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_host_order, create_rollout_request
 from app.runs.usage import format_usage_csv, index_energy, parse_usage_query, sum_usage
 from app.store import people
 from app.store.models import PersonRow, ScheduleRow
-from app.store.usage import OrderedRun
+from app.store.ordered_runs import OrderedRun
 from tests.runs.doors import house
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC).timestamp()

@@ -1,8 +1,7 @@
 import logging
 
 from app.scanners.builtin import BuiltinScanner
-from app.scanners.scanner import Scanner
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Scanner, Verdict
 from tests.hostfiles import DictFiles
 
 FILES = DictFiles({})

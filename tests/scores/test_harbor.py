@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor import export_harbor_tasks
-from app.scores.hosts import create_builtin_host, generate_host
 
 PYTHON = str(Path(sys.executable).parent)
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.events.kinds import AttemptFailed, FixProven, ItemPassed
 from app.events.record import record_event
-from app.events.words import FileChange
+from app.events.vocabulary import FileChange
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.fixes import StoredFixes

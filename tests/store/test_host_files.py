@@ -8,7 +8,7 @@ from app.store import host_files
 from app.store.db import open_database
 from app.store.host_files import HostFileRow, HostFolders
 from app.syntax.files import FileState
-from app.targets import registry
+from app.targets import host_registry
 from app.targets.disk import Disk
 from app.targets.journal import Journal
 from app.targets.ssh.endpoint import parse_endpoint
@@ -81,18 +81,18 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
     (one, here), (other, there) = nodes
     one.sync_on_start()
     other.sync_on_start()
-    registry.register_host(here, "web1", END, "web1 ssh-ed25519 AAAA\n", "SHA256:x")
+    host_registry.register_host(here, "web1", END, "web1 ssh-ed25519 AAAA\n", "SHA256:x")
     one.store_registration("web1")
     begun(here)
     one.store_folder("web1")
     other.sync_registrations()
-    assert registry.find_host(there, "web1") == registry.find_host(here, "web1")
+    assert host_registry.find_host(there, "web1") == host_registry.find_host(here, "web1")
     assert (there / "web1/known_hosts").read_text() == "web1 ssh-ed25519 AAAA\n"
     journal(here).close("a", "undone")
-    registry.remove_host(here, "web1")
+    host_registry.remove_host(here, "web1")
     one.store_registration("web1")
     other.sync_registrations()
-    assert registry.list_hosts(there) == []
+    assert host_registry.list_hosts(there) == []
     other.fetch_folder("web1")
     assert journal(there).read_mark("a") == "open", "as it was kept last"
 
@@ -100,16 +100,16 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
 def test_a_node_brings_along_what_only_it_knows_and_forgets_what_was_forgotten_while_it_was_away(nodes, tmp_path):
     (one, here), (other, there) = nodes
     for name in ("web1", "old"):
-        registry.register_host(here, name, END, f"{name} ssh-ed25519 AAAA\n", "SHA256:x")
+        host_registry.register_host(here, name, END, f"{name} ssh-ed25519 AAAA\n", "SHA256:x")
     begun(here)
-    registry.register_host(there, "db1", END, "db1 ssh-ed25519 AAAA\n", "SHA256:y")
+    host_registry.register_host(there, "db1", END, "db1 ssh-ed25519 AAAA\n", "SHA256:y")
     one.sync_on_start()
     other.sync_on_start()
-    assert [host.name for host in registry.list_hosts(there)] == ["db1", "old", "web1"]
-    registry.remove_host(here, "old")
+    assert [host.name for host in host_registry.list_hosts(there)] == ["db1", "old", "web1"]
+    host_registry.remove_host(here, "old")
     one.store_registration("old")
     HostFolders(one._database, there).sync_on_start()  # started anew
-    assert [host.name for host in registry.list_hosts(there)] == ["db1", "web1"]
+    assert [host.name for host in host_registry.list_hosts(there)] == ["db1", "web1"]
     other.fetch_folder("web1")
     assert journal(there).list_pending() == ["a"]
 

@@ -8,7 +8,7 @@ from app.events.record import GENESIS, record_event
 from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.missions import FEED_KINDS, MissionLoader
+from app.web.pages.mission.mission_loader import FEED_KINDS, MissionLoader
 
 PLAN = ("plan", "item.started")
 PIECES = ("turn.delta",)

@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session
 
 from app.store.db import open_database
-from app.store.groups import replace_group
+from app.store.host_groups import replace_group
 from app.store.waivers import StoredWaivers, WaiverRow, list_due_waivers, list_waivers
 
 DAY = 24 * 3600.0

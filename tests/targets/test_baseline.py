@@ -2,10 +2,10 @@ import os
 
 import pytest
 
-from app.events.words import WriteFile
+from app.events.vocabulary import WriteFile
 from app.syntax.files import FileState
-from app.targets.digest import build_file_change
-from app.targets.fixture.target import FixtureTarget
+from app.targets.file_digest import build_file_change
+from app.targets.fixture.fixture_target import FixtureTarget
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.events.words import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.targets import patience
-from app.targets.confine import Confinement
+from app.events.vocabulary import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.targets import disk_retry
+from app.targets.confinement import Confinement
 from app.targets.disk import ignore_step
-from app.targets.fixture.target import FixtureTarget
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything
 from tests.thorough import examples
@@ -107,7 +107,7 @@ def test_a_full_disk_is_told_and_what_was_written_is_undone(tmp_path, step):
 
 @pytest.mark.parametrize("step", range(1, 7))
 def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path, monkeypatch, step):
-    monkeypatch.setattr(patience, "PAUSE", 0.001)
+    monkeypatch.setattr(disk_retry, "PAUSE", 0.001)
     prepared(tmp_path)
     before = everything(tmp_path)
     applied(tmp_path, [CHANGES[6], CHANGES[1]], 0)
@@ -118,13 +118,13 @@ def test_a_disk_that_is_full_while_a_change_is_taken_back_is_waited_for(tmp_path
 
 @pytest.mark.parametrize("step", [1, 4])
 def test_a_disk_that_is_full_while_a_host_is_laid_out_is_waited_for_or_said(tmp_path, monkeypatch, step):
-    monkeypatch.setattr(patience, "PAUSE", 0.001)
+    monkeypatch.setattr(disk_retry, "PAUSE", 0.001)
     prepared(tmp_path)
     new = everything(tmp_path)
     applied(tmp_path, [CHANGES[6]], 0)
     FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 3)).prepare()
     assert everything(tmp_path) == new
-    monkeypatch.setattr(patience, "SECONDS", 0.0)
+    monkeypatch.setattr(disk_retry, "SECONDS", 0.0)
     with pytest.raises(EnvironmentUnusable, match="host cannot be made ready for a run: No space left on device"):
         FixtureTarget("host", tmp_path, confinement=ALONE, step=FullDisk(step, 10**6)).prepare()
     assert everything(tmp_path) == new

@@ -9,9 +9,9 @@ import pytest
 
 from app.engines import simulator
 from app.errors import ActionFailed
-from app.events.words import AppendLine, Reload, WriteFile
+from app.events.vocabulary import AppendLine, Reload, WriteFile
 from app.skills.catalog import load_skill
-from app.targets.fixture.target import FixtureTarget
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.targets.test_policy import as_action, paths_of
 
 HERE = Path(__file__).parent

@@ -3,27 +3,27 @@ from pathlib import Path
 
 import pytest
 
-from app.events import words
-from app.events.words import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events import vocabulary
+from app.events.vocabulary import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.skills.stig.pack import STIG
-from app.targets import areas
-from app.targets.fixture.target import FixtureTarget
+from app.targets import writable_areas
+from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import MOST_ACTIONS
 from app.targets.subjects import banner
 
 HERE = Path(__file__).parent
 HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
 HONEST = tomllib.loads((HERE / "honest.toml").read_text())["allowed"]
-ANSWERS = Path(words.__file__).parents[1] / "engines" / "simulator" / "answers"
+ANSWERS = Path(vocabulary.__file__).parents[1] / "engines" / "simulator" / "answers"
 OF_THE_FIXTURE = {file for file in ANSWERS.glob("*.toml") if not file.stem.startswith("debian_")}
 KINDS = {
-    "set_option": words.SetOption,
-    "replace_line": words.ReplaceLine,
-    "remove_line": words.RemoveLine,
-    "append_line": words.AppendLine,
-    "write_file": words.WriteFile,
-    "chmod": words.Chmod,
-    "reload": words.Reload,
+    "set_option": vocabulary.SetOption,
+    "replace_line": vocabulary.ReplaceLine,
+    "remove_line": vocabulary.RemoveLine,
+    "append_line": vocabulary.AppendLine,
+    "write_file": vocabulary.WriteFile,
+    "chmod": vocabulary.Chmod,
+    "reload": vocabulary.Reload,
 }
 
 
@@ -98,7 +98,8 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     "line", ["zzz", "zzz 1", "zzz = 1", "zzz=1", "zzz yes # really", "[zzz]", "- zzz", "zzz: 1", " x"]
 )
 @pytest.mark.parametrize(
-    "path", [pattern.replace("*", "new") for pattern, judge in areas.JUDGES if judge != banner.judge_banner_edit]
+    "path",
+    [pattern.replace("*", "new") for pattern, judge in writable_areas.JUDGES if judge != banner.judge_banner_edit],
 )
 def test_what_is_not_understood_does_not_run(host, path, line):
     action = AppendLine(path=path, line=line)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.errors import ActionFailed, TemperError
-from app.events.words import WriteFile
-from app.targets.confine import Confinement
-from app.targets.fixture.target import FixtureTarget
+from app.events.vocabulary import WriteFile
+from app.targets.confinement import Confinement
+from app.targets.fixture.fixture_target import FixtureTarget
 
 CHANGE = WriteFile(path="/etc/profile.d/tmout.sh", content="TMOUT=600\n")
 NAMED = frozenset({CHANGE.path})

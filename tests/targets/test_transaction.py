@@ -4,9 +4,9 @@ from contextlib import suppress
 import pytest
 
 from app.errors import ActionFailed
-from app.events.words import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
-from app.targets.confine import Confinement
-from app.targets.fixture.target import FixtureTarget
+from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
+from app.targets.confinement import Confinement
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.targets.raw import everything
 
 UMASK = SetOption(path="/etc/login.defs", key="UMASK", value="077")

@@ -13,15 +13,15 @@ from sqlmodel import Session, select
 from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
 from app.events.record import AUDIT, check_chain, parse_line
-from app.evidence.shrunk import read_evidence, shrink_run
+from app.evidence.shrunk_runs import read_evidence, shrink_run
 from app.evidence.verify import unpack_archive
 from app.loop.state import fold_events
 from app.store import people, schedules
-from app.store.copying import copy_all_tables
+from app.store.database_copy import copy_all_tables
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.targets.catalog import open_target
+from app.targets.host_catalog import open_target
 from tests.evidence.played import KEY
 from tests.postgres import new_database
 from tests.served import GLANCE, served

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.fleet import compute_home_id
+from app.engines.launch.engine_fleet import compute_home_id
 from app.engines.launch.processes import find_marked_processes, signal_marked_processes
 from tests.engines.launch.conftest import free_port
 from tests.served import Server, served

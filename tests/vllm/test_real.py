@@ -11,9 +11,9 @@ from collections import Counter
 import httpx
 import pytest
 
-from app.engines.fit.plan import plan_lineup
+from app.engines.fit.fit_plan import plan_lineup
 from app.lineups.reader import read_lineup
-from app.targets.fixture.target import FixtureTarget
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.vllm.conftest import LOAD_SECONDS
 
 RULES = ["V-257985", "V-258107", "V-257996"]

@@ -9,7 +9,7 @@ from starlette.routing import Match, Mount
 
 from app.config import PACKAGE
 from app.web.addresses import path_to, register_routes, static_path
-from app.web.api.nowhere import JSON
+from app.web.api.fallbacks import JSON
 from app.web.pages.templating import get_environment
 from app.web.routes import ROUTES
 from tests.web.access.walk import filled

@@ -11,12 +11,12 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.lineups.reader import find_lineup, read_lineup
 from app.main import create_app
 from app.store import queries
-from app.targets import registry
+from app.targets import host_registry
 from app.web.deps import TheSession
 from app.web.routes import ROUTES
 from tests.targets.ssh.host import ssh_host
@@ -88,7 +88,7 @@ def answering_when_the_loop_says_so(host):
 async def test_a_whole_run_over_a_slow_line_holds_up_the_loop_nowhere(tmp_path):
     settings = Settings(data=tmp_path / "data", speed=0)
     with ssh_host(tmp_path / "there") as host:
-        registry.register_host(settings.hosts_folder, "web", host.endpoint(), host.known_host, "SHA256:x")
+        host_registry.register_host(settings.hosts_folder, "web", host.endpoint(), host.known_host, "SHA256:x")
         async with open_runtime(settings, load_lineup(settings)) as runtime:
             http = httpx.AsyncClient(transport=httpx.ASGITransport(create_app(runtime)), base_url="http://localhost")
             unknown = {"host": "web", "rules": "V-0", "mode": "auto"}

@@ -14,8 +14,8 @@ from app.background.telemetry.spans import Measure, RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import MACHINE
+from app.store.background_task import PeriodicTask
 from app.store.events import EventStore
-from app.store.rounds import PeriodicTask
 
 log = logging.getLogger(__name__)
 

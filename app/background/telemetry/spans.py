@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.trace import derive_span_id, derive_trace_id
+from app.events.trace_ids import derive_span_id, derive_trace_id
 
 Value = str | int | float | bool | list[str]
 Attributes = dict[str, Value]

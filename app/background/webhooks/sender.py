@@ -9,9 +9,8 @@ from itertools import count
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.letter import Delivery, create_signed_delivery
-from app.background.webhooks.line import AddressNotPublic, PinnedConnection
-from app.background.webhooks.waiver_letter import create_waiver_expiry_delivery
+from app.background.webhooks.delivery import Delivery, create_signed_delivery, create_waiver_expiry_delivery
+from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line

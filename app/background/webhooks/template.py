@@ -12,8 +12,8 @@ from typing import Any
 from app.errors import Rejected
 from app.events.kinds import RolloutEvent, get_event_kind
 from app.events.record import Recorded, format_timestamp
-from app.loop.telling import describe_event
-from app.runs.rollout.telling import describe_rollout_event
+from app.loop.descriptions import describe_event
+from app.runs.rollout.rollout_description import describe_rollout_event
 from app.text.clean import clean_text
 
 LONGEST, LONGEST_VALUE = 2000, 600

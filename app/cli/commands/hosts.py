@@ -76,7 +76,7 @@ def scap_export(
 ) -> None:
     """Export waivers, site values and a choice of rules as an xccdf:Tailoring for OpenSCAP."""
     from app.cli.tailoring import write_tailoring
-    from app.runs.tailoring_out import TailoringSpec
+    from app.runs.tailoring_export import TailoringSpec
 
     write_tailoring(Settings(data=data), TailoringSpec(skill=skill, host=host, group=group, rules=rules), out)
 
@@ -185,10 +185,10 @@ def schedule_add(
     """Scan or harden a host on a schedule."""
     import getpass
 
-    from app.background.schedules.wanted import ScheduleSpec
+    from app.background.schedules.schedule_spec import ScheduleSpec
     from app.cli.schedule import add_schedule
     from app.runs.order import Order, split_rules
-    from app.runs.rollout.asked import RolloutTerms
+    from app.runs.rollout.rollout_request import RolloutTerms
 
     order = Order(host=host, skill=skill, rules=split_rules(rules), mode=mode, by=getpass.getuser())
     terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed)

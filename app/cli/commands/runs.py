@@ -55,9 +55,8 @@ def start_run(
     import asyncio
     import getpass
 
-    from app.cli.harden import harden_host
-    from app.cli.start_from import apply_starting_point
-    from app.events.words import Budget
+    from app.cli.harden import apply_starting_point, harden_host
+    from app.events.vocabulary import Budget
     from app.runs.order import Order, split_rules
 
     settings = Settings(data=data, lineup=lineup, speed=speed)
@@ -78,7 +77,7 @@ def start_run(
     order = apply_starting_point(order, papers) if papers else order
     if hosts:
         from app.cli.rollout import run_rollout
-        from app.runs.rollout.asked import RolloutSpec, RolloutTerms
+        from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
 
         terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
         wanted = RolloutSpec(order=order, hosts=(), words=hosts, terms=terms)
@@ -112,7 +111,7 @@ def rename_run(
     data: Data = Path("data"),
 ) -> None:
     """Set the name and tags of a run."""
-    from app.cli.name_run import name_run
+    from app.cli.runs import name_run
 
     name_run(Settings(data=data), run_id, called, [] if untag else tag)
 
@@ -185,7 +184,7 @@ def show_signing_key(
     data: Data = Path("data"),
 ) -> None:
     """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
-    from app.cli.key import print_public_key
+    from app.cli.evidence import print_public_key
 
     print_public_key(Settings(data=data), change)
 

@@ -66,7 +66,7 @@ def score_lineup(
     from app.cli.score import ScoreOptions, use_score_folder
     from app.cli.score import run_score as work
     from app.cli.score_debian import score_debian
-    from app.events.words import Budget
+    from app.events.vocabulary import Budget
 
     settings = Settings(data=data, speed=speed, kind="run")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
@@ -93,7 +93,7 @@ def export_tasks(
     held_back: Annotated[str, typer.Option(help="Generate all hosts from this seed.")] = "",
 ) -> None:
     """Export the tasks in Harbor's format, for any terminal agent."""
-    from app.cli.export_tasks import export_tasks as export
+    from app.cli.score import export_tasks as export
 
     export(folder, rules, hosts, held_back)
 
@@ -105,6 +105,6 @@ def export_trajectory(
     data: Data = Path("data"),
 ) -> None:
     """Export a run as a trajectory (ATIF): each turn with its prompt, thought, answer and result."""
-    from app.cli.export_trajectory import export_trajectory as export
+    from app.cli.evidence import export_trajectory as export
 
     export(Settings(data=data), run_id, out)

@@ -54,7 +54,7 @@ def run_demo(
     import getpass
 
     from app.cli.cpu_demo import create_cpu_order, use_cpu_lineup
-    from app.cli.real_demo import serve_debian_demo
+    from app.cli.debian_demo import serve_debian_demo
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
     from app.runs.order import Order
@@ -181,7 +181,7 @@ def serve_mcp_tools(
 ) -> None:
     """Serve the Model Context Protocol, so that other agents can read, plan, start reviewed runs and follow them."""
     try:
-        from app.cli.mcp_serve import serve_mcp
+        from app.cli.mcp_server import serve_mcp
     except ModuleNotFoundError as exc:
         raise BadInput(f"{exc.name} is not installed: pip install 'temper[mcp]' brings it.") from exc
 

@@ -29,7 +29,7 @@ def waiver_add(
     import getpass
 
     from app.cli.waiver import add_waiver
-    from app.runs.waive import WaiverSpec
+    from app.runs.waiver_changes import WaiverSpec
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
     add_waiver(Settings(data=data), WaiverSpec(**words, group=group, skill=skill, by=getpass.getuser()))

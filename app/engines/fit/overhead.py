@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.engines.fit.setting import GIB, ResolvedSettings
+from app.engines.fit.resolved_settings import GIB, ResolvedSettings
 
 LOGIT_BYTES = 14
 """Bytes of the profile run's sampler per sequence and vocabulary entry: once at 16 bit and three times at 32.

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from app.engines.fit.plan import fit_engine
-from app.engines.fit.reckoned import Estimate, Fit
+from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.fit_plan import fit_engine
+from app.engines.fit.resolved_settings import GIB
 from app.engines.fit.seed_table import CONTEXT, VLLM, SeedRow, create_single_lineup
-from app.engines.fit.setting import GIB
 from app.lineups.model import Engine, Lineup, Speculation
 
 GB = 1e9

@@ -6,9 +6,9 @@ On the hardware, bf16 ran out of memory twice, NVFP4 on one GPU once, one config
 from dataclasses import dataclass
 from typing import Literal
 
+from app.engines.fit.estimate import Fit
+from app.engines.fit.fit_plan import fit_engine
 from app.engines.fit.gpu_kinds import parse_gpus
-from app.engines.fit.plan import fit_engine
-from app.engines.fit.reckoned import Fit
 from app.lineups.model import Engine, Lineup, Precision
 
 Outcome = Literal["OOM", "works", "bug"]

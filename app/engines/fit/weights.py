@@ -9,9 +9,8 @@ import math
 from dataclasses import dataclass, fields
 
 from app.engines.fit.precision import BF16, compute_attention_bits, compute_mlp_bits
-from app.engines.fit.rules import VllmRules
-from app.engines.fit.shape import Layer, ModelShape
-from app.engines.fit.stages import split_stages
+from app.engines.fit.shape import Layer, ModelShape, split_stages
+from app.engines.fit.vllm_rules import VllmRules
 from app.lineups.model import Precision
 
 VOCAB_PADDING = 64

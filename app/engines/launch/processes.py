@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.engines.launch.command import MARK
+from app.engines.launch.launch_command import MARK
 
 PROC = Path("/proc")
 _ZOMBIE = "Z"

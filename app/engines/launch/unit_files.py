@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from app.engines.launch.command import build_launch_command, build_serve_arguments, format_container_name
+from app.engines.launch.launch_command import build_launch_command, build_serve_arguments, format_container_name
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 

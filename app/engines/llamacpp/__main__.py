@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import xllamacpp
 
-from app.engines.llamacpp.weights import find_adapter, find_weights
+from app.engines.llamacpp.gguf_files import find_adapter, find_weights
 from app.errors import BadInput
 
 SLOTS = 3

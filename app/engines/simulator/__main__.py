@@ -7,8 +7,8 @@ import sys
 import threading
 from pathlib import Path
 
-from app.engines.simulator.script import ANSWERS, read_script
-from app.engines.simulator.serve import bind_ports, serve_engines
+from app.engines.simulator.answer_script import ANSWERS, read_script
+from app.engines.simulator.engine_servers import bind_ports, serve_engines
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
 from app.umask import set_private_umask

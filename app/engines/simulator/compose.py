@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.engines.simulator.answer_script import AnswerScript, ScriptedTry
 from app.engines.simulator.prompt import ParsedPrompt
-from app.engines.simulator.script import AnswerScript, ScriptedTry
 
 ROLES = {"plan": "architect", "act": "worker", "review": "auditor", "triage": "sentry", "reflect": "architect"}
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from app.errors import BadInput
-from app.evidence.incoming.assessed import MOST, AssessedRule, parse_finding
+from app.evidence.incoming.assessed_rule import MOST, AssessedRule, parse_finding
 
 
 class _Rule(msgspec.Struct):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.errors import BadInput
-from app.evidence.incoming.assessed import MOST, AssessedRule, parse_finding
+from app.evidence.incoming.assessed_rule import MOST, AssessedRule, parse_finding
 from app.evidence.incoming.elements import Element, read_elements
 
 _WANTED = ("VULN", "Rule", "rule-result")

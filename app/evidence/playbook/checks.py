@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.events.words import Probe
+from app.events.vocabulary import Probe
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,19 @@ from typing import Literal
 
 from app.errors import ActionFailed
 from app.events.kinds import ActionApplied
-from app.events.words import AnyAction, AppendLine, Chmod, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.vocabulary import (
+    AnyAction,
+    AppendLine,
+    Chmod,
+    FileAction,
+    RemoveLine,
+    ReplaceLine,
+    SetOption,
+    WriteFile,
+)
 from app.syntax.files import FileState
-from app.targets.change import plan_changes
-from app.text.withheld import GONE
+from app.targets.file_changes import plan_changes
+from app.text.secret_forms import GONE
 
 _TRAIL = " \t\r"
 _HEADER = re.compile(r"diff a(/.*) b\1")

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 from app.events.kinds import AttemptFailed
-from app.events.words import FileAction, PublishedRule, ResourceAction
-from app.evidence.case import RuleRecord, RunRecord
+from app.events.vocabulary import FileAction, PublishedRule, ResourceAction
 from app.evidence.playbook.checks import PlainCheck, list_unchecked_probes, select_checks
-from app.evidence.playbook.deeds import ShellCommands, build_shell_commands
 from app.evidence.playbook.edits import FileEdit, NotRecorded, derive_edits, fold_later_edits
+from app.evidence.playbook.resource_shell import ShellCommands, build_shell_commands
+from app.evidence.run_record import RuleRecord, RunRecord
 from app.skills.skill import Rule
-from app.targets.ssh.danger import services_to_reload
+from app.targets.ssh.service_activator import services_to_reload
 from app.text.clean import clean_text
 
 _LONGEST = 300

@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-from app.evidence.case import RunRecord
 from app.evidence.playbook.edits import FileEdit
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
-from app.evidence.playbook.words import (
+from app.evidence.playbook.quoting import (
     Plain,
     describe_fix,
     describe_origin,
@@ -19,6 +18,7 @@ from app.evidence.playbook.words import (
     to_yaml,
     to_yaml_block,
 )
+from app.evidence.run_record import RunRecord
 from app.evidence.verify import build_chunks
 
 _HERE = Path(__file__).parent

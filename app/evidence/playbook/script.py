@@ -3,9 +3,8 @@
 import shlex
 from pathlib import Path
 
-from app.evidence.case import RunRecord
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
-from app.evidence.playbook.words import (
+from app.evidence.playbook.quoting import (
     describe_fix,
     describe_origin,
     list_exclusions,
@@ -14,6 +13,7 @@ from app.evidence.playbook.words import (
     to_comment,
     to_tag,
 )
+from app.evidence.run_record import RunRecord
 
 _HERE = Path(__file__).parent
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from app.machine.gpus.reading import to_gib
+from app.machine.gpus.gpu_reading import to_gib
 
 MEMINFO = Path("/proc/meminfo")
 KIB = 1024

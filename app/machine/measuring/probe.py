@@ -1,34 +1,47 @@
 """Probe one replica of one engine."""
 
+import os
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from app import __version__
 from app.engines.client import EngineClient, ServedModel
-from app.engines.fit.reckoned import Estimate
-from app.engines.metrics import EngineSample
+from app.engines.engine_metrics import EngineSample
+from app.engines.fit.estimate import Estimate
 from app.engines.traffic import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
-from app.machine.measuring.ask import send_timed_requests
-from app.machine.measuring.counters import measure_acceptance, measure_kv_capacity, note_foreign_tokens
-from app.machine.measuring.course import WARM_UP, ProbeStep, list_probe_steps
-from app.machine.measuring.figure import Measured
-from app.machine.measuring.figures import (
+from app.machine.measuring.counter_figures import measure_acceptance, measure_kv_capacity, note_foreign_tokens
+from app.machine.measuring.engine_load import EngineLoad
+from app.machine.measuring.memory_cards import MemoryCards
+from app.machine.measuring.memory_watch import MemoryWatch, Places, watch_memory
+from app.machine.measuring.probe_figures import (
     FigureOrigin,
+    Measured,
     TimedReply,
     compute_limit_share,
     compute_other_memory,
     compute_step_figures,
     keep_first_known,
 )
-from app.machine.measuring.gpu_memory import MemoryCards
-from app.machine.measuring.load import EngineLoad
-from app.machine.measuring.memory import MemoryWatch, Places, watch_memory
-from app.machine.measuring.probed import ProbeResult
-from app.machine.measuring.processor import read_cpu_name
+from app.machine.measuring.probe_result import ProbeResult
+from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps
+from app.machine.measuring.timed_requests import send_timed_requests
+
+
+def read_cpu_name(table: Path = Path("/proc/cpuinfo")) -> str:
+    """Return model name and cores; Arm kernels report no name."""
+    try:
+        lines = table.read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    cores = f"{os.cpu_count()} cores"
+    return f"{name}, {cores}" if name else cores
+
 
 ProgressReport = Callable[[str], None]
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from app.errors import TemperError
+from app.loop.state import RunState
 from app.machine.measuring.probe import EngineBusy, ProbeSubject, run_probe
-from app.machine.measuring.probed import ProbeResult
+from app.machine.measuring.probe_result import ProbeResult
 
 log = logging.getLogger(__name__)
 
@@ -55,3 +56,11 @@ class ProbeRunner:
 
     def _set_step(self, step: str) -> None:
         self.step = step
+
+
+def find_working_run(states: Iterable[RunState]) -> str:
+    """Return a sentence that names a working run, or an empty string. Paused and waiting runs do not count."""
+    for state in states:
+        if state.status == "running" and state.idle_since is None:
+            return f"Run {state.run} is working: pause it or wait for its end, then probe."
+    return ""

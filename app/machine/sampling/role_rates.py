@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from app.engines.metrics import SHORTEST
+from app.engines.engine_metrics import SHORTEST
 from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.store.events import EventStore
 

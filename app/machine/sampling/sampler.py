@@ -11,18 +11,18 @@ from msgspec.structs import replace
 from app.errors import EnvironmentUnusable
 from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
-from app.machine.gpus.reading import GpuReading, GpuSource
-from app.machine.sampling.board import Board
-from app.machine.sampling.engine import EngineWatch
-from app.machine.sampling.ledger import EnergyLedger
+from app.machine.gpus.gpu_reading import GpuReading, GpuSource
+from app.machine.sampling.energy_ledger import EnergyLedger
+from app.machine.sampling.engine_watch import EngineWatch
+from app.machine.sampling.gpu_placement import find_misplaced
 from app.machine.sampling.machine_log import MachineLog
-from app.machine.sampling.memory import KnownEngines, attribute_memory
-from app.machine.sampling.placement import find_misplaced
+from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.role_rates import RoleRates
+from app.machine.sampling.sample_board import Board
 from app.machine.sampling.thinning import RAW_SECONDS, Thinning
+from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.rounds import BackgroundTask
 
 log = logging.getLogger(__name__)
 

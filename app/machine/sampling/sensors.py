@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.events.kinds import GpuSampled
-from app.events.words import Provenance
+from app.events.vocabulary import Provenance
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 from app.events.kinds import EngineSampled, GpuSampled
 from app.events.record import Recorded
-from app.events.words import Role
+from app.events.vocabulary import Role
 
 How = Literal["mean", "most"]
 Values = list[float | None]

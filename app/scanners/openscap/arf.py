@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.events.words import Word
+from app.events.vocabulary import Word
 from app.scanners.openscap.oval import OvalFinding, OvalReport, index_report
-from app.scanners.openscap.xml import Element, get_text, parse_xml
+from app.scanners.openscap.safe_xml import Element, get_text, parse_xml
 from app.text.clean import clean_text
 
 WORDS: Mapping[str, tuple[Word, str]] = {

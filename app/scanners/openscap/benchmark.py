@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from app.errors import BadInput
+from app.scanners.openscap.safe_xml import MOST, Element, get_local_name, parse_xml
 from app.scanners.openscap.value import BenchmarkValue, parse_value
-from app.scanners.openscap.xml import MOST, Element, get_local_name, parse_xml
 from app.text.bounded import read_bounded
 from app.text.clean import clean_text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.scanners.openscap.xml import MOST, get_local_name, parse_xml
+from app.scanners.openscap.safe_xml import MOST, get_local_name, parse_xml
 
 OWN = Path("~/.local/share/xml/scap")
 FOLDERS = (OWN, Path("/usr/local/share/xml/scap"), Path("/usr/share/xml/scap/ssg/content"))

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.scanners.openscap.xml import Element, get_local_name, get_text
+from app.scanners.openscap.safe_xml import Element, get_local_name, get_text
 from app.text.clean import clean_text
-from app.text.secrets import is_secret_path
+from app.text.redaction import is_secret_path
 
 TESTS_TOLD, ITEMS_TOLD, LONGEST = 3, 3, 160
 DEEPEST = 12

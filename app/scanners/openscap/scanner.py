@@ -3,21 +3,42 @@
 import asyncio
 import hashlib
 import logging
+import re
 import secrets
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import TemperError
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
-from app.scanners.openscap.command import ScanFailed, build_eval_command, build_fix_command, require_result
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.remedy import extract_fix_script
-from app.scanners.openscap.shell import Shell
-from app.scanners.openscap.xml import MOST
-from app.scanners.verdict import Verdict
+from app.scanners.openscap.oscap_command import ScanFailed, build_eval_command, build_fix_command, require_result
+from app.scanners.openscap.oscap_shell import Shell
+from app.scanners.openscap.safe_xml import MOST
+from app.scanners.scanner import Verdict
 from app.syntax.files import Files
 from app.text.clean import clean_text
-from app.text.secrets import redact_secrets
+from app.text.redaction import redact_secrets
+
+_MISSING = "IS MISSING!"
+_BEGIN = re.compile(r"^# BEGIN fix \(\d+ / \d+\) for '([^'\n]*)'\n#{20,}\n", re.MULTILINE)
+_END = "# END fix for '{}'\n"
+_COUNTED = re.compile(r"""^\(>&2 echo "Remediating rule \d+/\d+: '[^'\n]*'"\);?[ ]?""")
+"""The counter in front of a fix is not part of it."""
+
+
+def extract_fix_script(script: str, rule: str) -> str:
+    """Return the rule's script unchanged; "" if the content has none. Raise ScanFailed if the script is ambiguous."""
+    found = [match for match in _BEGIN.finditer(script) if match[1] == rule]
+    if not found:
+        return ""
+    if len(found) > 1:
+        raise ScanFailed(f"OpenSCAP's script holds {rule} {len(found)} times; none of them is taken.")
+    body, end, _ = script[found[0].end() :].partition(_END.format(rule))
+    if not end:
+        raise ScanFailed(f"OpenSCAP's script breaks off in {rule}; nothing of it is taken.")
+    own = _COUNTED.sub("", body).strip("\n")
+    return "" if not own.strip() or _MISSING in own else f"{own}\n"
+
 
 log = logging.getLogger(__name__)
 

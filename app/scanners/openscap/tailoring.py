@@ -11,7 +11,7 @@ from lxml import etree
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark, is_valid_id, shorten_id
 from app.scanners.openscap.content import FOLDERS, OWN
-from app.scanners.openscap.xml import XCCDF, Element, get_local_name, get_text, parse_xml
+from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, get_text, parse_xml
 from app.text.clean import clean_text
 
 ENDING = "-tailoring.xml"

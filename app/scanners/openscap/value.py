@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.scanners.openscap.xml import Element
+from app.scanners.openscap.safe_xml import Element
 from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")

@@ -9,12 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.words import Category, Tailored
+from app.events.vocabulary import Category, Tailored
 from app.scanners.openscap.benchmark import Benchmark, ProfileValue, ScapRule, read_benchmark, shorten_id
 from app.scanners.openscap.content import ScapContent, find_datastream, list_datastreams
-from app.scanners.openscap.own_tailoring import GeneratedTailoring
+from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.skill import Check, Rule, Skill
 from app.syntax.files import Files

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from app.syntax import audit, source
+from app.syntax import audit, host_text
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
@@ -39,9 +39,9 @@ class AuditRules:
     areas: tuple[str, ...] = ("/etc/audit/audit.rules", "/etc/audit/rules.d/")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        now = evaluate_audit_lines(audit.parse_audit_lines(source.read_text(files, LOADED) or "", LOADED))
-        sources = audit.sort_by_version(source.glob_files(files, SOURCES))
-        text = audit.merge_rule_files(source.read_text(files, path) or "" for path in sources)
+        now = evaluate_audit_lines(audit.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED))
+        sources = audit.sort_by_version(host_text.glob_files(files, SOURCES))
+        text = audit.merge_rule_files(host_text.read_text(files, path) or "" for path in sources)
         later = evaluate_audit_lines(audit.parse_audit_lines(text, SOURCES)) if sources else now
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
 

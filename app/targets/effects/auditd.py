@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.auditd_words import ACTIONS, DEFAULTS, is_valid_value
+from app.targets.effects.auditd_keys import ACTIONS, DEFAULTS, is_valid_value
 from app.targets.effects.daemon import Ask
 from app.targets.effects.scales import compare_by_key, compare_higher, compare_lower, parse_number
 from app.targets.effects.strength import Compare, Strength, compare_unranked, create_ranking
@@ -100,7 +100,7 @@ class Auditd:
     areas: tuple[str, ...] = (PATH,)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated, problems = keyvalue.parse_auditd(source.read_text(files, PATH) or "", PATH)
+        stated, problems = keyvalue.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
         found = {**DEFAULTS, **{setting.key: _normalize_setting(setting) for setting in stated}}
         sound = (
             not problems and all(is_valid_value(setting.key, setting.value) for setting in stated) and can_start(found)
@@ -134,7 +134,7 @@ def _parse_threshold(found: re.Match[str]) -> tuple[bool, int]:
 
 def _normalize_setting(setting: Setting) -> str:
     """Return the value in lower case; for an action without its arguments."""
-    value = source.fold_case(setting.value) if setting.key in _SCALES else setting.value
+    value = host_text.fold_case(setting.value) if setting.key in _SCALES else setting.value
     action = setting.key.endswith("_action") and not value.startswith("exec ")
     return value.partition(" ")[0] if action else value
 

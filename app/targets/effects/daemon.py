@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from app.syntax.files import Files
-from app.targets.confine import ProgramOutcome
+from app.targets.confinement import ProgramOutcome
 from app.targets.effects.strength import Strength
 
 UNSET = ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.syntax import ini, source
+from app.syntax import host_text, ini
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import Ask
@@ -30,10 +30,10 @@ class Dnf:
     areas: tuple[str, ...] = (MAIN, "/etc/yum.repos.d/")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated = ini.parse_ini(source.read_text(files, MAIN) or "", MAIN)
+        stated = ini.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
         found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
-        for path in source.glob_files(files, REPOS):
-            own = ini.parse_ini(source.read_text(files, path) or "", path)
+        for path in host_text.glob_files(files, REPOS):
+            own = ini.parse_ini(host_text.read_text(files, path) or "", path)
             for name in {setting.key.partition(".")[0] for setting in own}:
                 found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
             found |= _collect_values(own)
@@ -51,7 +51,7 @@ def _collect_values(settings: list[Setting]) -> dict[str, str]:
 
 
 def _normalize_flag(setting: Setting) -> str:
-    word = source.fold_case(setting.value)
+    word = host_text.fold_case(setting.value)
     if setting.key.rpartition(".")[2] in _DEFAULTS:
         return "1" if word in _ON else "0" if word in _OFF else setting.value
     return setting.value

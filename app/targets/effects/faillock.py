@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
 from app.targets.effects.scales import compare_by_key, compare_caps, compare_durations, compare_higher
@@ -46,7 +46,7 @@ class Faillock:
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        for setting in keyvalue.parse_options(source.read_text(files, PATH) or "", PATH):
+        for setting in keyvalue.parse_options(host_text.read_text(files, PATH) or "", PATH):
             value = _parse_faillock_value(setting.key, setting.value)
             if value is not None:
                 found[setting.key] = value

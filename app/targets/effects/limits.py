@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.syntax import limits, source
+from app.syntax import host_text, limits
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
 from app.targets.effects.strength import Strength, compare_numbers, compare_unranked
@@ -20,11 +20,11 @@ class Limits:
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for path in [limits.MAIN, *source.glob_files(files, limits.FOLDER)]:
-            text = source.read_text(files, path) or ""
+        for path in [limits.MAIN, *host_text.glob_files(files, limits.FOLDER)]:
+            text = host_text.read_text(files, path) or ""
             for limit in limits.parse_limits(text, path):
                 for kind in _expand_kinds(limit.kind, limit.item):
-                    found[f"{limit.domain} {kind}{limit.item}"] = source.fold_case(limit.value)
+                    found[f"{limit.domain} {kind}{limit.item}"] = host_text.fold_case(limit.value)
             found |= {f"{domain} {EXEMPT}": "yes" for domain in limits.list_exempt_domains(text)}
         return found
 

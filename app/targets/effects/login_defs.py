@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
 from app.targets.effects.scales import (
@@ -66,7 +66,7 @@ class LoginDefs:
     areas: tuple[str, ...] = (PATH,)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        text = source.read_text(files, PATH) or ""
+        text = host_text.read_text(files, PATH) or ""
         found = dict(_DEFAULTS)
         for setting in keyvalue.parse_login_defs(text, PATH):
             found[setting.key] = _parse_shadow_value(setting.key, setting.value)
@@ -102,11 +102,11 @@ def _parse_shadow_value(key: str, value: str) -> str:
 def _read_pam_values(text: str) -> dict[str, str]:
     """Return PAM's values: the first line of each name, valid or not."""
     found: dict[str, str] = {}
-    for _number, line in source.number_lines(text):
-        match = _WORD.match(line.rstrip(source.TRAIL))
+    for _number, line in host_text.number_lines(text):
+        match = _WORD.match(line.rstrip(host_text.TRAIL))
         name = match[1].upper() if match and match[1].isascii() else ""
         if match and name in _PAM_DEFAULTS:
-            found.setdefault(f"{name}{_OF_PAM}", _normalize_octal(name, match[2].strip(source.TRAIL)))
+            found.setdefault(f"{name}{_OF_PAM}", _normalize_octal(name, match[2].strip(host_text.TRAIL)))
     return {**{f"{name}{_OF_PAM}": value for name, value in _PAM_DEFAULTS.items()}, **found}
 
 

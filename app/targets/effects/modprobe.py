@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from app.syntax import modprobe, source
+from app.syntax import host_text, modprobe
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
-from app.targets.effects import folders
+from app.targets.effects import drop_ins
 from app.targets.effects.daemon import UNSET, Ask, Query
 from app.targets.effects.strength import Strength, create_ranking
 
@@ -25,7 +25,7 @@ class Modprobe:
         return evaluate_module_lines(
             [
                 line
-                for text in folders.read_drop_ins("modprobe.d", files)
+                for text in drop_ins.read_drop_ins("modprobe.d", files)
                 for line in modprobe.parse_module_lines(text, "")
             ]
         )
@@ -72,7 +72,7 @@ def _format_softdep(rest: str) -> str:
     """Merge repeated pre: and post: lists."""
     held: dict[str, list[str]] = {"": [], "pre:": [], "post:": []}
     now = ""
-    for word in source.split_words(rest):
+    for word in host_text.split_words(rest):
         now = word if word in held else now
         held[now] += [] if word == now else [word]
     return " ".join(f"{name} {' '.join(held[name])}" for name in ("pre:", "post:") if held[name])

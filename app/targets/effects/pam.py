@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from app.syntax import pam, source
+from app.syntax import host_text, pam
 from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon import UNSET, Ask
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strength import Strength
-from app.targets.stack import SUCCESS, compute_outcome
+from app.targets.pam_outcome import SUCCESS, compute_outcome
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"
@@ -26,7 +26,7 @@ class Pam:
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for path in source.glob_files(files, f"{FOLDER}/*"):
+        for path in host_text.glob_files(files, f"{FOLDER}/*"):
             service = path.rpartition("/")[2]
             chains = pam.read_chains(files, service)
             for kind in KINDS:

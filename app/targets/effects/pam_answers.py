@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from app.syntax.pam import PamRule
 from app.targets.effects.pam_options import accepts_empty_password
-from app.targets.stack import SUCCESS
+from app.targets.pam_outcome import SUCCESS
 
 _PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a directory", "root with the right password"
 _WRONG, _NONE, _LOCKED = "a wrong password", "an account without a password", "a locked account"

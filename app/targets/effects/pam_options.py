@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files, FileState
 from app.syntax.pam import PamRule
 from app.targets.effects.daemon import UNSET
@@ -78,8 +78,8 @@ def read_rule_options(rule: PamRule, files: Files) -> Mapping[str, str]:
     for word in rule.arguments:
         name, mark, value = word.partition("=")
         name = "nullok" if name in _NULLOK else name
-        if source.fold_case(word) in _HASHES and "hash" in scales:
-            found["hash"] = source.fold_case(word)
+        if host_text.fold_case(word) in _HASHES and "hash" in scales:
+            found["hash"] = host_text.fold_case(word)
         elif name in scales:
             found[name] = value if mark else ON
         elif name not in _NEUTRAL:
@@ -89,9 +89,9 @@ def read_rule_options(rule: PamRule, files: Files) -> Mapping[str, str]:
 
 def _get_default_hash(files: Files) -> str:
     """Return the hash that pam_unix uses by default, from login.defs."""
-    known = keyvalue.parse_login_defs(source.read_text(files, "/etc/login.defs") or "", "")
+    known = keyvalue.parse_login_defs(host_text.read_text(files, "/etc/login.defs") or "", "")
     said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
-    return source.fold_case(said[-1]) if said else "des"
+    return host_text.fold_case(said[-1]) if said else "des"
 
 
 def _read_options_with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
@@ -99,10 +99,10 @@ def _read_options_with_file(rule: PamRule, files: Files) -> Mapping[str, str]:
     path, daemon = _FILES[rule.module]
     given = [word.partition("=") for word in rule.arguments if word.partition("=")[0] not in _NO_OPTIONS]
     instead = [value for name, _, value in given if name == "conf" and rule.module == "pam_faillock.so"]
-    text = source.read_text(files, instead[-1] if instead else path)
+    text = host_text.read_text(files, instead[-1] if instead else path)
     lines = [f"{name} = {value}" if mark else name for name, mark, value in given if name != "conf"]
     whole = "\n".join([text or "", *lines])
-    found = daemon.read_settings(Overlay(files, {path: FileState(source.encode_text(whole), 0o644, "root:root")}))
+    found = daemon.read_settings(Overlay(files, {path: FileState(host_text.encode_text(whole), 0o644, "root:root")}))
     asks = ON if "use_authtok" in rule.arguments else OFF
     return {**found, "use_authtok": asks, "conf": instead[-1] if instead else UNSET}
 

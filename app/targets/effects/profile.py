@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
-from app.syntax.shell import Assignment, parse_declarations
+from app.syntax.shell_assignments import Assignment, parse_declarations
 from app.targets.effects.daemon import Ask
 from app.targets.effects.strength import Strength, compare_numbers, compare_sets
 
@@ -23,7 +23,7 @@ class ShellProfile:
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         before, after = _split_at_drop_ins(files)
-        scripts = [one for path in source.glob_files(files, FOLDER) for one in _read_tmout_lines(files, path)]
+        scripts = [one for path in host_text.glob_files(files, FOLDER) for one in _read_tmout_lines(files, path)]
         login = [*before, *scripts, *after]
         return {
             "TMOUT of a login": evaluate_timeout(login),
@@ -72,7 +72,7 @@ def find_failing_lines(made: Iterable[Assignment]) -> list[str]:
 
 def _split_at_drop_ins(files: Files) -> tuple[list[Assignment], list[Assignment]]:
     """Return the assignments of /etc/profile before and after the drop-ins."""
-    text = source.read_text(files, LOGIN) or ""
+    text = host_text.read_text(files, LOGIN) or ""
     middle = text.find("/profile.d/")
     line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0
     made = _read_tmout_lines(files, LOGIN)
@@ -80,7 +80,7 @@ def _split_at_drop_ins(files: Files) -> tuple[list[Assignment], list[Assignment]
 
 
 def _read_tmout_lines(files: Files, path: str) -> list[Assignment]:
-    return [one for one in parse_declarations(source.read_text(files, path) or "", path) if one.name == "TMOUT"]
+    return [one for one in parse_declarations(host_text.read_text(files, path) or "", path) if one.name == "TMOUT"]
 
 
 def _parse_seconds(value: str) -> float:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import UNSET, Ask
@@ -43,13 +43,13 @@ class Pwquality:
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        drop_ins = {*source.glob_files(files, FOLDER), *source.glob_files(files, _HIDDEN)}
+        drop_ins = {*host_text.glob_files(files, FOLDER), *host_text.glob_files(files, _HIDDEN)}
         for path in [*sorted(drop_ins), MAIN]:
-            for setting in keyvalue.parse_options(source.read_text(files, path) or "", path):
+            for setting in keyvalue.parse_options(host_text.read_text(files, path) or "", path):
                 value = _parse_pwquality_value(setting)
                 if value is None:
                     return {**found, READ: "no"}
-                found[source.fold_case(setting.key)] = value
+                found[host_text.fold_case(setting.key)] = value
         return found
 
     def ask_settings(self, files: Files, ask: Ask) -> None:
@@ -61,7 +61,7 @@ class Pwquality:
 
 def _parse_pwquality_value(setting: Setting) -> str | None:
     """Return the value as the library reads it; None if the library stops at it."""
-    key = source.fold_case(setting.key)
+    key = host_text.fold_case(setting.key)
     if key in _FLAGS:
         return "1"
     if key in _WORDS:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
 from app.targets.effects.strength import Strength, compare_unranked, create_ranking
@@ -23,9 +23,9 @@ class Selinux:
     areas: tuple[str, ...] = (PATH,)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        text = source.read_text(files, PATH)
+        text = host_text.read_text(files, PATH)
         mode = next(
-            (source.fold_case(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled"
+            (host_text.fold_case(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled"
         )
         policy = _read_policy_name(text or "")
         there = bool(files.glob(f"/etc/selinux/{policy}/*")) if re.fullmatch(r"[\w-]+", policy) else False
@@ -47,7 +47,7 @@ def _read_policy_name(text: str) -> str:
     """Return the policy of the last SELINUXTYPE line; a trailing comment is part of the name."""
     found = "targeted"
     for line in text.split("\n"):
-        match = _TYPE.match(line.lstrip(source.TRAIL))
+        match = _TYPE.match(line.lstrip(host_text.TRAIL))
         if match:
-            found = match[1].rstrip(source.TRAIL)
+            found = match[1].rstrip(host_text.TRAIL)
     return found

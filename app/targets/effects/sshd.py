@@ -4,16 +4,16 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from app.syntax import source, sshd
+from app.syntax import host_text, sshd
 from app.syntax.files import Files
 from app.syntax.sshd_effect import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
-from app.targets.accounts import read_host_accounts
 from app.targets.effects import sshd_order
 from app.targets.effects.daemon import Ask, Daemon, Query
 from app.targets.effects.sshd_cases import NO_PORT, list_connections
 from app.targets.effects.strength import Strength
+from app.targets.host_accounts import read_host_accounts
 from app.targets.host_key import HOST_KEY, create_host_key
 
 _PROGRAM = "/usr/sbin/sshd"
@@ -98,7 +98,7 @@ def _build_query(files: Files, who: ConnectionSpec, staged: tuple[str, ...]) -> 
 def _add_missing_accounts(files: Files, who: ConnectionSpec) -> tuple[tuple[str, str], ...]:
     """Return passwd and group with sshd's own account, and with a matched user or group that is missing."""
     known = read_host_accounts(files)
-    passwd, group = (source.read_text(files, path) or "" for path in _ACCOUNTS)
+    passwd, group = (host_text.read_text(files, path) or "" for path in _ACCOUNTS)
     wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.find_account(name)]
     added = "".join(f"{name}:x:{_FREE + at}:{_FREE}::/:/usr/sbin/nologin\n" for at, name in enumerate(wanted))
     missing = sorted(who.groups - known.list_groups(who.user))

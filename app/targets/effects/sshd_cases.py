@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_match import ATTRIBUTES, Conditions, ConnectionSpec, Network, matches_conditions, parse_network
-from app.targets.accounts import HostAccounts
+from app.targets.host_accounts import HostAccounts
 
 NO_PORT = "65534"
 """A port that no Match line names; sshd needs one to evaluate LocalPort."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from app.targets.effects import sshd_algorithms
+from app.targets.effects import sshd_algorithm_order
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.strength import (
     Compare,
@@ -190,7 +190,7 @@ _COMPARES: dict[str, Compare] = (
     _assign_compare(_BETTER_NO, create_ranking("yes", "no"))
     | _assign_compare(_BETTER_YES, create_ranking("no", "yes"))
     | _assign_compare(_NO_MATTER, _always_equal)
-    | _assign_compare(_ALGORITHMS, sshd_algorithms.compare_algorithms)
+    | _assign_compare(_ALGORITHMS, sshd_algorithm_order.compare_algorithms)
     | _assign_compare(_FEWER, _compare_word_sets(None))
     | _assign_compare(_NAMES_KEPT_OUT, _compare_deny_lists)
     | _assign_compare(_NAMES_LET_IN, _compare_allow_lists)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
-from app.targets.accounts import HostAccounts, read_host_accounts
 from app.targets.effects import sudo_defaults, sudo_rights
+from app.targets.effects.cvtsudoers import parse_cvtsudoers
 from app.targets.effects.daemon import UNSET, Ask, Query
 from app.targets.effects.strength import Strength
-from app.targets.effects.sudo_said import parse_cvtsudoers
-from app.targets.granted import Principal, resolve_defaults, resolve_rights
+from app.targets.granted_rights import Principal, resolve_defaults, resolve_rights
+from app.targets.host_accounts import HostAccounts, read_host_accounts
 
 _PROGRAM = "/usr/bin/cvtsudoers"
 _RULES = ("-f", "json", "-s", "defaults")

@@ -1,7 +1,7 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.targets.effects.strength import Compare, Strength, compare_numbers, compare_sets, compare_unranked
-from app.targets.granted import BUILT_IN, OFF, ON
+from app.targets.granted_rights import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT_TEXT = (
     "authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied "

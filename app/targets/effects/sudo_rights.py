@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from app.targets.effects.strength import Strength
-from app.targets.granted import SudoRight
+from app.targets.granted_rights import SudoRight
 
 _NOTHING = "nothing"
 _BETWEEN = " | "

@@ -4,10 +4,10 @@ import itertools
 import re
 from fnmatch import fnmatchcase
 
-from app.syntax import audit, keyvalue, source
+from app.syntax import audit, host_text, keyvalue
 from app.syntax.audit import AuditLine
 from app.syntax.setting import find_last
-from app.targets.questions.asked import DiskUsage, ProbeAnswer, ProbedHost
+from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost
 
 AUDITD = "/etc/audit/auditd.conf"
 _RULES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
@@ -44,7 +44,7 @@ _NARROWS_NOTHING = ("arch", "key", "perm", "path", "dir")
 
 
 def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
-    text = source.read_text(host.files, AUDITD)
+    text = host_text.read_text(host.files, AUDITD)
     if text is None:
         return ProbeAnswer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
     settings, _ = keyvalue.parse_auditd(text, AUDITD)
@@ -75,8 +75,8 @@ def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:
     lines = [
         line
         for pattern in _RULES
-        for path in source.glob_files(host.files, pattern)
-        for line in audit.parse_audit_lines(source.read_text(host.files, path) or "", path)
+        for path in host_text.glob_files(host.files, pattern)
+        for line in audit.parse_audit_lines(host_text.read_text(host.files, path) or "", path)
     ]
     if not any(line.control and line.control.key == "-f" and line.control.value == _PANIC for line in lines):
         return ProbeAnswer(True, "what the audit system cannot write does not stop the kernel")
@@ -95,7 +95,7 @@ def _is_backlog_too_small(line: AuditLine) -> bool:
     if line.words[0] == "--backlog_wait_time":
         return line.words[1:] == ("0",)
     control = line.control
-    value = source.parse_number(control.value) if control and control.key == "-b" else None
+    value = host_text.parse_number(control.value) if control and control.key == "-b" else None
     return value is not None and value < _LEAST_BACKLOG
 
 

@@ -2,10 +2,10 @@
 
 from typing import Protocol, runtime_checkable
 
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import find_last
-from app.targets.questions.asked import ProbeAnswer, ProbedHost
+from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
 
 FSTAB, SELINUX = "/etc/fstab", "/etc/selinux/config"
 _UNITS = "/etc/systemd/system"
@@ -61,8 +61,8 @@ def _format_boot_target(target: str) -> tuple[str, ...]:
 def _read_mounts(files: Files) -> tuple[tuple[str, ...], str]:
     """Return the mounts, and an error for the first line that systemd rejects."""
     mounts: list[str] = []
-    for number, line in source.number_lines(source.read_text(files, FSTAB) or ""):
-        words = source.split_words(line)
+    for number, line in host_text.number_lines(host_text.read_text(files, FSTAB) or ""):
+        words = host_text.split_words(line)
         if not words or words[0].startswith("#"):
             continue
         if not _FIELDS[0] < len(words) <= _FIELDS[1]:

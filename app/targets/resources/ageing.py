@@ -1,7 +1,7 @@
 """The policy for password ageing: stricter only, no expiry at once, none for accounts that log in by key."""
 
-from app.targets.resources.foreseen import ACCOUNT, DryRun, ResourceState
-from app.targets.subjects.edit import Objection
+from app.targets.resources.dry_run import ACCOUNT, DryRun, ResourceState
+from app.targets.subjects.file_edit import Objection
 
 _UNSET = "-"
 _SMALLER_IS_STRICTER = ("max", "inactive")

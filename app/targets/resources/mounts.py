@@ -1,7 +1,7 @@
 """The policy for mounts: options are only added, and not to mounts that the system needs."""
 
-from app.targets.resources.foreseen import MOUNT, DryRun
-from app.targets.subjects.edit import Objection
+from app.targets.resources.dry_run import MOUNT, DryRun
+from app.targets.subjects.file_edit import Objection
 
 _NONE_AT_ALL = ("/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/sys", "/run", "/boot/efi")
 _RUN_PROGRAMS = ("/var", "/var/lib", "/opt", "/srv", "/boot")

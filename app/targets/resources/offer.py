@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from app.events.words import (
+from app.events.vocabulary import (
     AddMountOptions,
     AgeSetting,
     InstallPackage,
@@ -14,7 +14,7 @@ from app.events.words import (
     SetAgeing,
     SetUnit,
 )
-from app.targets.resources.foreseen import INSTALLED
+from app.targets.resources.dry_run import INSTALLED
 from app.text.clean import clean_text
 
 _PLAIN = {

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from app.targets.resources.foreseen import INSTALLED, PACKAGE, DryRun, ResourceState
-from app.targets.subjects.edit import Objection
+from app.targets.resources.dry_run import INSTALLED, PACKAGE, DryRun, ResourceState
+from app.targets.subjects.file_edit import Objection
 
 MOST_COMING = 20
 """The most packages that one change may install. More is for a person to decide."""

@@ -2,8 +2,8 @@
 
 import re
 
-from app.targets.resources.foreseen import NOT_FORESEEN, UNIT, DryRun
-from app.targets.subjects.edit import Objection
+from app.targets.resources.dry_run import NOT_FORESEEN, UNIT, DryRun
+from app.targets.subjects.file_edit import Objection
 
 _PROTECTED: tuple[tuple[str, str], ...] = (
     (r"sshd?(?:@.*)?|sshd?-.*|temper.*|user@.*", "protected identity"),

@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.walk import follow_links, split_path
+from app.targets.path_walk import follow_links, split_path
 
 Kind = Literal["file", "folder", "link", "other"]
 

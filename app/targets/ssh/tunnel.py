@@ -8,7 +8,7 @@ from contextlib import suppress
 import asyncssh
 
 from app.errors import ConnectionLost
-from app.targets.ssh.script import ShellScript
+from app.targets.ssh.shell_script import ShellScript
 from app.text.clean import clean_text
 
 _PIECE = 64 * 1024

@@ -6,8 +6,8 @@ The effect on existing rules and switches is compared in effects/.
 
 import re
 
-from app.syntax import source
-from app.targets.subjects.edit import FileEdit, Objection, is_live, keeps_order
+from app.syntax import host_text
+from app.targets.subjects.file_edit import FileEdit, Objection, is_live, keeps_order
 
 _RARE = (
     "mount umount2 init_module finit_module delete_module adjtimex settimeofday clock_settime sethostname setdomainname"
@@ -78,7 +78,7 @@ def _check_order(edit: FileEdit) -> Objection | None:
         line
         for path in _FILES
         for at in edit.files.glob(path)
-        for line in _list_rules(source.read_text(edit.files, at) or "")
+        for line in _list_rules(host_text.read_text(edit.files, at) or "")
     ]
     for line in new:
         if line not in old and _is_looser(line, standing):

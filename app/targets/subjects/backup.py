@@ -1,8 +1,8 @@
 """The policy for the backup's login: an existing account, neither the agent's nor an administrator's."""
 
-from app.targets.accounts import AGENT, read_host_accounts
-from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection, is_live
-from app.targets.subjects.options import parse_section_line
+from app.targets.host_accounts import AGENT, read_host_accounts
+from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection, is_live
+from app.targets.subjects.option_judge import parse_section_line
 
 _KEYS = ("login", "backup.login")
 

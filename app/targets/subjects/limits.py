@@ -3,7 +3,7 @@
 import re
 
 from app.syntax import limits
-from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection, is_live
+from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection, is_live
 
 _GOOD = {"maxlogins": r"[1-9]|10", "maxsyslogins": r"[1-9][0-9]{1,3}", "core": r"0"}
 _EVERYBODY = "*"

@@ -1,6 +1,6 @@
 """The policy for modes: stricter only, never wider and never executable."""
 
-from app.targets.subjects.edit import FileEdit, Objection
+from app.targets.subjects.file_edit import FileEdit, Objection
 
 _NEW_FILE = 0o644
 _SPECIAL, _OTHERS_WRITE, _EXECUTE = 0o7000, 0o002, 0o111

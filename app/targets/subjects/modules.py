@@ -3,7 +3,13 @@
 import re
 
 from app.syntax import modprobe
-from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection, create_weakening_objection, is_live
+from app.targets.subjects.file_edit import (
+    FileEdit,
+    Objection,
+    create_unknown_objection,
+    create_weakening_objection,
+    is_live,
+)
 
 _UNWANTED = re.compile(
     r"atm|bluetooth|can|cramfs|dccp|firewire_core|freevxfs|hfs|hfsplus|jffs2|rds|sctp|squashfs|tipc|udf|usb_storage"

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 
 from app.syntax import pam
+from app.syntax.host_text import fold_case
 from app.syntax.pam import PamRule
-from app.syntax.source import fold_case
-from app.targets.subjects import rank
-from app.targets.subjects.edit import FileEdit, Objection
+from app.targets.subjects import argument_rank
+from app.targets.subjects.file_edit import FileEdit, Objection
 
 _STRICTER: dict[str, str] = {
     "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5}|remember=[1-9][0-9]?",
@@ -79,7 +79,7 @@ def _is_only_stricter(old: PamRule, new: PamRule) -> bool:
 
 def _is_replaced(word: str, replaced: dict[str, str]) -> bool:
     key, mark, value = word.partition("=")
-    return bool(mark) and key in replaced and not rank.is_weaker(key, value, replaced[key])
+    return bool(mark) and key in replaced and not argument_rank.is_weaker(key, value, replaced[key])
 
 
 def _can_enter(rule: PamRule, ahead: PamRule | None) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.subjects.edit import FileEdit, Objection, create_unknown_objection
+from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection
 
 _SECONDS = r"[1-9][0-9]{2}"
 _STATEMENT = re.compile(

@@ -2,8 +2,8 @@
 
 import re
 
-from app.targets.accounts import AGENT
-from app.targets.subjects.edit import (
+from app.targets.host_accounts import AGENT
+from app.targets.subjects.file_edit import (
     FileEdit,
     Objection,
     create_unknown_objection,

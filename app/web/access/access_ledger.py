@@ -8,10 +8,10 @@ from sqlalchemy import Engine
 
 from app.events.kinds import PersonDid
 from app.store import audit
+from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
-from app.store.rounds import BackgroundTask
 from app.web.access.audit_syslog import AuditSyslog
-from app.web.access.tally import DeniedRequestCounter
+from app.web.access.denied_request_counter import DeniedRequestCounter
 
 log = logging.getLogger(__name__)
 

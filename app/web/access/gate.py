@@ -15,14 +15,14 @@ from app.people.rights import READING, WHO
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.text.clean import clean_text
 from app.web.access.access_ledger import AccessLedger
-from app.web.access.body import ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES, limit_body
+from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.authenticator import Authenticator
+from app.web.access.body_limit import ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES, limit_body
 from app.web.access.cors import is_write_allowed
-from app.web.access.credentials import Authenticator
 from app.web.access.guard import create_refusal_response
-from app.web.access.rechecks import AccessRechecks
-from app.web.access.visit import KEY, RequestContext
+from app.web.access.request_context import KEY, RequestContext
+from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
-from app.web.api.route import PREFIX
 
 STRANGERS_AT_ONCE = 4
 """Concurrent anonymous requests; requests of signed-in people do not queue behind them."""

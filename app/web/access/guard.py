@@ -10,11 +10,11 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import CLOSED, AccessNeeds, Person, has_right, is_admitted, read_needs
-from app.web.access.visit import get_request_context
+from app.web.access.request_context import get_request_context
 from app.web.addresses import path_to
+from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
-from app.web.api.route import PREFIX
-from app.web.pages.refused import render_error_page
+from app.web.pages.error_pages import render_error_page
 
 
 class Guard:

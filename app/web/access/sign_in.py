@@ -11,9 +11,9 @@ from app.people.rights import WHO, everybody, guests
 from app.store import people
 from app.store.models import CredentialRow
 from app.text.clean import clean_text
-from app.web.access.credentials import COOKIE, read_cookie
+from app.web.access.authenticator import COOKIE, read_cookie
 from app.web.access.oidc import OidcClient
-from app.web.access.password_check import (
+from app.web.access.password_checker import (
     BROWSER_SECONDS,
     SESSION_SECONDS,
     PasswordChecker,

@@ -17,7 +17,7 @@ from app.people.rights import Right, everybody
 from app.store import people
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
-from app.web.access.password_check import SESSION_SECONDS
+from app.web.access.password_checker import SESSION_SECONDS
 from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, to_local_path
 from app.web.addresses import path_to
 from app.web.deps import TheSession

@@ -10,13 +10,13 @@ from app.web.api import (
     engines,
     events,
     evidence,
+    evidence_key,
     gpus,
     groups,
     health,
     hosts,
     index,
     items,
-    key,
     lessons,
     lineup,
     metrics,
@@ -38,9 +38,8 @@ from app.web.api import (
     webhooks,
 )
 from app.web.api.idempotency import IdempotencyKeys
-from app.web.api.turn_tally import TurnCounters
-from app.web.stream.folds import RunStateCache
-from app.web.stream.rollout_folds import RolloutStateCache
+from app.web.api.turn_counters import TurnCounters
+from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 
 PARTS = (
     index,
@@ -51,7 +50,7 @@ PARTS = (
     energy,
     events,
     evidence,
-    key,
+    evidence_key,
     approvals,
     engines,
     lineup,

@@ -7,19 +7,19 @@ from fastapi import Path
 from pydantic import Field
 
 from app.events.kinds import Rehearsed
-from app.events.words import Word
-from app.loop.own_skill import load_run_skill
+from app.events.vocabulary import Word
+from app.loop.run_skill import load_run_skill
 from app.loop.state import RunState
 from app.people.rights import get_sign_in_method, operators, resolve_recorded_name, viewers
-from app.runs.answer import DECISIONS, record_answer
+from app.runs.approval_answer import DECISIONS, record_answer
 from app.store import queries
 from app.store.models import RunRow
+from app.web.api.api_model import ApiModel, Raw, Who, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import Reason
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Raw, Who, declare_field, format_time
 from app.web.deps import TheFolds, TheSession
-from app.web.stream.folds import RunStateCache
+from app.web.stream.fold_cache import RunStateCache
 
 router = api_router("approvals")
 

@@ -6,11 +6,11 @@ from fastapi import Body
 from sqlmodel import Session
 
 from app.people.rights import operators, resolve_recorded_name
-from app.runs.command import LONGEST_REASON, command_run
+from app.runs.run_command import LONGEST_REASON, command_run
+from app.web.api.api_model import ApiModel, Who, declare_field
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import require_run_row
-from app.web.api.wire import ApiModel, Who, declare_field
 from app.web.deps import TheSession
 
 router = api_router("runs")

@@ -3,14 +3,14 @@
 from pydantic import Field
 
 from app.events.kinds import EnergySpent
-from app.events.words import Provenance, Role, Spent
-from app.machine.sampling.energy import extrapolate_joules
-from app.machine.sampling.ledger import EnergyLedger
+from app.events.vocabulary import Provenance, Role, Spent
+from app.machine.sampling.energy_ledger import EnergyLedger
+from app.machine.sampling.energy_shares import extrapolate_joules
 from app.people.rights import guests
+from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import read_required_run_row
-from app.web.api.wire import ApiModel, Figure, create_figure, format_time
 from app.web.deps import TheRuntime
 
 router = api_router("runs")

@@ -8,16 +8,16 @@ from typing import Annotated, Literal
 from fastapi import Path
 from pydantic import Field
 
-from app.engines.launch.launched import LaunchedReplica
+from app.engines.launch.launched_replica import LaunchedReplica
 from app.events.kinds import TurnStarted
-from app.events.words import Provenance, Role
+from app.events.vocabulary import Provenance, Role
 from app.lineups.model import Engine
 from app.machine.sampling.process_memory import SOURCE as PROCESS_MEMORY
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
+from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Figure, create_figure, format_time
 from app.web.deps import TheRuntime
 
 router = api_router("machine")

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import msgspec
 
 from app.events.kinds import PersonDid, RunEvent, get_event_kind
-from app.events.words import AnyAction
+from app.events.vocabulary import AnyAction
 
 _AT = "#/components/schemas/"
 _PLACE = {

@@ -7,17 +7,17 @@ from fastapi import Header, Query, Request, Response
 from pydantic import Field
 
 from app.events.kinds import PersonDid, RunEvent, get_event_kind
+from app.events.prompt_redaction import redact_prompt
 from app.events.record import Recorded
-from app.events.sealed import redact_prompt
 from app.people.rights import can_read_prompts, guests
+from app.web.api.api_model import ApiModel, Raw
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import read_required_run_row
-from app.web.api.wire import ApiModel, Raw
 from app.web.deps import TheRuntime, TheStreams
-from app.web.stream.cursor import MOST_SEQ, read_resume_position
-from app.web.stream.message import HEARTBEAT, encode_message
 from app.web.stream.rendering import PerEventRender
+from app.web.stream.resume_position import MOST_SEQ, read_resume_position
+from app.web.stream.sse_messages import HEARTBEAT, encode_message
 
 router = api_router("events")
 

@@ -3,15 +3,15 @@
 from fastapi import Response
 
 from app.evidence import pack
-from app.evidence.case import read_run_record
 from app.evidence.notary import Requester, open_notary
 from app.evidence.papers import PAPERS, Paper
 from app.evidence.receipt import parse_hook_command
+from app.evidence.run_record import read_run_record
 from app.people.rights import DEMO, WHO, guests, operators
 from app.runtime.runtime import Runtime
 from app.store import queries
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
 

@@ -9,15 +9,15 @@ from pydantic import Field
 
 from app.events.kinds import GpuSampled
 from app.events.record import Recorded, format_timestamp
-from app.events.words import GpuProcess, Provenance
+from app.events.vocabulary import GpuProcess, Provenance
 from app.machine.gpus.waterfall import Kind, MemoryPart
-from app.machine.sampling.memory import attribute_memory
+from app.machine.sampling.memory_attribution import attribute_memory
 from app.machine.sampling.sensors import name_reader, read_sensor
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
+from app.web.api.api_model import ApiModel, Figure, Point, Series, create_figure
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Figure, Point, Series, create_figure
 from app.web.deps import TheRuntime
 
 router = api_router("machine")

@@ -6,11 +6,11 @@ from fastapi import Path as InPath
 from pydantic import Field
 
 from app.people.rights import operators, viewers
-from app.runs.rollout.chosen import MOST_HOSTS, drop_group, save_group
-from app.store.groups import read_groups
+from app.runs.rollout.host_selection import MOST_HOSTS, drop_group, save_group
+from app.store.host_groups import read_groups
+from app.web.api.api_model import ApiModel, declare_field
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, declare_field
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")

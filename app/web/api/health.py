@@ -9,10 +9,10 @@ from sqlalchemy.exc import DatabaseError
 
 from app.errors import EnvironmentUnusable
 from app.people.rights import everybody
-from app.store.held import open_read_connection
+from app.store.request_session import open_read_connection
+from app.web.api.api_model import ApiModel
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel
 from app.web.deps import TheRuntime
 
 router = api_router("health", prefix="")

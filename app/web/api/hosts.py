@@ -7,21 +7,21 @@ from fastapi import Path, Query, Response
 from pydantic import Field
 
 from app.errors import BadInput
-from app.events.words import Word
+from app.events.vocabulary import Word
 from app.people.rights import admins, operators, viewers
-from app.runs.introduce import HostSpec, fetch_host_key, register_host
+from app.runs.host_registration import HostSpec, fetch_host_key, register_host
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
-from app.store.groups import read_groups
-from app.store.standing import forget_host
-from app.targets import registry
-from app.targets.catalog import FIXTURE, require_known_host
-from app.targets.registry import RegisteredHost
+from app.store.host_groups import read_groups
+from app.store.host_standing import forget_host
+from app.targets import host_registry
+from app.targets.host_catalog import FIXTURE, require_known_host
+from app.targets.host_registry import RegisteredHost
 from app.web.addresses import path_to
+from app.web.api.api_model import ApiModel
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, blame_field, document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
@@ -85,8 +85,8 @@ class ScanView(ApiModel):
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     hosts = runtime.settings.hosts_folder
-    added = (_to_added_view(session, one) for one in registry.list_hosts(hosts))
-    return HostList(hosts=[*(_to_fixture_view(session, name) for name in registry.list_fixtures(hosts)), *added])
+    added = (_to_added_view(session, one) for one in host_registry.list_hosts(hosts))
+    return HostList(hosts=[*(_to_fixture_view(session, name) for name in host_registry.list_fixtures(hosts)), *added])
 
 
 @router.post(
@@ -99,7 +99,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
     """Add a host over SSH, after its key is accepted, a login works and a change could be rolled back there."""
     response.headers["location"] = path_to("show_host", host=order.name)
     if order.kind == FIXTURE:
-        if not registry.is_fixture(order.name):
+        if not host_registry.is_fixture(order.name):
             said = f"The fixtures are {FIXTURE!r} and '{FIXTURE}-2' to '{FIXTURE}-99'; they need not be added."
             raise Problem("unsupported-host", said, field="name")
         return _to_fixture_view(session, order.name)
@@ -116,7 +116,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
 @router.get("/hosts/{host}", responses=document_problems("not-found", "unavailable"))
 @viewers
 def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> HostView:
-    if registry.is_fixture(host):
+    if host_registry.is_fixture(host):
         return _to_fixture_view(session, host)
     found = _find_host(host, runtime)
     if found is None:
@@ -134,7 +134,7 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
     if under_way := queries.list_unended_runs(session, host):
         raise Problem("busy", f"The run {under_way[0].id} is not ended: stop it first.", field="host")
     try:
-        registry.remove_host(hosts, host)
+        host_registry.remove_host(hosts, host)
         forget_host(session, host)
     except BadInput as exc:
         raise Problem("busy", str(exc), field="host") from exc
@@ -155,7 +155,9 @@ async def scan_host(
         VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)
         for one in verdicts
     ]
-    return ScanView(host=host, skill=skill_name, scanner=scanner, simulated=registry.is_fixture(host), verdicts=views)
+    return ScanView(
+        host=host, skill=skill_name, scanner=scanner, simulated=host_registry.is_fixture(host), verdicts=views
+    )
 
 
 def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
@@ -167,7 +169,7 @@ def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> Non
 
 def _find_host(name: str, runtime: TheRuntime) -> RegisteredHost | None:
     try:
-        return registry.find_host(runtime.settings.hosts_folder, name)
+        return host_registry.find_host(runtime.settings.hosts_folder, name)
     except BadInput as exc:
         raise Problem("unavailable", str(exc)) from exc
 

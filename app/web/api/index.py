@@ -6,10 +6,10 @@ from pydantic import Field
 
 from app.people.rights import guests
 from app.web.addresses import path_to
+from app.web.api.api_model import ApiModel
+from app.web.api.api_route import PREFIX
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import PREFIX
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel
 
 router = api_router("index")
 

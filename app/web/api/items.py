@@ -5,17 +5,17 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
-from app.events.sealed import redact_prompt
-from app.events.words import Category, PendingSetting, Word
-from app.loop.own_skill import load_run_skill
+from app.events.prompt_redaction import redact_prompt
+from app.events.vocabulary import Category, PendingSetting, Word
+from app.loop.run_skill import load_run_skill
 from app.loop.state import Item, RunState
 from app.people.rights import can_read_prompts, guests
 from app.skills.skill import Rule
 from app.store.events import STEADY
+from app.web.api.api_model import ApiModel, Raw, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import read_required_run_row
-from app.web.api.wire import ApiModel, Raw, format_time
 from app.web.deps import TheFolds, TheRuntime
 
 router = api_router("runs")

@@ -8,10 +8,10 @@ from pydantic import Field
 from app.people.rights import viewers
 from app.store.lessons import list_newest_lessons
 from app.store.models import LessonRow
-from app.web.api.cursor import PageCursor, parse_page_cursor
+from app.web.api.api_model import ApiModel, Limit, format_time
+from app.web.api.api_route import create_router as api_router
+from app.web.api.page_cursor import PageCursor, parse_page_cursor
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Limit, format_time
 from app.web.deps import TheSession
 
 router = api_router("lessons")

@@ -5,14 +5,14 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from app.engines.fit.reckoned import Fit
+from app.engines.fit.estimate import Fit
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
-from app.machine.measuring.planned import EnginePlan, plan_engine
+from app.machine.measuring.engine_plan import EnginePlan, plan_engine
 from app.people.rights import viewers
+from app.web.api.api_model import ApiModel, Figure, create_figure
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Figure, create_figure
 from app.web.deps import TheRuntime
 
 router = api_router("machine")

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store import nodes
+from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Figure, create_figure, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("nodes")

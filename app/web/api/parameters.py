@@ -17,10 +17,10 @@ from app.runs.parameters import (
     set_parameter,
 )
 from app.store.parameters import ParameterRow
-from app.web.api.order import HostName, SkillName
+from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, declare_field, format_time
+from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("parameters")

@@ -14,12 +14,12 @@ from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, gue
 from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
+from app.web.api.api_model import ApiModel, Limit, Line, Raw, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import require_run_row
-from app.web.api.wire import ApiModel, Limit, Line, Raw, declare_field, format_time
 from app.web.deps import TheSession
-from app.web.stream.cursor import MOST_SEQ
+from app.web.stream.resume_position import MOST_SEQ
 
 router = api_router("people")
 

@@ -6,15 +6,15 @@ from fastapi import Body, Query
 from pydantic import Field
 
 from app.errors import BadInput
-from app.machine.measuring.figure import Measured as ProbeFigure
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probed import ProbeResult
-from app.machine.measuring.stored import read_newest_probes
+from app.machine.measuring.probe_figures import Measured as ProbeFigure
+from app.machine.measuring.probe_result import ProbeResult
+from app.machine.measuring.probe_store import read_newest_probes
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
+from app.web.api.api_model import ApiModel, Figure, Limit, create_figure, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Figure, Limit, create_figure, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("machine")

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.errors import BadInput, Rejected, TemperError
 from app.web.addresses import path_to
-from app.web.api.wire import ApiModel
+from app.web.api.api_model import ApiModel
 
 MEDIA_TYPE = "application/problem+json"
 

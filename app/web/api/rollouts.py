@@ -13,25 +13,31 @@ from app.evidence.bundle import FILE, MEDIA_TYPE
 from app.evidence.notary import Requester, open_notary
 from app.people.rights import WHO, operators, viewers
 from app.runs.order import LONGEST
-from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, RolloutSpec, RolloutTerms, create_rollout_request
-from app.runs.rollout.chosen import LONGEST_WORDS, select_hosts
-from app.runs.rollout.command import command_rollout, create_rollout_id, submit_rollout
-from app.runs.rollout.state import RolloutState
+from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
+from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_request import (
+    MOST_AT_ONCE,
+    USUAL_WAVES,
+    RolloutSpec,
+    RolloutTerms,
+    create_rollout_request,
+)
+from app.runs.rollout.rollout_state import RolloutState
 from app.store import rollouts
-from app.store.groups import read_groups
-from app.store.held import open_read_session
+from app.store.host_groups import read_groups
+from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to
+from app.web.api.api_model import ApiModel, Limit, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import TheWish, Wish
 from app.web.api.events import SEQ, as_messages
 from app.web.api.idempotency import TheKeys
-from app.web.api.order import RunOrder
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
+from app.web.api.run_order import RunOrder
 from app.web.api.runs import Key
-from app.web.api.wire import ApiModel, Limit, declare_field, format_time
 from app.web.deps import TheRolloutFolds, TheRuntime, TheSession, TheStreams
-from app.web.stream.cursor import read_resume_position
+from app.web.stream.resume_position import read_resume_position
 
 router = api_router("rollouts")
 

@@ -6,13 +6,13 @@ from fastapi import Query
 from pydantic import Field
 
 from app.errors import BadInput
-from app.events.words import Category
+from app.events.vocabulary import Category
 from app.people.rights import viewers
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Rule, Skill
+from app.web.api.api_model import ApiModel
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel
 
 router = api_router("rules")
 

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.events.words import Mode, Provenance
+from app.events.vocabulary import Mode, Provenance
 from app.store.models import RunRow
 from app.web.addresses import path_to
-from app.web.api.wire import ApiModel, Figure, Link, create_figure, format_time
+from app.web.api.api_model import ApiModel, Figure, Link, create_figure, format_time
 
 RunState = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 

@@ -11,16 +11,16 @@ from app.runs.labels import LONGEST_NAME, LONGEST_TAG, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import queries
-from app.store.held import open_read_session
 from app.store.models import RunRow
+from app.store.request_session import open_read_session
 from app.store.run_list import ListPlace, RunPage, RunSearch, read_run_page
-from app.web.api import cursor
+from app.web.api import page_cursor
+from app.web.api.api_model import ApiModel, Limit, Link, declare_field
+from app.web.api.api_route import create_router as api_router
 from app.web.api.idempotency import FIELD, TheKeys
-from app.web.api.order import RunOrder
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
+from app.web.api.run_order import RunOrder
 from app.web.api.run_view import RunLinks, RunList, RunState, RunView, create_run_links, to_run_view
-from app.web.api.wire import ApiModel, Limit, Link, declare_field
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("runs")
@@ -94,7 +94,7 @@ def list_runs(
     limit: Limit = 50,
 ) -> RunList:
     """List runs, newest first."""
-    place = cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
+    place = page_cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
     search = RunSearch(state, host, tag, q, get_visible_runs())
     found = read_run_page(session, search, ListPlace(place.forward, place.at, place.id) if place else None, limit)
     return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_link(found))
@@ -142,4 +142,4 @@ def _to_link(found: RunPage) -> Link:
 
 
 def _to_page_cursor(row: RunRow | None, *, forward: bool) -> str | None:
-    return str(cursor.PageCursor(forward, row.queued_at, row.id)) if row else None
+    return str(page_cursor.PageCursor(forward, row.queued_at, row.id)) if row else None

@@ -9,16 +9,16 @@ from fastapi import Query
 from pydantic import Field
 
 from app.events.record import format_timestamp
-from app.events.words import Provenance
-from app.machine.sampling.marks import MarkKind, read_sample_marks
+from app.events.vocabulary import Provenance
+from app.machine.sampling.sample_marks import MarkKind, read_sample_marks
 from app.machine.sampling.series import How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import can_see_run, get_visible_runs, guests
 from app.runtime.runtime import Runtime
+from app.web.api.api_model import ApiModel
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import read_required_run_row
-from app.web.api.wire import ApiModel
 from app.web.deps import TheRuntime
 
 router = api_router("machine")

@@ -7,7 +7,7 @@ from fastapi import Path as InPath
 from fastapi import Response
 from pydantic import Field
 
-from app.background.schedules.wanted import (
+from app.background.schedules.schedule_spec import (
     LONGEST,
     LONGEST_WINDOW,
     ScheduleSpec,
@@ -15,20 +15,20 @@ from app.background.schedules.wanted import (
     create_schedule_row,
     insert_schedule,
 )
-from app.events.words import Mode
+from app.events.vocabulary import Mode
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.order import Order, split_rules
-from app.runs.rollout.asked import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
-from app.runs.rollout.chosen import LONGEST_WORDS, select_hosts
+from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
+from app.runs.rollout.rollout_request import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
 from app.store import schedules
-from app.store.groups import read_groups
+from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
-from app.targets.catalog import FIXTURE
+from app.targets.host_catalog import FIXTURE
 from app.web.addresses import path_to
-from app.web.api.order import HostName, ModeName, Rules, SkillName
+from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, declare_field, format_time
+from app.web.api.run_order import HostName, ModeName, Rules, SkillName
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("schedules")

@@ -7,11 +7,11 @@ from fastapi import Header, Query, Request, Response
 from app.events.kinds import Sample, get_event_kind
 from app.events.record import ALL, MACHINE
 from app.people.rights import can_read_prompts, viewers
+from app.web.api.api_route import create_router as api_router
 from app.web.api.events import SEQ, Kinds, choose_json_render, filter_by_kinds, parse_kinds
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.deps import TheStreams
-from app.web.stream.cursor import read_resume_position
+from app.web.stream.resume_position import read_resume_position
 
 router = api_router("events")
 

@@ -9,9 +9,9 @@ from pydantic import Field
 from app.people.rights import WHO, has_right, operators
 from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
 from app.store.events import EventStore
+from app.web.api.api_model import ApiModel, Figure, create_figure, declare_field
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, Figure, create_figure, declare_field
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("usage")

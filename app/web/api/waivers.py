@@ -8,14 +8,14 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import operators, resolve_recorded_name, viewers
-from app.runs.waive import LONGEST, WaiverSpec, create_waiver, end_waiver
+from app.runs.waiver_changes import LONGEST, WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
 from app.store.waivers import WaiverRow, WaiverState
 from app.web.addresses import path_to
-from app.web.api.order import HostName, SkillName
+from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.route import create_router as api_router
-from app.web.api.wire import ApiModel, declare_field, format_time
+from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("waivers")

@@ -9,20 +9,20 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
 from app.background.webhooks.template import LONGEST, PLACES, check_template
-from app.background.webhooks.trial import send_trial_delivery
-from app.background.webhooks.wish import WebhookSpec, record_local_permission
-from app.background.webhooks.wish import add_webhook as add
+from app.background.webhooks.trial_delivery import send_trial_delivery
+from app.background.webhooks.webhook_spec import WebhookSpec, record_local_permission
+from app.background.webhooks.webhook_spec import add_webhook as add
 from app.people.rights import admins
 from app.runtime.runtime import Runtime
 from app.store import webhooks
-from app.store.held import open_read_session
+from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
+from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
-from app.web.api.route import create_router as api_router
 from app.web.api.runs import require_run_row
-from app.web.api.wire import ApiModel, declare_field, format_time
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("webhooks")

@@ -9,21 +9,21 @@ from app.people.rights import everybody
 from app.web.pages import (
     api_docs,
     cold_starts,
-    energy,
+    energy_table,
+    error_pages,
+    gpu_memory,
     hosts,
     lessons,
     lineup,
     machine,
-    memory,
     parameters,
     people,
-    refused,
     run_label,
-    run_records,
+    run_search,
     runs,
     schedules,
     scores,
-    summary,
+    summary_page,
     waivers,
 )
 from app.web.pages.fleet import routes as fleet_routes
@@ -31,7 +31,7 @@ from app.web.pages.fleet.fleet import Fleet
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
-from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.ops import routes as ops
 from app.web.pages.ops import webhooks
 from app.web.pages.ops.console import Console
@@ -40,13 +40,13 @@ from app.web.pages.sharing import Sharing
 PARTS = (
     routes,
     machine,
-    memory,
-    run_records,
+    gpu_memory,
+    run_search,
     run_label,
     runs,
     lessons,
-    summary,
-    energy,
+    summary_page,
+    energy_table,
     hosts,
     fleet_routes,
     schedules,
@@ -68,7 +68,7 @@ ROUTES: tuple[BaseRoute, ...] = (
 
 
 def install_pages(application: FastAPI) -> None:
-    refused.install_error_handlers(application)
+    error_pages.install_error_handlers(application)
     runtime = application.state.runtime
     application.state.missions = MissionLoader(runtime.store)
     sharing = application.state.sharing = Sharing(runtime.store)

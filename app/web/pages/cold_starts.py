@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.engines.launch.launched import LaunchedReplica
-from app.engines.launch.tail import read_last_lines
+from app.engines.launch.launched_replica import LaunchedReplica
+from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to

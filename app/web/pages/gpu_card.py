@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.events.kinds import GpuSampled
-from app.machine.sampling.board import POWER_SECONDS
+from app.machine.sampling.sample_board import POWER_SECONDS
 from app.web.pages.templating import render_template
 
 

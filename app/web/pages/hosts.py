@@ -7,13 +7,13 @@ from starlette.responses import Response
 
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, viewers
-from app.runs.introduce import HostSpec, fetch_host_key, register_host
+from app.runs.host_registration import HostSpec, fetch_host_key, register_host
 from app.store import queries, schedules
-from app.store.groups import read_groups
+from app.store.host_groups import read_groups
 from app.store.models import RunRow
-from app.targets import consent, registry
-from app.targets.catalog import FIXTURE
-from app.targets.registry import RegisteredHost
+from app.targets import consent, host_registry
+from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import RegisteredHost
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
 from app.web.pages.security import create_page, new_nonce
@@ -41,9 +41,9 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
     nonce, folder = new_nonce(), runtime.settings.hosts_folder
     cards = [
         HostCard(
-            one, queries.find_newest_run(session, one.name), tuple(registry.list_pending_changes(folder, one.name))
+            one, queries.find_newest_run(session, one.name), tuple(host_registry.list_pending_changes(folder, one.name))
         )
-        for one in registry.list_hosts(folder)
+        for one in host_registry.list_hosts(folder)
     ]
     newest = queries.find_newest_run(session, FIXTURE)
     context = {

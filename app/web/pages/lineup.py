@@ -8,15 +8,15 @@ from fastapi import APIRouter, Form, HTTPException
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.engines.fit.reckoned import Fit
+from app.engines.fit.estimate import Fit
 from app.errors import BadInput
-from app.events.words import Role
+from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
-from app.machine.measuring.planned import plan_engine
-from app.machine.measuring.probed import ProbeResult
-from app.machine.measuring.side_by_side import ProbeComparison, compare_probe_results
-from app.machine.measuring.stored import find_comparable, read_newest_probes
+from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
+from app.machine.measuring.probe_result import ProbeResult
+from app.machine.measuring.probe_store import find_comparable, read_newest_probes
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to

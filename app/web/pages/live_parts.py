@@ -8,7 +8,7 @@ import msgspec
 
 from app.events.record import Recorded
 from app.machine.sampling.series import group_by_time
-from app.web.stream.message import encode_message
+from app.web.stream.sse_messages import encode_message
 
 FRESH_SECONDS = 3.0
 """Parts older than this were rendered for earlier viewers and are rendered again."""

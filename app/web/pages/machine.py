@@ -10,14 +10,14 @@ from starlette.responses import HTMLResponse
 from app.engines.queue import QueueStatus
 from app.events.kinds import KINDS, EngineSampled, EngineState
 from app.lineups.model import Engine
-from app.machine.sampling.board import POWER_SECONDS, Board
+from app.machine.sampling.sample_board import POWER_SECONDS, Board
 from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
 from app.web.pages.gpu_card import render_gpu_cards
 from app.web.pages.sharing import Sharing, TheSharing, render_shares
 from app.web.pages.templating import render_template
-from app.web.stream.cursor import MOST_SEQ
+from app.web.stream.resume_position import MOST_SEQ
 
 STALE_SECONDS = 12.0
 """Older samples do not describe the present. Without viewers one is taken every ten seconds."""

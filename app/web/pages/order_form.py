@@ -8,8 +8,8 @@ from fastapi import Depends, Request
 
 from app.errors import Rejected
 from app.runs.order import Order, split_rules
-from app.runs.rollout.asked import USUAL_WAVES, RolloutTerms
-from app.targets.catalog import FIXTURE
+from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
+from app.targets.host_catalog import FIXTURE
 
 USUAL_MODE = "usual"
 """Selects the default mode of the host."""

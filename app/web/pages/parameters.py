@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
-from app.runs.tailor import list_tailored_profiles
-from app.store.groups import read_groups
-from app.targets import registry
-from app.targets.catalog import FIXTURE
+from app.runs.tailoring_import import list_tailored_profiles
+from app.store.host_groups import read_groups
+from app.targets import host_registry
+from app.targets.host_catalog import FIXTURE
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
@@ -32,7 +32,7 @@ def show_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "st
     context = {
         "parameters": list_parameter_states(session, skill, host, runtime.settings.hosts_folder),
         "asked": {"skill": skill, "host": host},
-        "hosts": [FIXTURE, *(one.name for one in registry.list_hosts(runtime.settings.hosts_folder))],
+        "hosts": [FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
         "groups": read_groups(session),
         "tailored": list_tailored_profiles(),
     }

@@ -17,7 +17,7 @@ from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template
-from app.web.stream.cursor import MOST_SEQ
+from app.web.stream.resume_position import MOST_SEQ
 
 LINES = 100
 

@@ -9,8 +9,8 @@ from app.runs.labels import set_run_labels, split_tags
 from app.store import people
 from app.web.addresses import path_to
 from app.web.deps import TheSession
-from app.web.pages.missing import require_run
 from app.web.pages.order_form import Fields
+from app.web.pages.run_lookup import require_run
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template
 

@@ -17,13 +17,13 @@ from app.skills.catalog import SHIPPED, load_skill
 from app.store import queries
 from app.store.run_list import ListPlace, RunSearch
 from app.store.run_list import read_run_page as run_page
-from app.targets.registry import list_fixtures, list_hosts
+from app.targets.host_registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
-from app.web.pages.energy import build_energy_table
-from app.web.pages.missing import render_missing_run, require_run
+from app.web.pages.energy_table import build_energy_table
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.order_form import USUAL_MODE
+from app.web.pages.run_lookup import render_missing_run, require_run
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template
 

@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from starlette.responses import RedirectResponse, Response
 
-from app.background.schedules.wanted import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
+from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
 from app.errors import Rejected
 from app.people.rights import operators, resolve_recorded_name
-from app.runs.rollout.chosen import select_hosts
-from app.store.groups import read_groups
+from app.runs.rollout.host_selection import select_hosts
+from app.store.host_groups import read_groups
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from app.config import PACKAGE
 from app.errors import BadInput
 from app.people.rights import viewers
-from app.scores.figures import ScoreRow, build_score_row
-from app.scores.file import read_result_file
-from app.scores.paper import describe_provenance, format_name, render_cells
+from app.scores.score_figures import ScoreRow, build_score_row
+from app.scores.score_file import read_result_file
+from app.scores.score_page import describe_provenance, format_name, render_cells
 from app.web.deps import TheRuntime
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 
 from app.events.kinds import TurnStarted
 from app.events.record import Recorded, parse_line
-from app.events.words import Role
+from app.events.vocabulary import Role
 from app.lineups.model import Lineup
 from app.people.rights import get_visible_runs
 from app.store.events import EventStore, RunSpan

@@ -12,8 +12,8 @@ from app.config import PACKAGE
 from app.events.record import format_timestamp
 from app.people.rights import WHO
 from app.text.clean import clean_text
-from app.text.escaping import create_environment
 from app.text.glossary import load_glossary
+from app.text.jinja_environment import create_environment
 from app.web.addresses import path_to, static_path
 from app.web.pages.diff import parse_diff_rows
 

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Form, Query
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
-from app.runs.waive import WaiverSpec, create_waiver, end_waiver
+from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
-from app.store.groups import read_groups
-from app.targets import registry
-from app.targets.catalog import FIXTURE
+from app.store.host_groups import read_groups
+from app.targets import host_registry
+from app.targets.host_catalog import FIXTURE
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
@@ -33,7 +33,7 @@ def show_waivers(
     context = {
         "rows": [(row, row.state(now)) for row in waivers.list_waivers(session)],
         "groups": read_groups(session),
-        "hosts": [FIXTURE, *(one.name for one in registry.list_hosts(runtime.settings.hosts_folder))],
+        "hosts": [FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
         "asked": {"rule": rule, "host": host, "skill": skill},
     }
     return create_page(render_template("waivers.html", nonce=nonce, here="hosts", **context), nonce)

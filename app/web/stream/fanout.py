@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from app.events.bus import Bus, Tail
 from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
-from app.web.stream import message
+from app.web.stream import sse_messages
+from app.web.stream.event_source import EventSource, is_final_event
+from app.web.stream.frame_ring import Frame, FrameRing
 from app.web.stream.rendering import Render, get_inline_render
-from app.web.stream.ring import Frame, FrameRing
-from app.web.stream.source import EventSource, is_final_event
 from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
 
 log = logging.getLogger(__name__)
@@ -78,17 +78,17 @@ class Fanout:
         """Serve a viewer until the stream has ended or closes. `after` None starts at the head."""
         await self._opened.wait()
         after = self._head if after is None else after
-        await viewer.write(message.HELLO)
+        await viewer.write(sse_messages.HELLO)
         while not self._closed:
             if await self._is_unknown_position(after) or (self._reach is not None and self._head - after > self._reach):
-                await viewer.write(message.encode_reset(self._head))
+                await viewer.write(sse_messages.encode_reset(self._head))
                 return
             if after > self._head:
                 await asyncio.sleep(FRAME_SECONDS)
             elif after < self._head:
                 after = await self._catch_up(viewer, after)
             elif self._ended:
-                await viewer.write(message.encode_end(self._head))
+                await viewer.write(sse_messages.encode_end(self._head))
                 return
             else:
                 after = await self._wait_at_head(viewer)
@@ -135,7 +135,7 @@ class Fanout:
                 async with asyncio.timeout(self._heartbeat):
                     await self._bus.wait_for_event_after(self.run, self._head)
             except TimeoutError:
-                await self._send_to_viewers(create_shared_frame(self._head, self._head, message.HEARTBEAT))
+                await self._send_to_viewers(create_shared_frame(self._head, self._head, sse_messages.HEARTBEAT))
                 continue
             since = time.monotonic()
             await self._deliver_next_batch(tail)

@@ -7,7 +7,7 @@ import pytest
 from app.background.telemetry.spans import Measure, RunTrace, Span
 from app.events.kinds import RunFailed, TurnFinished, TurnStarted
 from app.events.record import GENESIS, record_event
-from app.events.trace import build_traceparent, derive_span_id, derive_trace_id
+from app.events.trace_ids import build_traceparent, derive_span_id, derive_trace_id
 
 
 @pytest.fixture(scope="module")

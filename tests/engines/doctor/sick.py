@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.here import NOTHING
+from app.engines.doctor.local_inventory import NOTHING
 from app.lineups.model import Launch
 from tests.engines.fit.planning import NVFP4, engine, lineup
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.fit.plan import fit_engine
+from app.engines.fit.fit_plan import fit_engine
 from app.lineups.model import Engine, Gpu, Lineup
 
 CARDS = tuple(Gpu(index, "NVIDIA H200", 140.4, 4800) for index in range(2))

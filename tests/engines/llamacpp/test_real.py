@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.fleet import compute_home_id, run_fleet
+from app.engines.launch.engine_fleet import compute_home_id, run_fleet
 from app.engines.launch.processes import find_marked_processes
 from app.engines.traffic import EngineTraffic
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.sampling.engine import EngineWatch
+from app.machine.sampling.engine_watch import EngineWatch
 from tests.engines.asking import ask, text
 from tests.engines.launch.conftest import free_port, until
 

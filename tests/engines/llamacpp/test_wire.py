@@ -5,16 +5,16 @@ from functools import reduce
 import httpx
 import pytest
 
+from app.engines.chat import Finished
 from app.engines.client import EngineClient, ServedModel
 from app.engines.coldstart import ColdStart, apply_log_line
-from app.engines.doctor.boots import read_boots
-from app.engines.doctor.log import diagnose_log
-from app.engines.doctor.server import diagnose_server, inspect_server
-from app.engines.metrics import EngineSample, include_running_answers, parse_metrics
-from app.engines.reply import Finished
+from app.engines.doctor.boot_log import read_boots
+from app.engines.doctor.log_checks import diagnose_log
+from app.engines.doctor.server_checks import diagnose_server, inspect_server
+from app.engines.engine_metrics import EngineSample, include_running_answers, parse_metrics
 from app.engines.traffic import EngineTraffic
 from app.errors import EngineRefused, EngineUnavailable
-from app.machine.sampling.replica import ReplicaWatch
+from app.machine.sampling.replica_watch import ReplicaWatch
 from tests.engines.asking import ask, text
 from tests.engines.llamacpp.recorded import DATA, ENGINE, RECORDED, server
 

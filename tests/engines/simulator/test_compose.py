@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from app.engines.simulator.answer_script import read_script
 from app.engines.simulator.compose import compose_answer
 from app.engines.simulator.prompt import ParsedPrompt
-from app.engines.simulator.script import read_script
 
 SCRIPT = read_script(Path(__file__).parent / "answers")
 

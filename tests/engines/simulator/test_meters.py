@@ -1,6 +1,6 @@
 """Counts as Prometheus text: buckets add up, and the reader reads what was written."""
 
-from app.engines.metrics import parse_metrics
+from app.engines.engine_metrics import parse_metrics
 from app.engines.simulator.meters import EngineMeters, Histogram
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from app.engines.grammar import to_bindable_schema
-from app.engines.simulator import to_schema
-from app.events.words import AnyAction, Lesson
+from app.engines.simulator import schema_fitter
+from app.events.vocabulary import AnyAction, Lesson
 
 WORK = to_bindable_schema(msgspec.json.schema(list[AnyAction]))
 SCHEMAS = [
@@ -36,13 +36,13 @@ ANYTHING = st.recursive(
 @pytest.mark.parametrize("schema", SCHEMAS)
 @given(wanted=ANYTHING)
 def test_what_comes_out_fits(schema, wanted):
-    Draft202012Validator(schema).validate(to_schema.fit_to_schema(schema, wanted))
+    Draft202012Validator(schema).validate(schema_fitter.fit_to_schema(schema, wanted))
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_schema_is_taken_and_nothing_wanted_still_makes_an_answer(schema):
-    to_schema.check_schema(schema)
-    jsonschema.validate(to_schema.fit_to_schema(schema), schema)
+    schema_fitter.check_schema(schema)
+    jsonschema.validate(schema_fitter.fit_to_schema(schema), schema)
 
 
 def test_what_fits_already_is_left_alone():
@@ -52,11 +52,11 @@ def test_what_fits_already_is_left_alone():
         {"do": "write_file", "path": "/etc/issue", "content": "x"},
         {"do": "reload", "service": "sshd"},
     ]
-    assert to_schema.fit_to_schema(WORK, actions) == actions
+    assert schema_fitter.fit_to_schema(WORK, actions) == actions
 
 
 def test_what_does_not_fit_keeps_what_it_can():
-    pressed = to_schema.fit_to_schema(WORK, [{"do": "reload", "service": "x" * 100, "extra": 1}])
+    pressed = schema_fitter.fit_to_schema(WORK, [{"do": "reload", "service": "x" * 100, "extra": 1}])
     assert pressed == [{"do": "reload", "service": "x" * 64}]
 
 
@@ -76,5 +76,5 @@ def test_what_does_not_fit_keeps_what_it_can():
     ],
 )
 def test_a_schema_that_is_none_is_refused(schema, words):
-    with pytest.raises(to_schema.BadSchema, match=words):
-        to_schema.check_schema(schema)
+    with pytest.raises(schema_fitter.BadSchema, match=words):
+        schema_fitter.check_schema(schema)

@@ -1,11 +1,11 @@
 """What is taken away, tried on a host as fresh as the run's was."""
 
-from app.events.words import PublishedRule
+from app.events.vocabulary import PublishedRule
 from app.evidence.playbook.checks import PlainCheck
 from app.evidence.playbook.edits import FileEdit, mark_dependent_edits
 from app.evidence.playbook.fixes import ExcludedRule, Fix, PortableFixes
 from app.skills.catalog import load_skill
-from app.targets.catalog import open_target
+from app.targets.host_catalog import open_target
 
 STIG = load_skill("stig")
 RULE = STIG.rules["V-257984"]

@@ -1,11 +1,11 @@
 import pytest
 
 from app.events.kinds import ActionApplied
-from app.events.words import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.evidence.playbook.edits import FileEdit, NotRecorded, apply_edit, derive_edits, fold_later_edits
 from app.syntax.files import FileState
-from app.targets.change import plan_changes
-from app.targets.diff import render_file_diffs
+from app.targets.change_diff import render_file_diffs
+from app.targets.file_changes import plan_changes
 from tests.hostfiles import DictFiles
 
 SSHD, NEW, MOTD = "/etc/ssh/sshd_config", "/etc/profile.d/tmout.sh", "/etc/motd"

@@ -7,11 +7,11 @@ from dataclasses import replace
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.metrics import SHORTEST
+from app.engines.engine_metrics import SHORTEST
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.gpus.reading import GpuReading
-from app.machine.measuring.figures import FigureOrigin
+from app.machine.gpus.gpu_reading import GpuReading
 from app.machine.measuring.probe import ProbeSubject
+from app.machine.measuring.probe_figures import FigureOrigin
 from tests.engines.transcript import DONE, chunk, usage
 
 ENGINE = replace(

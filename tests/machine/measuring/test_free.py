@@ -1,5 +1,5 @@
 from app.loop.state import RunState
-from app.machine.measuring.free import find_working_run
+from app.machine.measuring.probe_runner import find_working_run
 
 
 def test_a_run_at_work_is_in_the_way():

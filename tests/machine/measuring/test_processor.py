@@ -1,6 +1,6 @@
 """The processor's name."""
 
-from app.machine.measuring.processor import read_cpu_name
+from app.machine.measuring.probe import read_cpu_name
 
 
 def test_it_is_the_kernels_with_its_cores(tmp_path, monkeypatch):

@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.planned import plan_engine
-from app.machine.measuring.side_by_side import compare_probe_results
+from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.figure_comparison import compare_probe_results
 
 LINEUP = read_lineup(find_lineup("simulated"))
 ENGINE = LINEUP.engines["gemma-31b"]

@@ -11,10 +11,10 @@ from app.events.kinds import EngineSampled, EngineState, GpuSampled
 from app.events.log import LogWriter
 from app.events.record import MACHINE
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.gpus.simulated import SimulatedGpus
-from app.machine.sampling.board import Board
-from app.machine.sampling.engine import EngineWatch
+from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sampler import KEEP_SECONDS, LOOKING, Sampler
 from app.store.db import open_database
 from app.store.events import EventStore

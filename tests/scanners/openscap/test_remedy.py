@@ -1,7 +1,7 @@
 import pytest
 
-from app.scanners.openscap.command import ScanFailed
-from app.scanners.openscap.remedy import extract_fix_script
+from app.scanners.openscap.oscap_command import ScanFailed
+from app.scanners.openscap.scanner import extract_fix_script
 
 BAR = "#" * 79
 MADE = f"""#!/usr/bin/env bash

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.local import TreeShell
+from app.scanners.openscap.oscap_shell import OscapResult
 from app.scanners.openscap.scanner import OpenScapScanner
-from app.scanners.openscap.shell import OscapResult
+from app.scanners.openscap.tree_shell import TreeShell
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.content import ARF, PROFILE, RULE, SMALL, SSG, TAILORING
 

@@ -3,14 +3,14 @@
 import pytest
 
 from app.errors import BadInput
-from app.events.words import ParameterUsed, SetOption, WriteFile
+from app.events.vocabulary import ParameterUsed, SetOption, WriteFile
 from app.skills.catalog import load_skill
 from app.skills.rulebook import hash_rulebook
 from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG
-from app.syntax.edit import set_option
 from app.syntax.files import FileState
-from app.targets.fixture.target import FixtureTarget
+from app.syntax.option_edit import set_option
+from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import review_actions
 from tests.hostfiles import DictFiles
 from tests.skills.stig.test_pack import fixture

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.targets.effects.judged import find_weakening
+from app.targets.effects.weakening import find_weakening
 from tests.hostfiles import DictFiles
 
 

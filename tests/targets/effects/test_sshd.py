@@ -2,14 +2,14 @@
 
 import pytest
 
-from app.events.words import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
-from app.targets.change import plan_changes
-from app.targets.confine import detect_confinement
-from app.targets.effects.asking import create_local_asker
-from app.targets.effects.judged import find_weakening_by_programs
+from app.targets.confinement import detect_confinement
+from app.targets.effects.local_asker import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strength import Strength
+from app.targets.effects.weakening import find_weakening_by_programs
+from app.targets.file_changes import plan_changes
 from app.targets.overlay import Overlay
 from tests.targets.hosts import host
 from tests.targets.test_debian import Plain

@@ -1,7 +1,7 @@
 from app.syntax.sshd import read_sshd_config
 from app.syntax.sshd_match import matches_conditions
-from app.targets.accounts import read_host_accounts
 from app.targets.effects.sshd_cases import list_connections
+from app.targets.host_accounts import read_host_accounts
 from tests.targets.hosts import host
 
 MAIN = "/etc/ssh/sshd_config"

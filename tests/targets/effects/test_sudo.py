@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.events.words import AppendLine, RemoveLine, ReplaceLine
+from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
-from app.targets.confine import detect_confinement
-from app.targets.effects.asking import create_local_asker
-from app.targets.effects.judged import find_weakening_by_programs
+from app.targets.confinement import detect_confinement
+from app.targets.effects.local_asker import create_local_asker
 from app.targets.effects.sudo import Sudo
+from app.targets.effects.weakening import find_weakening_by_programs
 from tests.differential.linkless import Linkless
 from tests.targets.effects.losses import losses
 from tests.targets.hosts import FILES, host

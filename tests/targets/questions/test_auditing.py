@@ -3,10 +3,10 @@
 import pytest
 
 from app.syntax.audit import parse_audit_lines
-from app.targets.fixture.target import FixtureTarget
-from app.targets.health import run_health_probes
-from app.targets.questions.asked import DiskUsage
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.health_probes import run_health_probes
 from app.targets.questions.auditing import records_too_much
+from app.targets.questions.probe_answer import DiskUsage
 from tests.targets.hosts import TODAY, host
 
 CONF, RULES = "/etc/audit/auditd.conf", "/etc/audit/rules.d/site.rules"

@@ -3,8 +3,8 @@
 import pytest
 
 from app.loop.harm import describe_harm
-from app.targets.fixture.target import FixtureTarget
-from app.targets.health import run_health_probes
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.health_probes import run_health_probes
 from tests.targets.hosts import TODAY, host
 
 UNITS, FSTAB, SELINUX = "/etc/systemd/system", "/etc/fstab", "/etc/selinux/config"

@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.resources.ageing import judge_ageing
-from app.targets.resources.foreseen import DryRun, ResourceState
+from app.targets.resources.dry_run import DryRun, ResourceState
 
 TODAY = 20_000
 

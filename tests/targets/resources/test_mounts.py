@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.resources.foreseen import DryRun, ResourceState
+from app.targets.resources.dry_run import DryRun, ResourceState
 from app.targets.resources.mounts import judge_mounts
 
 

@@ -1,4 +1,4 @@
-from app.events.words import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
+from app.events.vocabulary import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.targets.resources.offer import WantedResources, build_offers
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.resources.foreseen import DryRun, ResourceState, state_matches
+from app.targets.resources.dry_run import DryRun, ResourceState, state_matches
 from app.targets.resources.units import judge_units
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.ssh.target import SshTarget
+from app.targets.ssh.ssh_target import SshTarget
 from tests.targets.ssh.host import QUICK, ssh_host
 
 

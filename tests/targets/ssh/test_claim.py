@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ConnectionLost, LeaseLost
-from app.events.words import SetOption
+from app.events.vocabulary import SetOption
 from app.targets.ownership import Ownership
 
 SSHD = "/etc/ssh/sshd_config"

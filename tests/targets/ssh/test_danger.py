@@ -1,5 +1,5 @@
-from app.events.words import Reload
-from app.targets.ssh.danger import services_to_reload
+from app.events.vocabulary import Reload
+from app.targets.ssh.service_activator import services_to_reload
 
 
 def test_sshd_is_told_last_and_whenever_it_reads_what_changes():

@@ -7,8 +7,8 @@ import asyncssh
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable, TemperError
-from app.targets.ssh.connect import open_ssh_connection
 from app.targets.ssh.endpoint import Endpoint, load_key_pairs, parse_endpoint, require_password_for_host
+from app.targets.ssh.transport import open_ssh_connection
 
 KEY, OTHER = "SHA256:one", "SHA256:other"
 

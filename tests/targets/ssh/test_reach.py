@@ -6,9 +6,9 @@ import pytest
 
 from app.errors import ConnectionLost, LeaseLost
 from app.targets.ownership import Ownership
-from app.targets.ssh import probes
-from app.targets.ssh.connect import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS
-from app.targets.ssh.line import SshConnection
+from app.targets.ssh import host_probes
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.transport import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS
 from tests.targets.ssh.wire import Wire
 
 TAKES_OVER = 2.0
@@ -100,7 +100,7 @@ def test_a_wire_that_is_cut_between_a_login_and_its_first_command_says_nothing_o
     main.become_root()
     wire.cut_when(lambda: logins(host) == 2)
     with pytest.raises(LeaseLost):
-        probes.probe_new_login(main)
+        host_probes.probe_new_login(main)
     assert nodes.asked == 1
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.events.words import SetOption
-from app.targets.readable import explain_withholding
-from app.targets.ssh.line import SshConnection
-from app.targets.ssh.listing import list_host_files
-from app.targets.ssh.probes import read_host_logs
-from app.targets.ssh.tree import RemoteTree
+from app.events.vocabulary import SetOption
+from app.targets.readable_files import explain_withholding
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.host_baseline import list_host_files
+from app.targets.ssh.host_probes import read_host_logs
+from app.targets.ssh.remote_tree import RemoteTree
 from tests.secretive import SECRETS, planted
 
 SSHD = "/etc/ssh/sshd_config"

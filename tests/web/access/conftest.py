@@ -14,11 +14,11 @@ from app.store import people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.audit_syslog import AuditSyslog
-from app.web.access.credentials import COOKIE, Authenticator
+from app.web.access.authenticator import COOKIE, Authenticator
 from app.web.access.gate import Gate
 from app.web.access.guard import Guard
-from app.web.access.rechecks import AccessRechecks
 from tests.web.access.walk import addresses, name
 
 HOUR = 3600.0

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from app.events.log import RunLog
 from app.runs.order import Order, create_run_request
 from app.store.db import open_separate_engine
-from app.store.held import bind_request_session, open_read_connection, open_read_session
+from app.store.request_session import bind_request_session, open_read_connection, open_read_session
 from tests.web.access.walk import filled
 from tests.web.api.inside import finished
 

@@ -5,7 +5,7 @@ import re
 
 import httpx
 
-from app.cli.opening import load_lineup, open_runtime
+from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.engines.queue import TurnRequest
 from app.engines.traffic import ReplicaReport

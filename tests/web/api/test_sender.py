@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import Session
 
-from app.background.webhooks.letter import create_webhook_secret
+from app.background.webhooks.delivery import create_webhook_secret
 from app.background.webhooks.sender import WebhookSender
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.store import webhooks
-from app.store.changes import ChangeMonitor
+from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.waivers import WaiverRow

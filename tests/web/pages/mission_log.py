@@ -23,7 +23,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, record_event
-from app.events.words import Budget, Lesson, Probe
+from app.events.vocabulary import Budget, Lesson, Probe
 
 FIRST, SECOND = "V-257985", "V-257984"
 LOCKED = "backup-login: new login as root for the nightly backup: refused"

@@ -2,7 +2,7 @@
 
 from app.events.kinds import RunQueued, RunStarted, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import GENESIS, record_event
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 
 HOSTS = {"aaaa1111": "web3", "bbbb2222": "db1", "cccc3333": "mail"}
 

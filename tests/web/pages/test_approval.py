@@ -7,7 +7,7 @@ from app.skills.stig.pack import STIG
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.ops.needs import OpsState, list_needs
-from tests.runs.test_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS
+from tests.runs.test_approval_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS
 
 ALLOWED = ActionsAllowed(**OF_RULE, needs=TWO)
 ASKED = ApprovalRequested(approval="r1.x", **OF_RULE, binds="b", expires=2e10, needs=TWO)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from app.loop.state import Item, RunState, fold_events
-from app.web.pages.mission.headway import measure_progress
+from app.web.pages.mission.progress import measure_progress
 from tests.web.pages.mission_log import log
 
 

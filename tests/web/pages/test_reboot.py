@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.kinds import RebootChecked, RunFinished, RunQueued
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 

@@ -8,15 +8,15 @@ import pytest
 
 from app.events.kinds import RunFailed
 from app.events.record import GENESIS, record_event
-from app.evidence.shrunk import shrink_run
+from app.evidence.shrunk_runs import shrink_run
 from app.lineups.reader import find_lineup, read_lineup
 from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.mission.replay import CHUNK, Replay
-from app.web.pages.mission.screen import PageRenderer
 from tests.evidence.played import KEY
 
 SCENE = Scene(read_lineup(find_lineup("simulated")), load_skill("stig"), "replay")

@@ -1,12 +1,12 @@
 """/scores shows what result files say, and does not show one that does not hold."""
 
 from app.config import PACKAGE
-from app.scores.file import sign_score
-from app.scores.paper import COLUMNS
+from app.scores.score_file import sign_score
+from app.scores.score_page import COLUMNS
 from app.web.pages.scores import HEADS, SHIPPED, _build_score_line
 from app.web.pages.templating import render_template
 from tests.evidence.played import KEY
-from tests.scores.test_figures import GOOD, score, trial
+from tests.scores.test_score_figures import GOOD, score, trial
 
 
 def shown(lines, unread=()):

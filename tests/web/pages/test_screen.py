@@ -19,15 +19,15 @@ from app.events.kinds import (
     TurnFinished,
 )
 from app.events.record import GENESIS, record_event
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
 from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene, render_pieces
-from app.web.pages.mission.screen import PageRenderer
 from tests.loop.playing import World, pack, request, rule
 from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from app.events.kinds import EngineState, RunQueued, RunStopped, TurnDelta
 from app.events.log import RunLog
 from app.events.record import ALL, MACHINE, record_event
-from app.events.words import Budget
+from app.events.vocabulary import Budget
 from app.web.api.events import choose_json_render, filter_by_kinds
 from app.web.stream.all_runs import KEPT, REACH
-from app.web.stream.streams import StreamRegistry
+from app.web.stream.stream_registry import StreamRegistry
 from tests.web.stream.watching import Socket, logging
 
 SAMPLE = EngineState(engine="e", state="ready")

@@ -3,12 +3,11 @@
 from sqlmodel import Session
 
 from app.events.kinds import RolloutPaused
-from app.runs.rollout.state import fold_rollout
+from app.runs.rollout.rollout_state import fold_rollout
 from app.store import rollouts
-from app.web.stream import rollout_folds
-from app.web.stream.folds import MOST
-from app.web.stream.rollout_folds import RolloutStateCache
-from tests.background.rollouts.test_conductor import Place
+from app.web.stream import fold_cache
+from app.web.stream.fold_cache import MOST, RolloutStateCache
+from tests.background.rollouts.test_rollout_controller import Place
 
 
 def test_it_is_what_the_whole_chain_folds_to_and_reads_only_what_came_since(tmp_path, monkeypatch):
@@ -19,7 +18,7 @@ def test_it_is_what_the_whole_chain_folds_to_and_reads_only_what_came_since(tmp_
         read.append(after)
         return rollouts.read_rollout_events(session, rollout, after)
 
-    monkeypatch.setattr(rollout_folds, "read_rollout_events", watched)
+    monkeypatch.setattr(fold_cache, "read_rollout_events", watched)
     with Session(place.database) as session:
         assert folds.read_current(session, "o1").status == "running"
     with rollouts.open_rollout_journal(place.database, "o1") as chain:

@@ -1,9 +1,9 @@
 """Checks of audit switches, in the loaded rules and in what augenrules loads at the next start."""
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import audit, keyvalue, source
+from app.syntax import audit, host_text, keyvalue
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
 from app.syntax.setting import Setting
@@ -40,7 +40,7 @@ def _check_switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
             return bench.fails(
                 f"{format_location(decides)} locks the rules, and {format_location(behind)} stands behind it.", behind
             )
-        for other in keyvalue.read_setting_files(files, source.glob_files(files, SOURCES), audit.parse_controls):
+        for other in keyvalue.read_setting_files(files, host_text.glob_files(files, SOURCES), audit.parse_controls):
             if other.key == key and other.value != wanted:
                 return bench.fails(
                     f"{format_location(decides)} says {key} {wanted}, but {format_location(other)} "

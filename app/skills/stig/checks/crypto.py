@@ -1,6 +1,6 @@
 """Checks of the FIPS ciphers and MACs, in the crypto policy's back-end and in effect in sshd."""
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import crypto, sshd

@@ -1,14 +1,14 @@
 """Checks of logins: idle timeout, number of logins, mode of /etc/shadow."""
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import create_range_test
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import limits, source
+from app.syntax import host_text, limits
 from app.syntax.files import Files
 from app.syntax.limits import Limit
 from app.syntax.setting import Setting
-from app.syntax.shell import Assignment, parse_assignments, parse_declarations
+from app.syntax.shell_assignments import Assignment, parse_assignments, parse_declarations
 
 TMOUT = "/etc/profile.d/tmout.sh"
 SCRIPTS = "/etc/profile.d/*.sh"
@@ -21,7 +21,7 @@ def check_idle_timeout(rule: str, most: int) -> Check:
     bench, accepts = RuleJudge(rule, TMOUT), create_range_test(1, most)
 
     def check_files(files: Files) -> Verdict:
-        scripts = source.glob_files(files, SCRIPTS)
+        scripts = host_text.glob_files(files, SCRIPTS)
         given = [a for path in [*scripts, *STARTS] for a in _find_timeouts(files, path)]
         wrong = next((a for a in given if a.unset or not accepts(a.value)), None)
         if wrong is not None:
@@ -45,7 +45,7 @@ def check_idle_timeout(rule: str, most: int) -> Check:
 def _find_effective_timeouts(files: Files, scripts: list[str]) -> list[Assignment]:
     """Return the assignments of TMOUT that take effect; a readonly variable keeps its value."""
     found = []
-    for one in (one for path in scripts for one in parse_declarations(source.read_text(files, path) or "", path)):
+    for one in (one for path in scripts for one in parse_declarations(host_text.read_text(files, path) or "", path)):
         if one.name == "TMOUT":
             found += [one] if one.stated else []
             if one.readonly and one.surely:
@@ -54,7 +54,7 @@ def _find_effective_timeouts(files: Files, scripts: list[str]) -> list[Assignmen
 
 
 def _find_timeouts(files: Files, path: str) -> list[Assignment]:
-    text = source.read_text(files, path)
+    text = host_text.read_text(files, path)
     return [] if text is None else [a for a in parse_assignments(text, path) if a.name == "TMOUT"]
 
 

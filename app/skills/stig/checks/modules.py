@@ -1,6 +1,6 @@
 """Checks that a kernel module cannot load, by name or alias."""
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import modprobe

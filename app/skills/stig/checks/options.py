@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import ini, keyvalue
 from app.syntax.files import Files
+from app.syntax.host_text import fold_case, parse_number
 from app.syntax.keyvalue import Parser
 from app.syntax.setting import Setting, find_last
-from app.syntax.source import fold_case, parse_number
 
 LOGIN_DEFS = "/etc/login.defs"
 AUDITD = "/etc/audit/auditd.conf"

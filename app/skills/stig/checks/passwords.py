@@ -1,14 +1,14 @@
 """Checks of faillock and pwquality: their files, and PAM arguments that override them."""
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption, check_last_line, create_range_test, format_value_suffix
 from app.skills.stig.checks.verdicts import RuleJudge, format_location
-from app.syntax import keyvalue, source
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
+from app.syntax.host_text import fold_case
 from app.syntax.pam import parse_service
 from app.syntax.setting import Setting
-from app.syntax.source import fold_case
 
 FAILLOCK = "/etc/security/faillock.conf"
 PWQUALITY = "/etc/security/pwquality.conf"
@@ -42,7 +42,7 @@ def check_password_length(rule: str, least: int) -> Check:
     )
 
     def check_files(files: Files) -> Verdict:
-        paths = [*source.glob_files(files, PWQUALITY_FOLDER), PWQUALITY]
+        paths = [*host_text.glob_files(files, PWQUALITY_FOLDER), PWQUALITY]
         lines = [
             s
             for s in keyvalue.read_setting_files(files, paths, keyvalue.parse_options)
@@ -86,7 +86,7 @@ def _check_pam_overrides(stated: Check, module: str, wanted: WantedOption) -> Ch
 def _find_arguments(files: Files, module: str, key: str) -> list[Setting]:
     found = []
     for path in PAM_FILES:
-        text = source.read_text(files, path) or ""
+        text = host_text.read_text(files, path) or ""
         for line in parse_service(text, path).rules:
             if line.module == module:
                 pairs = (argument.partition("=") for argument in line.arguments)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.passwords import PAM_FILES
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import source, sudoers
+from app.syntax import host_text, sudoers
 from app.syntax.files import Files
 from app.syntax.pam import parse_service
 from app.syntax.setting import Setting
@@ -25,7 +25,7 @@ def check_no_empty_passwords(rule: str) -> Check:
 
 
 def _find_nullok(bench: RuleJudge, files: Files, path: str) -> Verdict | None:
-    text = source.read_text(files, path)
+    text = host_text.read_text(files, path)
     if text is None:
         return bench.report_absent()
     stack = parse_service(text, path)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from app.scanners.verdict import Verdict
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import source, sshd
+from app.syntax import host_text, sshd
 from app.syntax.files import Files
+from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
-from app.syntax.source import fold_case
 from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_keywords import parse_seconds
 
@@ -36,9 +36,9 @@ def check_sshd_banner(rule: str, notice: str = "") -> Check:
             return verdict
         if text is None:
             return RuleJudge(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} is absent: nothing is shown.")
-        if notice and source.decode_bytes(text).split() != notice.split():
+        if notice and host_text.decode_bytes(text).split() != notice.split():
             return RuleJudge(rule, ISSUE).fails(f"{verdict.evidence} But {ISSUE} does not hold the site's notice.")
-        words = sum(any(map(str.isalpha, word)) for word in source.decode_bytes(text).split())
+        words = sum(any(map(str.isalpha, word)) for word in host_text.decode_bytes(text).split())
         seen = f"shows {words} words" if words else "holds no word: nothing is shown"
         return Verdict(rule, "pass", f"{verdict.evidence} {ISSUE} {seen}.", verdict.path, verdict.line)
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.events.words import Word
-from app.scanners.verdict import Verdict
+from app.events.vocabulary import Word
+from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.syntax import source
+from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 
@@ -37,7 +37,7 @@ class RuleJudge:
         """Return a check of the file's text, which fails if the file is absent."""
 
         def check_files(files: Files) -> Verdict:
-            text = source.read_text(files, self.path)
+            text = host_text.read_text(files, self.path)
             return self.report_absent() if text is None else judge(files, text)
 
         return check_files

@@ -10,13 +10,13 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from app.errors import TemperError
-from app.runs.rollout.chosen import list_known_hosts
-from app.runs.rollout.decide import describe_harm
+from app.runs.rollout.host_selection import list_known_hosts
+from app.runs.rollout.rollout_steps import describe_harm
 from app.skills.catalog import load_skill
 from app.store import queries
+from app.store.host_standing import StandingRow, decode_cells
 from app.store.models import RunRow
-from app.store.standing import StandingRow, decode_cells
-from app.web.pages.fleet.picture import FleetLine, locate_columns, reorder_letters
+from app.web.pages.fleet.grid import FleetLine, locate_columns, reorder_letters
 
 _STANDING = col(StandingRow.host), col(StandingRow.run), col(StandingRow.at), col(StandingRow.cells)
 _LETTER = itemgetter(0)

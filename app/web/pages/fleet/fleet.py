@@ -10,23 +10,22 @@ import msgspec
 from sqlmodel import Session
 
 from app.events.record import Recorded
-from app.runs.rollout.state import HostPart, RolloutState
-from app.runs.rollout.telling import describe_outcome, describe_rollout_event
+from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
+from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runtime.runtime import Runtime
 from app.store import queries
-from app.store.held import open_read_session
+from app.store.host_standing import list_seen_skills
+from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow, list_newest_rollouts, list_unended_rollouts, read_rollout_events
-from app.store.standing import list_seen_skills
+from app.web.pages.fleet.activity import fold_run_states, list_active_runs, list_engine_activity
 from app.web.pages.fleet.board import FleetBoard, read_rule_titles, select_lines
-from app.web.pages.fleet.picture import WORDS, count_cells
-from app.web.pages.fleet.work import fold_run_states, list_active_runs, list_engine_activity
+from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine
 from app.web.pages.sharing import Sharing
 from app.web.pages.templating import render_template
-from app.web.stream.folds import RunStateCache
-from app.web.stream.message import encode_message
-from app.web.stream.rollout_folds import RolloutStateCache
+from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
+from app.web.stream.sse_messages import encode_message
 
 USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80

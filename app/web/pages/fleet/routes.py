@@ -9,18 +9,19 @@ from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
-from app.runs.rollout.asked import RolloutSpec, create_rollout_request
-from app.runs.rollout.chosen import select_hosts
-from app.runs.rollout.command import command_rollout, create_rollout_id, submit_rollout
-from app.store.groups import read_groups
-from app.store.held import open_read_session
+from app.runs.rollout.host_selection import select_hosts
+from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
+from app.store.host_groups import read_groups
+from app.store.host_standing import StandingRow, list_standings, parse_cell, read_cells
+from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.store.standing import StandingRow, list_standings, parse_cell, read_cells
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, TheStreams
+from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.board import read_rule_titles, select_lines
 from app.web.pages.fleet.fleet import Fleet, FleetViewer
-from app.web.pages.fleet.picture import (
+from app.web.pages.fleet.grid import (
     LETTERS,
     SHOWN,
     SORTS,
@@ -31,7 +32,6 @@ from app.web.pages.fleet.picture import (
     order_columns_by_trouble,
 )
 from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
-from app.web.pages.refused import render_error_page
 from app.web.pages.runs import MODES
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template

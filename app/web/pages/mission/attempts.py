@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.kinds import Event
-from app.events.words import Lesson, ProvenFix
+from app.events.vocabulary import Lesson, ProvenFix
 
 
 class AttemptView(Struct, frozen=True):

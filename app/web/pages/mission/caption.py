@@ -1,7 +1,7 @@
 """Describes the current step of a run in one or two sentences for a newcomer."""
 
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
-from app.events.words import Purpose
+from app.events.vocabulary import Purpose
 from app.loop.state import RunState
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.mission import Mission

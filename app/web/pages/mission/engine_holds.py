@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from app.events.kinds import Event, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
-from app.events.words import Role
+from app.events.vocabulary import Role
 
 HOLD_SECONDS = 120.0
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.events.record import Recorded
-from app.loop.telling import describe_event
+from app.loop.descriptions import describe_event
 
 
 @dataclass(frozen=True)

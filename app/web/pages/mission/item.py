@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from app.events import kinds
+from app.events.prompt_redaction import summarize_prompt
 from app.events.record import Recorded
-from app.events.sealed import summarize_prompt
-from app.events.words import Purpose
-from app.loop.telling import EventDescription, describe_event
+from app.events.vocabulary import Purpose
+from app.loop.descriptions import EventDescription, describe_event
 from app.people.rights import can_read_prompts
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill

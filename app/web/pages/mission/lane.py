@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.kinds import Event
-from app.events.words import Purpose, Role
+from app.events.vocabulary import Purpose, Role
 
 ROLES: tuple[Role, ...] = get_args(Role)
 

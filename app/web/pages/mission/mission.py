@@ -14,7 +14,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import Recorded
-from app.events.words import Role
+from app.events.vocabulary import Role
 from app.loop.state import RunState, apply_event
 from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
 from app.web.pages.mission.engine_holds import EngineHolds

@@ -3,15 +3,38 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from app.lineups.model import Lineup
+from app.lineups.model import Engine, Lineup
 from app.skills.skill import Skill
-from app.targets.registry import is_fixture
+from app.targets.host_registry import is_fixture
 from app.web.pages.mission.caption import write_caption
-from app.web.pages.mission.engine_label import build_engine_label
-from app.web.pages.mission.headway import count_rollbacks, measure_progress
+from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars
 from app.web.pages.mission.lane import ROLES, Lane
 from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.progress import count_rollbacks, measure_progress
 from app.web.pages.templating import render_template
+
+
+def build_engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict[str, object]:
+    holds = mission.holds.by_engine.get(engine.name, [])
+    now = mission.state.at
+    last = holds[-1] if holds else None
+    live = last if last and last.until is None else None
+    seated = [role for role, seat in lineup.seats.items() if seat.engine == engine.name]
+    return {
+        "engine": engine,
+        "roles": seated,
+        "serving": live.role if live else None,
+        "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
+        "reading": bool(live and live.first is None),
+        "rows": [
+            (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS)) for role in seated
+        ],
+        "minutes": int(HOLD_SECONDS / 60),
+        "turn": mission.newest.get(engine.name),
+        "pace": mission.state.request.pace if mission.state.request else None,
+        "simulated": bool(mission.state.request and mission.state.request.simulated),
+    }
+
 
 STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
 """The name of each role's step."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from app.events.record import Recorded, parse_line
 from app.store.events import EventStore
-from app.web.pages.mission.screen import PageRenderer
-from app.web.stream import message
+from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.stream import sse_messages
 
 FRAME_SECONDS = 0.05
 LONGEST_GAP = 2.0
@@ -41,7 +41,7 @@ class Replay:
                 clock = frame[0].at
                 yield await asyncio.to_thread(screen, frame)
             after = batch[-1].seq
-        yield message.encode_end(after)
+        yield sse_messages.encode_end(after)
 
     def _read_chunk(self, after: int) -> list[Recorded]:
         return [parse_line(line, digest) for _, line, digest in self._store.read_lines(self._run, after, limit=CHUNK)]

@@ -13,10 +13,10 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.people.rights import get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
-from app.runs.answer import DECISIONS, record_answer
-from app.runs.command import command_run
+from app.runs.approval_answer import DECISIONS, record_answer
 from app.runs.labels import check_labels, set_run_labels, split_tags
 from app.runs.order import create_run_request
+from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
@@ -24,17 +24,17 @@ from app.store.models import RunRow
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.machine import render_share_parts
-from app.web.pages.missing import require_run
-from app.web.pages.mission.missions import TheMissions
+from app.web.pages.mission.mission_loader import TheMissions
+from app.web.pages.mission.page_renderer import PageRenderer, wrap_partial
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
-from app.web.pages.mission.screen import PageRenderer, wrap_partial
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
 from app.web.pages.order_form import Fields, parse_order_form
+from app.web.pages.run_lookup import require_run
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.sharing import TheSharing
 from app.web.pages.templating import render_template
-from app.web.stream.cursor import MOST_SEQ, read_resume_position
+from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 
 router = APIRouter(include_in_schema=False)
 BY = "operator on this page"

@@ -6,11 +6,11 @@ from typing import Literal
 
 from app.events.kinds import KINDS, ActionRolledBack, ItemPassed, LessonLearnt
 from app.events.record import Recorded
-from app.events.words import Lesson
+from app.events.vocabulary import Lesson
 from app.loop.state import Item, RunState, apply_event
 from app.store.events import EventStore
-from app.web.pages.mission.headway import measure_progress
 from app.web.pages.mission.moments import Moment, find_moments
+from app.web.pages.mission.progress import measure_progress
 
 READ = tuple(kind for kind in KINDS if not kind.startswith(("turn.", "engine.", "gpu.", "energy.", "audit.", "facts")))
 Stand = Literal["pass", "fail", "open"]

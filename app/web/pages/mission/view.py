@@ -3,24 +3,52 @@
 import time
 from dataclasses import dataclass
 
-from app.events.kinds import KINDS
-from app.events.words import Role
+from sqlmodel import col, select
+
+from app.events.kinds import KINDS, RebootChecked
+from app.events.vocabulary import Role
 from app.lineups.model import Engine
+from app.loop.descriptions import describe_event
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.models import RunRow
+from app.store.request_session import open_read_session
 from app.web.addresses import path_to
-from app.web.pages.energy import EnergyTable, build_energy_table
+from app.web.pages.energy_table import EnergyTable, build_energy_table
 from app.web.pages.machine import render_gpus, render_meters, render_past_gpus, render_past_meters
 from app.web.pages.mission.lane import ROLES
-from app.web.pages.mission.missions import MissionLoader
+from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.pieces import Scene, render_pieces
-from app.web.pages.mission.reboot import RebootCheck, find_reboot_check
 from app.web.pages.mission.replay import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import Timeline, read_timeline
 from app.web.pages.sharing import Sharing, render_shares
+
+MOST_LATER = 20
+"""Most later scans of the host to search, newest first."""
+
+
+@dataclass(frozen=True)
+class RebootCheck:
+    run: str
+    seq: int
+    text: str
+
+
+def find_reboot_check(runtime: Runtime, row: RunRow) -> RebootCheck | None:
+    """Return the newest reboot check of this run, or None."""
+    later = select(RunRow.id).where(
+        RunRow.host == row.host, RunRow.mode == "scan", col(RunRow.queued_at) > row.queued_at
+    )
+    with open_read_session(runtime.database) as session:
+        runs = session.exec(later.order_by(col(RunRow.queued_at).desc()).limit(MOST_LATER)).all()
+    for run in runs:
+        for one in runtime.store.read_newest(run, None, ["reboot.checked"], 1):
+            if isinstance(one.event, RebootChecked) and one.event.of == row.id:
+                told = describe_event(one.event)
+                return RebootCheck(run, one.seq, told.text if told else "")
+    return None
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from statistics import median
 from app.engines.queue import QueueStatus
 from app.lineups.model import Engine
 from app.loop.state import RunState
-from app.machine.sampling.board import Board
+from app.machine.sampling.sample_board import Board
 from app.runtime.runtime import Runtime
 from app.web.pages.gpu_card import draw_power_line
+from app.web.pages.gpu_memory import GpuMemory, build_memory_cards
 from app.web.pages.machine import TROUBLE, scale_speed_limit, select_fresh_sample
-from app.web.pages.memory import GpuMemory, build_memory_cards
 from app.web.pages.ops.needs import awaits_answer
 from app.web.pages.sharing import EngineShare
 

@@ -7,20 +7,20 @@ from dataclasses import replace
 import msgspec
 from sqlmodel import Session
 
-from app.engines.launch.tail import read_last_lines
+from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
-from app.store.held import open_read_session
+from app.store.request_session import open_read_session
 from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.missions import FEED_KINDS
+from app.web.pages.mission.mission_loader import FEED_KINDS
 from app.web.pages.ops.cards import build_engine_card, build_gpu_rows, build_run_card
 from app.web.pages.ops.needs import WELL, OpsState, list_needs
 from app.web.pages.sharing import EngineShare, Sharing
 from app.web.pages.templating import render_template
-from app.web.stream.folds import RunStateCache
+from app.web.stream.fold_cache import RunStateCache
 
 LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
 

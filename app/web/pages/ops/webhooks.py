@@ -12,18 +12,18 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.background.webhooks.trial import send_trial_delivery
-from app.background.webhooks.wish import WebhookSpec, add_webhook
+from app.background.webhooks.trial_delivery import send_trial_delivery
+from app.background.webhooks.webhook_spec import WebhookSpec, add_webhook
 from app.errors import Rejected
 from app.people.rights import WHO, admins
 from app.runtime.runtime import Runtime
 from app.store import queries, webhooks
-from app.store.held import open_read_session
+from app.store.request_session import open_read_session
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
+from app.web.pages.error_pages import render_error_page
 from app.web.pages.order_form import Fields
-from app.web.pages.refused import render_error_page
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template
 

@@ -8,12 +8,11 @@ import pytest
 from sqlalchemy import insert
 from sqlmodel import Session
 
+from app.store.host_standing import StandingRow
 from app.store.models import RunRow
-from app.store.standing import StandingRow
 from app.web.pages.fleet.fleet import Fleet, FleetViewer
 from app.web.pages.sharing import Sharing
-from app.web.stream.folds import RunStateCache
-from app.web.stream.rollout_folds import RolloutStateCache
+from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from tests.runs.doors import house
 
 HOSTS, RULES = 1000, 300

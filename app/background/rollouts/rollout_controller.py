@@ -1,0 +1,151 @@
+"""The task that runs rollouts: it begins their runs, records how they end and pauses when the rule says so."""
+
+import asyncio
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from app.errors import TemperError
+from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, RolloutPaused
+from app.events.record import Recorded
+from app.runs.rollout.rollout_command import format_rollout_author
+from app.runs.rollout.rollout_request import create_host_order, create_host_request
+from app.runs.rollout.rollout_state import RolloutState, fold_rollout
+from app.runs.rollout.rollout_steps import (
+    BeginHost,
+    EndRollout,
+    PauseByRule,
+    PauseRuns,
+    RecordHostEnd,
+    RecordWaveEnd,
+    RolloutStep,
+    StopRuns,
+    decide_next_step,
+)
+from app.runtime.runtime import Runtime, create_run_id
+from app.store.background_task import PeriodicTask
+from app.store.db import use_autocommit
+from app.store.models import RunRow
+from app.store.queries import list_busy_hosts
+from app.store.rollouts import (
+    RolloutJournal,
+    find_commanded_runs,
+    find_runs_by_id,
+    list_unended_rollouts,
+    open_rollout_journal,
+    read_rollout_events,
+)
+
+MOST_STEPS = 50
+"""Maximum steps in one transaction; commands to the rollout wait for its end."""
+
+
+@dataclass(frozen=True)
+class _RunSnapshot:
+    """The runs and hosts that a step depends on besides the rollout's state."""
+
+    runs: dict[str, RunRow]
+    busy: set[str]
+    told: set[str]
+
+    def decide_step(self, state: RolloutState) -> RolloutStep | None:
+        return decide_next_step(state, self.runs, self.busy, self.told)
+
+
+class RolloutController(PeriodicTask):
+    name, every, consequence = "rollouts", 0.5, "rollouts are not led"
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._states: dict[str, RolloutState] = {}
+        """Folded states by rollout. They stay valid because a chain only grows."""
+        self._any, self._seen = True, -1
+        """Whether unended rollouts may exist, and the database version at the last check."""
+
+    async def advance_rollouts(self) -> None:
+        """Advance every unended rollout as far as possible."""
+        for rollout in await asyncio.to_thread(self._list_unended):
+            while written := await asyncio.to_thread(self._advance_rollout, rollout):
+                self._runtime.bus.publish(written)
+                for begun in written:
+                    if isinstance(begun.event, RolloutHostBegun):
+                        await self._runtime.durable.enqueue(begun.event.of, begun.event.host)
+
+    async def _run_once(self) -> None:
+        version, before = self._runtime.changes.version(), self._seen
+        if self._runtime.is_leader and (self._any or version != before):
+            self._seen, self._any = version, True  # until a look has finished
+            await self.advance_rollouts()
+
+    def _list_unended(self) -> list[str]:
+        with Session(use_autocommit(self._runtime.database)) as session:
+            found = [row.id for row in list_unended_rollouts(session)]
+        self._any = bool(found)
+        self._states = {rollout: state for rollout, state in self._states.items() if rollout in found}
+        return found
+
+    def _advance_rollout(self, rollout: str) -> list[Recorded]:
+        """Decide and write steps in one transaction, so that a second leader does not repeat them."""
+        if self._decide_step(rollout) is None:
+            return []  # decided without the journal's lock
+        with open_rollout_journal(self._runtime.database, rollout) as chain:
+            state = self._fold_state(chain.session, rollout)
+            seen = _read_snapshot(chain.session, state)
+            for _ in range(MOST_STEPS):
+                step, before = seen.decide_step(state), len(chain.written)
+                if step is None:
+                    break
+                self._apply_step(chain, state, step)
+                if not isinstance(step, BeginHost | RecordHostEnd | RecordWaveEnd):
+                    break  # the snapshot is outdated after this step
+                state = fold_rollout((line for line in chain.written[before:] if line.run == rollout), state)
+        return chain.written
+
+    def _decide_step(self, rollout: str) -> RolloutStep | None:
+        with Session(self._runtime.database) as session:
+            state = self._fold_state(session, rollout)
+            return _read_snapshot(session, state).decide_step(state)
+
+    def _fold_state(self, session: Session, rollout: str) -> RolloutState:
+        kept = self._states.get(rollout, RolloutState())
+        state = self._states[rollout] = fold_rollout(read_rollout_events(session, rollout, kept.seq), kept)
+        return state
+
+    def _apply_step(self, chain: RolloutJournal, state: RolloutState, step: RolloutStep) -> None:
+        match step:
+            case BeginHost(host=host, wave=wave):
+                self._begin_run(chain, state, host, wave)
+            case RecordHostEnd(ended=ended) | RecordWaveEnd(ended=ended):
+                chain.append(ended)
+            case PauseByRule(reason=reason):
+                chain.append(RolloutPaused(by="rule", reason=reason))
+            case PauseRuns(runs=runs):
+                chain.send_command(runs, "pause", format_rollout_author(state.rollout), state.reason)
+            case StopRuns(runs=runs):
+                chain.send_command(runs, "stop", format_rollout_author(state.rollout), state.reason)
+            case EndRollout(state=ended):
+                chain.append(RolloutEnded(state=ended))
+
+    def _begin_run(self, chain: RolloutJournal, state: RolloutState, host: str, wave: int) -> None:
+        assert state.asked
+        settings = self._runtime.settings
+        try:
+            order = create_host_order(state.asked, state.rollout)
+            request = create_host_request(order, host, self._runtime.lineup, settings.hosts_folder)
+        except TemperError as exc:
+            chain.append(RolloutHostLeft(host=host, reason=str(exc)))
+            return
+        run = create_run_id()
+        chain.append(RolloutHostBegun(host=host, of=run, wave=wave))
+        chain.begin_run(run, request)
+
+
+def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
+    runs = [part.run for part in state.parts_at_work]
+    verb = "stop" if state.status == "stopping" else "pause"
+    told = (
+        find_commanded_runs(session, runs, verb, format_rollout_author(state.rollout), state.since)
+        if state.status != "running"
+        else set()
+    )
+    return _RunSnapshot(find_runs_by_id(session, runs), list_busy_hosts(session), told)

@@ -1,0 +1,118 @@
+"""Validate and store schedules, for the CLI, the API and the pages."""
+
+import secrets
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+from sqlmodel import Session
+
+from app.background.schedules.cron_times import compute_next_time
+from app.errors import Rejected
+from app.events.vocabulary import Mode
+from app.runs.order import Order, resolve_mode, split_rules, validate_order
+from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
+from app.store.models import ScheduleRow
+from app.store.schedules import list_schedules, require_schedule
+from app.targets.host_catalog import FIXTURE
+
+LONGEST_WINDOW = 7 * 24 * 60.0
+LONGEST = {"cron": 100, "zone": 64}
+MOST = 200
+_MINUTE = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleSpec:
+    order: Order
+    cron: str
+    zone: str = "UTC"
+    window_minutes: float | None = None
+    hosts: tuple[str, ...] = ()
+    """Hosts of a rollout at creation; `words` selects them again at each start."""
+    words: str = ""
+    terms: RolloutTerms = USUAL_TERMS
+
+
+def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> ScheduleRow:
+    order, cron, zone, window = wanted.order, wanted.cron.strip(), wanted.zone.strip(), wanted.window_minutes
+    mode = _validate_mode(wanted, hosts)
+    for field, most in LONGEST.items():
+        if (length := len(getattr(wanted, field))) > most:
+            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
+    if window is not None and not 0 < window <= LONGEST_WINDOW:
+        raise Rejected("window_minutes", f"a window has more than 0 and at most {LONGEST_WINDOW:g} minutes.")
+    if mode == "auto" and window is None:
+        said = "auto changes a host with nobody there: give it a window in minutes, after which it is stopped."
+        raise Rejected("window_minutes", said)
+    return ScheduleRow(
+        id=secrets.token_hex(3),
+        host=wanted.words or order.host,
+        rollout=msgspec.json.encode(wanted.terms).decode() if wanted.words else "",
+        skill=order.skill,
+        rules="" if order.is_whole_skill else ",".join(order.rules or ()),
+        mode=mode,
+        cron=cron,
+        zone=zone,
+        window_seconds=window * _MINUTE if window else None,
+        by=order.by,
+        made_at=now,
+        next_at=compute_next_time(cron, zone, now),
+    )
+
+
+def _validate_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
+    if not wanted.words:
+        return resolve_mode(wanted.order, validate_order(wanted.order, hosts))
+    check_terms(wanted.terms)
+    modes = {
+        resolve_mode(each, validate_order(each, hosts))
+        for each in (replace(wanted.order, host=host) for host in wanted.hosts)
+    }
+    if len(modes) != 1:
+        raise Rejected("mode", "its hosts have several usual modes: say which one it is.")
+    return modes.pop()
+
+
+def insert_schedule(session: Session, row: ScheduleRow) -> None:
+    there = list_schedules(session)
+    if same := [one for one in there if _schedule_key(one) == _schedule_key(row)]:
+        raise Rejected("", f"schedule {same[0].id} does the same already.", "exists")
+    if len(there) >= MOST:
+        raise Rejected("", f"there are {MOST} schedules already: remove one first.", "too-many")
+    session.add(row)
+
+
+def _schedule_key(row: ScheduleRow) -> tuple[object, ...]:
+    return row.host, row.rollout, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
+
+
+def change_schedule(session: Session, schedule_id: str, verb: str, now: float) -> ScheduleRow:
+    """Pause, resume or remove a schedule. A paused schedule misses no times."""
+    row = require_schedule(session, schedule_id)
+    if verb == "remove":
+        session.delete(row)
+    elif verb in ("pause", "resume"):
+        row.enabled, row.next_at = verb == "resume", compute_next_time(row.cron, row.zone, now)
+        session.add(row)
+    else:
+        raise Rejected("verb", f"a schedule cannot be told to {verb[:40]!a}: choose pause, resume or remove.")
+    return row
+
+
+def decode_terms(row: ScheduleRow) -> RolloutTerms:
+    return msgspec.json.decode(row.rollout, type=RolloutTerms)
+
+
+def create_scheduled_order(row: ScheduleRow, pace: float) -> Order:
+    return Order(
+        host=FIXTURE if row.rollout else row.host,
+        skill=row.skill,
+        rules=split_rules(row.rules) or None,
+        mode=row.mode,
+        keep=True,
+        note=f"schedule {row.id}",
+        pace=pace,
+        by=f"schedule {row.id} of {row.by}",
+        whose=row.by,
+    )

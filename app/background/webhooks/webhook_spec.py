@@ -1,0 +1,80 @@
+"""Validate and add webhooks, for the CLI, the API and the pages."""
+
+import secrets
+from dataclasses import dataclass
+from typing import get_args
+
+from pydantic import HttpUrl, TypeAdapter, ValidationError
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.background.webhooks.delivery import create_webhook_secret, is_valid_secret
+from app.background.webhooks.template import USUAL_KINDS, check_template
+from app.errors import Rejected
+from app.events.kinds import PersonDid, RolloutEvent, RunEvent, get_event_kind
+from app.people.rights import DEMO, WHO
+from app.store import audit, webhooks
+from app.store.webhooks import WebhookRow
+from app.text.clean import clean_text
+
+MOST = 50
+OF_NO_RUN = ("waiver.ending", "waiver.ended", *(get_event_kind(event) for event in get_args(RolloutEvent)))
+KINDS = (*(get_event_kind(event) for event in get_args(RunEvent) if event is not PersonDid), *OF_NO_RUN)
+_URL = TypeAdapter(HttpUrl)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookSpec:
+    url: str
+    kinds: tuple[str, ...] = ()
+    """Kinds of events. If empty: USUAL_KINDS with a template, else every kind except tokens."""
+    template: str = ""
+    secret: str | None = None
+    """Generated if None."""
+    local: bool = False
+
+
+def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: float) -> WebhookRow:
+    if wish.secret is not None and not is_valid_secret(wish.secret):
+        raise Rejected("secret", "a secret is whsec_ followed by 16 to 64 bytes in base64.")
+    if len(webhooks.list_webhooks(session)) >= MOST:
+        raise Rejected("url", f"there are {MOST} webhooks already: delete one.", "too-many")
+    template = check_template(wish.template)
+    kinds = wish.kinds or (USUAL_KINDS if template else ())
+    row = WebhookRow(
+        id=secrets.token_hex(4),
+        url=_check_url(wish.url),
+        secret=wish.secret or create_webhook_secret(secrets.token_bytes(32)),
+        kinds=" ".join(_check_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
+        template=template,
+        created_at=now,
+        local=wish.local,
+    )
+    if row.local:
+        record_local_permission(database, row.id, row.url, allowed=True)
+    webhooks.add_webhook(session, row)
+    return row
+
+
+def record_local_permission(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
+    """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
+    me = WHO.get() or DEMO
+    did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
+    event = PersonDid(
+        who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean_text(url, 300)
+    )
+    audit.record_audit_event(database, event)
+
+
+def _check_url(url: str) -> str:
+    try:
+        return str(_URL.validate_python(url.strip()))
+    except ValidationError as exc:
+        raise Rejected("url", "the address is to begin with http:// or https:// and a host's name.") from exc
+
+
+def _check_kind(kind: str, field: str) -> str:
+    if kind not in KINDS:
+        said = f"no run's log has events of kind {kind[:40]!a}: the schema Event of /openapi.json names those it has."
+        raise Rejected(field, said)
+    return kind

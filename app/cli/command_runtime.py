@@ -1,0 +1,63 @@
+"""Open a runtime for the duration of a command, with its lock, line-up and engines."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from pathlib import Path
+
+import httpx
+
+from app.config import Settings
+from app.engines.launch.engine_fleet import run_fleet
+from app.engines.simulator_process import SimulatorProcess, run_simulator
+from app.errors import BadInput
+from app.events.approvals import ApprovalPolicy
+from app.evidence.receipt import parse_hook_command
+from app.lineups.model import Lineup
+from app.lineups.reader import find_lineup, read_lineup
+from app.runs.approval_file import read_approvals
+from app.runtime.data_folder import create_folder, hold_lock
+from app.runtime.lifespan import create_runtime
+from app.runtime.runtime import Runtime
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
+    approvals = _load_approval_policy(settings)
+    parse_hook_command(settings.log_hook)  # fail now instead of at the first pack
+    create_folder(settings.data)
+    launches = any(engine.launch for engine in lineup.engines.values())
+    # A shared database needs no lock, but only one process may launch and adopt engines in this folder.
+    with hold_lock(settings.lock_path) if launches or not settings.database_url else nullcontext():
+        known = {engine.name: engine.addresses for engine in lineup.engines.values() if engine.addresses}
+        played = [name for name in lineup.engines if name not in known]
+        async with AsyncExitStack() as stack:
+            simulator = await stack.enter_async_context(_open_simulator(settings, played)) if played else None
+            # One client for everything: each new one loads the trusted CAs, which takes 25 ms.
+            http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
+            launched = await stack.enter_async_context(run_fleet(lineup.engines, settings.data, http))
+            bases = known | (simulator.bases if simulator else {})
+            yield await stack.enter_async_context(
+                create_runtime(settings, lineup, http, bases, simulator, launched, approvals)
+            )
+
+
+def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
+    """Load the approval policy. Raise BadInput if it needs two people and sign-in is off."""
+    if not settings.approvals:
+        return None
+    policy = read_approvals(Path(settings.approvals))
+    if policy.max_people > 1 and settings.kind == "serve" and settings.is_demo:
+        raise BadInput(
+            f"{settings.approvals} asks two people for some changes, and without sign-in everybody here is one: "
+            "start with --sign-in."
+        )
+    return policy
+
+
+def load_lineup(settings: Settings) -> Lineup:
+    lineup = read_lineup(find_lineup(settings.lineup))
+    return lineup.to_attached() if settings.attach else lineup
+
+
+def _open_simulator(settings: Settings, engines: list[str]) -> AbstractAsyncContextManager[SimulatorProcess]:
+    return run_simulator(find_lineup(settings.lineup), engines, settings.speed, settings.data / "simulator.log")

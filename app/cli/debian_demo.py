@@ -1,0 +1,124 @@
+"""`temper demo --rootfs`: the demo on a disposable Debian with its own sshd, scanned by OpenSCAP."""
+
+import asyncio
+import getpass
+import time
+
+from rich.console import Console
+from sqlmodel import Session
+
+from app.cli.serve import serve_until_signal
+from app.config import Settings
+from app.errors import BadInput
+from app.runs.order import Order
+from app.runtime.data_folder import hold_lock
+from app.scanners.openscap.content import add_benchmark, list_datastreams
+from app.skills.catalog import load_skill
+from app.store import queries
+from app.store.db import open_database
+from app.targets import host_registry
+from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.machine import Rootfs, SshAccess
+from app.targets.ssh.endpoint import parse_endpoint
+from app.targets.ssh.registration import read_known_identity
+
+MACHINE = "debian"
+CONTENT = "ssg-debian12"
+TITLE = "A real Debian 12, disposable, in a namespace of this machine. Its root login is watched."
+SKILL = f"scap:{CONTENT}:anssi_bp28_enhanced"
+RULES = (
+    "set_password_hashing_algorithm_logindefs",
+    "sshd_disable_root_login",
+    "accounts_password_pam_unix_remember",
+    "accounts_tmout",
+    "file_permissions_sshd_config",
+    "accounts_password_pam_minlen",
+    "accounts_umask_etc_login_defs",
+    "accounts_password_pam_unix_rounds_password_auth",
+    "sysctl_kernel_randomize_va_space",
+    "sysctl_net_ipv4_tcp_syncookies",
+    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses",
+    "package_pam_pwquality_installed",
+)
+"""Selected from the profile's 300 rules so that the demo takes about five minutes."""
+
+
+def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
+    """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
+    machine = Rootfs(settings.data / "rootfs", name)
+    with hold_lock(settings.lock_path):
+        ensure_built(machine, BaseImage())
+        if start and not _has_unended_run(settings, name):
+            machine.reset()
+    try:
+        at = machine.start()
+        register_machine(settings, machine, at)
+        store_content(machine)
+        _print_status(
+            f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all."
+        )
+        asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
+    finally:
+        machine.stop()
+        _print_status(f"{name} is down.")
+
+
+def ensure_built(machine: Rootfs, base: BaseImage) -> None:
+    if machine.is_built:
+        return
+    _print_status(
+        f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none."
+    )
+    began = time.monotonic()
+    machine.build(base)
+    _print_status(f"It is built, in {time.monotonic() - began:.0f} s.")
+
+
+def _has_unended_run(settings: Settings, name: str) -> bool:
+    """Return True if an interrupted run continues, so the machine must not be reset."""
+    database = open_database(settings.database_location)
+    try:
+        with Session(database) as session:
+            return bool(queries.list_unended_runs(session, name))
+    finally:
+        database.dispose()
+
+
+def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None:
+    """Register the machine as a host, or register it again if its port has changed."""
+    watch = f"root={machine.get_access('root').key}"
+    end = parse_endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
+    there = host_registry.find_host(settings.hosts_folder, machine.name)
+    if there and there.end.secret_at != end.secret_at:
+        raise BadInput(f"there is another host {machine.name!r} already: choose a name with --machine.")
+    if there and there.end == end:
+        return
+    if there:
+        host_registry.remove_host(settings.hosts_folder, machine.name)
+    known = read_known_identity(end, at.known_hosts)
+    host_registry.register_host(settings.hosts_folder, machine.name, end, known.known_hosts, known.fingerprint, TITLE)
+
+
+def store_content(machine: Rootfs) -> None:
+    """Copy the machine's SCAP content to this one if it is missing here."""
+    if CONTENT not in list_datastreams():
+        add_benchmark(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+        _print_status(f"Its content is kept here, too: temper scap list {CONTENT}")
+
+
+def _create_order(settings: Settings, host: str) -> Order:
+    there = load_skill(SKILL).rules
+    return Order(
+        host=host,
+        rules=tuple(rule for rule in RULES if rule in there),
+        mode="auto",
+        keep=True,
+        note="demo on a disposable Debian",
+        skill=SKILL,
+        pace=settings.speed,
+        by=getpass.getuser(),
+    )
+
+
+def _print_status(text: str) -> None:
+    Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,52 @@
+"""A chat request to an engine and the parts of its streamed reply."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.events.vocabulary import Channel
+
+
+@dataclass(frozen=True)
+class Message:
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """One turn's request. `schema` constrains the answer through response_format; None leaves it free."""
+
+    model: str
+    messages: tuple[Message, ...]
+    schema_name: str
+    schema: dict[str, Any] | None
+    request_id: str
+    max_tokens: int
+    temperature: float
+    extra: dict[str, Any] = field(default_factory=dict)
+    traceparent: str = ""
+    """W3C trace parent of the engine's spans, if tracing is on."""
+
+
+@dataclass(frozen=True)
+class Delta:
+    """A piece of a reply. `tokens` is the engine's count of completion tokens so far."""
+
+    channel: Channel
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """End of a reply, with figures from the usage and the arrival times."""
+
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    ttft: float | None
+    """Seconds from the request to the first token."""
+    decode_rate: float | None
+    """Tokens per second between the first and the last token."""
+    leaked: bool
+    """True if the text had control tokens or the answer was empty."""

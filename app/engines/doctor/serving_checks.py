@@ -1,0 +1,78 @@
+"""Checks of vLLM's flags, image and environment."""
+
+from app.engines.doctor.engine_situation import BLACKWELL, Situation, list_missing_gemma4_flags
+from app.engines.doctor.pitfall import Diagnosis
+
+_NATIVE = "FlashInferCutlassNvFp4LinearKernel"
+
+
+def check_flag_overrides(case: Situation) -> Diagnosis | None:
+    if not case.effective.overridden:
+        return None
+    names = ", ".join(case.effective.overridden)
+    says = f"{names} in flags is not what the line-up's own field says: vLLM takes the flag, plan and page the field"
+    return Diagnosis("warn", says, "put the value into the line-up's field and take the flag out")
+
+
+def check_unreadable_flags(case: Situation) -> Diagnosis | None:
+    if not case.effective.unreadable:
+        return None
+    names = ", ".join(case.effective.unreadable)
+    return Diagnosis("stop", f"the value of {names} is not one that vLLM takes: it ends at once", "mend it in flags")
+
+
+def check_image_pin(case: Situation) -> Diagnosis | None:
+    launch = case.engine.launch
+    if launch is None or not launch.image or launch.is_pinned:
+        return None
+    says = f"the image {launch.image} is named by a tag: whoever publishes there decides what runs tomorrow"
+    return Diagnosis("warn", says, f"name it by its digest, {launch.image}@sha256:…, as docker image inspect shows it")
+
+
+def check_parser_flags(case: Situation) -> Diagnosis | None:
+    if not case.is_launched:
+        return None
+    flags = case.flags
+    if "--enable-auto-tool-choice" in flags and not flags.get("--tool-call-parser"):
+        says = "--enable-auto-tool-choice without --tool-call-parser: vLLM ends at once"
+        return Diagnosis("stop", says, "add --tool-call-parser gemma4" if case.is_gemma4 else "name the model's parser")
+    if not case.is_gemma4:
+        return None
+    reasoning, calls = (flags.get(name) == "gemma4" for name in ("--reasoning-parser", "--tool-call-parser"))
+    if not (lacks := list_missing_gemma4_flags(reasoning, calls, "--enable-auto-tool-choice" in flags)):
+        return None
+    says = "without Gemma 4's parsers thoughts land in the answer, and calls of tools stay text"
+    return Diagnosis("warn", says, f"add {lacks} to flags")
+
+
+def check_answer_padding(case: Situation) -> Diagnosis | None:
+    """Check the option against padded answers, since the roles answer by a JSON Schema."""
+    if not case.is_launched or any("disable_any_whitespace" in value for pair in case.flags.items() for value in pair):
+        return None
+    flag = '--structured-outputs-config \'{"backend":"xgrammar","disable_any_whitespace":true}\''
+    return Diagnosis(
+        "note", "an answer by schema may be padded with white space until its tokens are gone", f"add {flag}"
+    )
+
+
+def check_forced_marlin(case: Situation) -> Diagnosis | None:
+    if case.engine.precision != "nvfp4" or not case.all_gpus_match(BLACKWELL):
+        return None
+    env = case.environment
+    forced = [
+        *(["--linear-backend marlin"] if case.flags.get("--linear-backend", "").lower() == "marlin" else []),
+        *(["VLLM_NVFP4_GEMM_BACKEND"] if env.get("VLLM_NVFP4_GEMM_BACKEND", "").lower() == "marlin" else []),
+        *(["VLLM_DISABLED_KERNELS"] if _NATIVE in env.get("VLLM_DISABLED_KERNELS", "") else []),
+    ]
+    if not forced:
+        return None
+    says = f"{forced[0]} keeps vLLM from the FP4 cores that this GPU has: Marlin only unpacks the weights"
+    return Diagnosis("warn", says, f"take it out; the log should say Using {_NATIVE}")
+
+
+def check_forced_backend(case: Situation) -> Diagnosis | None:
+    asked = case.flags.get("--attention-backend") or case.environment.get("VLLM_ATTENTION_BACKEND", "")
+    if not case.is_gemma4 or not case.is_launched or "FLASH_ATTN" not in asked.upper() or case.is_at_least(0, 24):
+        return None
+    says = f"Gemma 4 has heads of two sizes, and vLLM before 0.24 runs it on TRITON_ATTN only: {asked} is rejected"
+    return Diagnosis("stop", says, "take it out; vLLM chooses by itself")

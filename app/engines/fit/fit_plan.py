@@ -1,0 +1,146 @@
+"""Entry point of the estimates: whether an engine fits its GPUs, by how much, and its maximum speed."""
+
+from dataclasses import fields, replace
+
+from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.fit_verdict import Neighbors, judge_fit
+from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
+from app.engines.fit.overhead import count_graphs
+from app.engines.fit.precision import describe_precision
+from app.engines.fit.resolved_settings import GIB
+from app.engines.fit.speed import estimate_speculative_limit, estimate_speed_limit
+from app.errors import BadInput
+from app.lineups.model import Engine, Gpu, Lineup
+
+
+def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:
+    return tuple(fit_engine(lineup, engine) for engine in lineup.engines.values())
+
+
+def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = None) -> Fit:
+    """Estimate one replica: the first, beside engines that start earlier, or one alone on `gpus`."""
+    beside = Neighbors() if gpus else _measure_neighbors(lineup, engine)
+    gpus = gpus or _find_gpus(lineup, engine)
+    found = estimate_memory(engine, gpus)
+    verdict = judge_fit(found, beside, lambda tp: estimate_memory(replace(engine, tp=tp, pp=1), gpus))
+    return Fit(
+        name=engine.name,
+        fits=verdict.fits,
+        says=verdict.says,
+        missing_gib_per_gpu=Estimate(
+            verdict.missing_gib, _estimate_pool(found).provenance, "what it asks for less what there is"
+        ),
+        weights_gib_per_gpu=_estimate_weights(found),
+        kv_pool_gib_per_gpu=_estimate_pool(found),
+        other_gib_per_gpu=_estimate_other(found),
+        kv_tokens=_estimate_tokens(found),
+        max_concurrency=_estimate_concurrency(found),
+        largest_context=_estimate_context(found),
+        limit_tok_s=estimate_speed_limit(found.setting),
+        limit_with_speculation_tok_s=estimate_speculative_limit(found.setting),
+    )
+
+
+def _find_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
+    known = {gpu.index: gpu for gpu in lineup.gpus}
+    if engine.is_on_cpu:
+        raise BadInput(f"{engine.name} runs on the processor: there is no GPU whose memory could be planned.")
+    if not engine.gpus:
+        raise BadInput(f"{engine.name} has no GPUs: name them in the line-up.")
+    if missing := [index for index in engine.replicas[0] if index not in known]:
+        raise BadInput(f"{engine.name} asks for GPU {missing[0]}, which the line-up does not have.")
+    return tuple(known[index] for index in engine.replicas[0])
+
+
+def _measure_neighbors(lineup: Lineup, engine: Engine) -> Neighbors:
+    """Sum the memory that earlier engines hold on the GPUs of any replica."""
+    held = dict.fromkeys(engine.gpus, 0.0)
+    names = []
+    for other in lineup.engines.values():
+        if other.name == engine.name:
+            break
+        if shared := set(other.gpus) & set(engine.gpus):
+            names.append(other.name)
+            each = estimate_memory(other, _find_gpus(lineup, other)).held_gib
+            held |= {gpu: held[gpu] + each for gpu in shared}
+    return Neighbors(tuple(names), max(held.values(), default=0.0))
+
+
+def _estimate_weights(found: MemoryEstimate) -> Estimate:
+    setting = found.setting
+    parts = [
+        f"{field.name.replace('_', ' ')} {getattr(found.weights, field.name) / GIB:.2f}"
+        for field in fields(found.weights)
+        if getattr(found.weights, field.name) >= GIB / 200
+    ]
+    over = f" over tp = {setting.split.tp}, pp = {setting.split.pp}" if setting.split.tp * setting.split.pp > 1 else ""
+    guessed = setting.shape.towers and not setting.shape.towers.exact and not setting.split.text_only
+    return Estimate(
+        found.weights_gib,
+        "estimated" if guessed else "derived",
+        f"from the model's shape, {describe_precision(setting.precision, setting.shape)}{over}: {', '.join(parts)} GiB",
+    )
+
+
+def _estimate_pool(found: MemoryEstimate) -> Estimate:
+    setting = found.setting
+    if setting.kv_cache_bytes is not None:
+        return Estimate(found.pool_gib, "derived", "--kv-cache-memory-bytes, which utilization does not bound")
+    graphs = "activations and CUDA graphs" if setting.rules.graphs_counted else "activations"
+    return Estimate(
+        found.pool_gib,
+        "estimated",
+        f"utilization {setting.utilization:g} x {setting.gpu_gib:.2f} GiB - weights {found.weights_gib:.2f} "
+        f"- {graphs} {found.profiled_gib:.2f}, the rule of {setting.rules.name}",
+    )
+
+
+def _estimate_other(found: MemoryEstimate) -> Estimate:
+    extra = found.overhead
+    return Estimate(
+        extra.total,
+        "estimated",
+        f"activations of a batch of {found.setting.batch_tokens:,} tokens and {found.setting.max_num_seqs:,} samples "
+        f"{extra.activations:.2f}, {count_graphs(found.setting)} CUDA graphs {extra.graphs:.2f}, CUDA and NCCL "
+        f"{extra.context:.2f} GiB; scaled from the 31B on four L4, vLLM 0.19",
+    )
+
+
+def _estimate_tokens(found: MemoryEstimate) -> Estimate:
+    cache, length, pool = found.cache, found.setting.max_model_len, found.left_gib * GIB
+    if cache.count_blocks(pool) == 0:
+        return _create_unsupported()
+    blocks = (
+        f"{cache.count_blocks(pool):,} blocks of {cache.block_bytes:,} bytes in {len(cache.groups)} groups of layers"
+    )
+    by = "concurrency x max_model_len" if cache.rules.tokens_by_concurrency else "blocks // groups x block size"
+    return Estimate(
+        cache.count_tokens(pool, length), _estimate_pool(found).provenance, f"{blocks}; {cache.rules.name} reports {by}"
+    )
+
+
+def _estimate_concurrency(found: MemoryEstimate) -> Estimate:
+    cache, length, pool = found.cache, found.setting.max_model_len, found.left_gib * GIB
+    if cache.count_blocks(pool) == 0:
+        return _create_unsupported()
+    source = (
+        f"{cache.count_blocks(pool):,} blocks ÷ {cache.count_request_blocks(length):,} "
+        f"for a request of {length:,} tokens"
+    )
+    return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(found).provenance, source)
+
+
+def _estimate_context(found: MemoryEstimate) -> Estimate:
+    if not (longest := found.largest_context):
+        return _create_unsupported()
+    if longest == found.setting.shape.positions:
+        return Estimate(longest, "derived", "the model has no more positions")
+    return Estimate(
+        longest,
+        _estimate_pool(found).provenance,
+        "what the KV pool holds of one request; 5 % less is safe to start with",
+    )
+
+
+def _create_unsupported() -> Estimate:
+    return Estimate(None, "unsupported", "nothing is left for a KV cache")

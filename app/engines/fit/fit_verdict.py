@@ -1,0 +1,136 @@
+"""Decide whether an engine fits, and explain what to change if it does not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from app.engines.fit.memory_estimate import MemoryEstimate
+from app.engines.fit.resolved_settings import GIB
+
+SAFE = 0.95
+"""Safe share of the longest context: at the limit an engine starts only sometimes."""
+TIGHT_GIB = 1.5
+TRIED = (2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Engines that start earlier on the same GPUs."""
+
+    names: tuple[str, ...] = ()
+    held_gib: float = 0
+    """Memory on the GPU where they hold most."""
+
+
+@dataclass(frozen=True)
+class FitVerdict:
+    fits: bool
+    missing_gib: float
+    says: str
+
+
+def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
+    if sentence := _explain_refusal(found):
+        return FitVerdict(fits=False, missing_gib=0, says=sentence)
+    if verdict := _find_memory_shortage(found, beside):
+        return _add_advice(verdict, found, with_tp)
+    if sentence := _explain_crash(found):
+        return FitVerdict(fits=False, missing_gib=0, says=sentence)
+    return FitVerdict(fits=True, missing_gib=0, says=_describe_fit(found, beside))
+
+
+def _explain_refusal(found: MemoryEstimate) -> str:
+    shape, split = found.setting.shape, found.setting.split
+    if shape.heads % split.tp:
+        return f"tp = {split.tp} does not divide the model's {shape.heads} attention heads: choose one that does."
+    for heads in sorted({layer.kv_heads for layer in shape.layers}):
+        if max(heads, split.tp) % min(heads, split.tp):
+            return f"tp = {split.tp} and {heads} key and value heads do not divide: choose a power of two."
+    if split.pp > len(shape.layers):
+        return f"pp = {split.pp} is more than the model's {len(shape.layers)} layers: choose fewer stages."
+    if found.setting.max_model_len > shape.positions:
+        asked = f"max_model_len = {found.setting.max_model_len:,}"
+        return f"{asked} is more than the model's {shape.positions:,} positions, and vLLM refuses: lower it."
+    return ""
+
+
+def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
+    return _find_neighbor_shortage(found, beside) or _find_pool_shortage(found) or _find_total_shortage(found, beside)
+
+
+def _find_neighbor_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
+    setting = found.setting
+    missing = setting.share_gib + beside.held_gib - setting.gpu_gib
+    if not beside.names or missing <= 0:
+        return None
+    says = (
+        f"Shares a GPU with {', '.join(beside.names)}: {beside.held_gib:.1f} of {setting.gpu_gib:.1f} GiB are taken, "
+        f"and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
+    )
+    left = max(0.0, 1 - beside.held_gib / setting.gpu_gib)
+    return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
+
+
+def _find_pool_shortage(found: MemoryEstimate) -> FitVerdict | None:
+    setting, missing = found.setting, found.needed_gib - found.left_gib
+    if missing <= 0:
+        return None
+    if (longest := found.largest_context) > 0:
+        says = (
+            f"Lacks {missing:.2f} GiB per GPU of KV cache for one request of {setting.max_model_len:,} tokens: "
+            f"set max_model_len to {int(longest * SAFE):,} (at the very edge {longest:,} would start)."
+        )
+    else:
+        says = (
+            f"Lacks {missing:.1f} GiB per GPU: {found.weights_gib:.1f} GiB of weights and {found.profiled_gib:.1f} of "
+            f"activations and graphs, where vLLM may use {setting.share_gib:.1f} of {setting.gpu_gib:.1f} GiB."
+        )
+    return FitVerdict(False, missing, says)
+
+
+def _find_total_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
+    setting = found.setting
+    held = found.held_gib + beside.held_gib
+    if held <= setting.gpu_gib:
+        return None
+    change = "--kv-cache-memory-bytes" if setting.kv_cache_bytes is not None else "the utilization"
+    says = (
+        f"Starts to load and then lacks {held - setting.gpu_gib:.1f} GiB per GPU: {held:.1f} GiB would be held of "
+        f"{setting.gpu_gib:.1f}. Lower {change}, or leave CUDA graphs out."
+    )
+    return FitVerdict(False, held - setting.gpu_gib, says)
+
+
+def _add_advice(verdict: FitVerdict, found: MemoryEstimate, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
+    """Add advice to a verdict if no max_model_len would fit."""
+    if found.largest_context > 0:
+        return verdict
+    for tp in TRIED:
+        if tp > found.setting.split.tp and _would_fit(with_tp(tp)):
+            return replace(verdict, says=f"{verdict.says} tp = {tp} would fit.")
+    return replace(verdict, says=f"{verdict.says} Choose a smaller model, fewer bits or larger GPUs.")
+
+
+def _would_fit(wider: MemoryEstimate) -> bool:
+    return not _explain_refusal(wider) and _find_memory_shortage(wider, Neighbors()) is None
+
+
+def _explain_crash(found: MemoryEstimate) -> str:
+    setting = found.setting
+    if setting.shape.is_gemma4 and setting.split.pp > 1 and setting.rules.gemma4_pipeline_crashes:
+        version = setting.rules.name
+        return f"Has the memory, but Gemma 4 with pp > 1 crashes in {version} (IntermediateTensors): use 0.22, or tp."
+    return ""
+
+
+def _describe_fit(found: MemoryEstimate, beside: Neighbors) -> str:
+    setting, length = found.setting, found.setting.max_model_len
+    streams = found.cache.compute_concurrency(found.left_gib * GIB, length)
+    words = f"Fits. {found.pool_gib:.1f} GiB of KV cache per GPU hold {streams:.1f} requests of {length:,} tokens."
+    free = setting.gpu_gib - found.held_gib - beside.held_gib
+    if free < TIGHT_GIB and not setting.cpu:
+        words += f" Tight: {free:.1f} GiB of {setting.gpu_gib:.1f} stay free, and activations come and go in them."
+    if setting.unified:
+        words += " The memory is the host's own: what else runs there takes of it."
+    if beside.names:
+        words += f" Shares a GPU with {', '.join(beside.names)}."
+    return words

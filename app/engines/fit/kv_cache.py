@@ -1,0 +1,131 @@
+"""Model of vLLM's KV cache: groups of layers that share one pool of blocks, and the blocks per request."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from app.engines.fit.vllm_rules import VllmRules
+from app.errors import BadInput
+
+
+@dataclass(frozen=True)
+class CacheLayer:
+    """One layer with keys and values, on one GPU."""
+
+    index: int
+    window: int | None
+    heads: int
+    head_dim: int
+    element: int
+    """Bytes per number."""
+
+    @property
+    def kind(self) -> tuple[int, int, int]:
+        return (self.window or 0, self.heads, self.head_dim)
+
+    def compute_page_bytes(self, block: int) -> int:
+        return 2 * self.heads * self.head_dim * self.element * block
+
+
+@dataclass(frozen=True)
+class LayerGroup:
+    """Layers that share one block table."""
+
+    layers: tuple[CacheLayer, ...]
+    block: int
+    padded_page: int = 0
+
+    def compute_page_bytes(self, layer: CacheLayer) -> int:
+        return self.padded_page or layer.compute_page_bytes(self.block)
+
+    def count_blocks(self, length: int, in_flight: int) -> int:
+        if (window := self.layers[0].window) is None:
+            return math.ceil(length / self.block)
+        held = min(window - 1 + in_flight, length)
+        return math.ceil(held / self.block) + 1  # the window can start inside a block
+
+
+@dataclass(frozen=True)
+class KvCache:
+    groups: tuple[LayerGroup, ...]
+    in_flight: int
+    """Tokens in flight whose blocks a sliding layer cannot free yet."""
+    rules: VllmRules
+    stages: tuple[range, ...]
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes of one pool block, on the GPU where it is largest."""
+        return max(
+            sum(group.compute_page_bytes(layer) for layer in group.layers if layer.index in stage)
+            for stage in self.stages
+            for group in self.groups
+        )
+
+    def count_blocks(self, pool: float) -> int:
+        return max(0, int(pool // self.block_bytes))
+
+    def count_request_blocks(self, length: int) -> int:
+        """Return the most blocks that one request of this length holds."""
+        return sum(group.count_blocks(length, self.in_flight) for group in self.groups)
+
+    def compute_concurrency(self, pool: float, length: int) -> float:
+        return self.count_blocks(pool) / self.count_request_blocks(length)
+
+    def count_tokens(self, pool: float, length: int) -> int:
+        """Return the cache size in tokens that vLLM logs."""
+        if self.rules.tokens_by_concurrency:
+            return int(self.compute_concurrency(pool, length) * length)
+        return self.count_blocks(pool) // len(self.groups) * min(group.block for group in self.groups)
+
+    def compute_needed_bytes(self, length: int) -> int:
+        """Return the bytes that vLLM needs to start with this max_model_len."""
+        return (self.count_request_blocks(length) + self.rules.null_block_reserved) * self.block_bytes
+
+    def find_longest_context(self, pool: float, most: int) -> int:
+        """Return the largest max_model_len up to `most` that starts, or 0 if none does."""
+        low, high = 0, most
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.compute_needed_bytes(middle) <= pool:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+def group_layers(layers: Iterable[CacheLayer], block: int, rules: VllmRules) -> tuple[LayerGroup, ...]:
+    layers = tuple(layers)
+    kinds = [tuple(same) for _, same in groupby(sorted(layers, key=_sort_by_kind), key=lambda layer: layer.kind)]
+    if len({layer.window for layer in layers}) == 1:
+        return (LayerGroup(layers, block),)
+    page = max(kind[0].compute_page_bytes(block) for kind in kinds)
+    size = _choose_group_size([len(kind) for kind in kinds])
+    return tuple(group for kind in kinds for group in _split_kind(kind, size, block, page, rules))
+
+
+def _sort_by_kind(layer: CacheLayer) -> tuple[tuple[int, int, int], int]:
+    return (layer.kind, layer.index)
+
+
+def _choose_group_size(counts: list[int]) -> int:
+    """Return the smallest count, or the largest if the counts differ by less than half, as vLLM does."""
+    return max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
+
+
+def _split_kind(
+    kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: VllmRules
+) -> Iterable[LayerGroup]:
+    """Split layers of one kind into groups. A smaller page gets a larger block, so that all pages are equal."""
+    own = kind[0].compute_page_bytes(block)
+    if page % own and not rules.pads_pages:
+        raise BadInput(
+            f"{rules.name} cannot lay this model's KV cache out (pages of {own} and {page} bytes): use 0.24 or newer."
+        )
+    count = math.ceil(len(kind) / size)
+    for start in range(count):
+        if page % own:
+            yield LayerGroup(kind[start::count], block, padded_page=page)
+        else:
+            yield LayerGroup(kind[start::count], block * (page // own))

@@ -1,0 +1,87 @@
+"""Start or adopt all engines of a line-up, stop them at exit, and stop engines that a killed Temper left behind."""
+
+import asyncio
+import hashlib
+import logging
+import shutil
+import signal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+from app.engines.launch.launch_command import build_launch_command
+from app.engines.launch.launched_replica import END_SECONDS, LaunchedReplica
+from app.engines.launch.processes import find_marked_processes, read_mark, signal_marked_processes
+from app.errors import EnvironmentUnusable
+from app.lineups.model import Engine
+
+log = logging.getLogger(__name__)
+
+RUNTIMES = ("docker", "podman")
+Fleet = dict[str, list[LaunchedReplica]]
+"""Replicas by engine name."""
+
+
+@asynccontextmanager
+async def run_fleet(engines: Mapping[str, Engine], data: Path, http: httpx.AsyncClient) -> AsyncIterator[Fleet]:
+    """Start all engines that have a launch section, yield them while they load, and stop them at exit."""
+    wanted = {name: engine for name, engine in engines.items() if engine.launch}
+    home = compute_home_id(data)
+    folder = data / "engines"
+    if wanted:
+        folder.mkdir(parents=True, exist_ok=True)
+    ours = {name: _create_replicas(engine, home, folder, http) for name, engine in wanted.items()}
+    await _stop_stale_engines(home, wanted)
+    try:
+        await asyncio.gather(*(one.start() for replicas in ours.values() for one in replicas))
+        yield ours
+    finally:
+        await asyncio.gather(*(one.stop() for replicas in ours.values() for one in replicas))
+
+
+def create_owner_lookup(fleet: Fleet) -> Callable[[int], str]:
+    """Return a function from process id to engine name, which is empty for processes that are not ours."""
+
+    def find_owner(pid: int) -> str:
+        mark = read_mark(pid)
+        return next((name for name, replicas in fleet.items() if any(one.owns_mark(mark) for one in replicas)), "")
+
+    return find_owner
+
+
+def compute_home_id(data: Path) -> str:
+    return hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:12]
+
+
+def _create_replicas(engine: Engine, home: str, folder: Path, http: httpx.AsyncClient) -> list[LaunchedReplica]:
+    assert engine.launch
+    runtime = _find_container_runtime() if engine.launch.image else ""
+    return [
+        LaunchedReplica(engine, number, build_launch_command(engine, number, runtime), home, folder, http)
+        for number in range(len(engine.replicas))
+    ]
+
+
+def _find_container_runtime() -> str:
+    for name in RUNTIMES:
+        if shutil.which(name):
+            return name
+    raise EnvironmentUnusable(
+        f"the line-up's engines run in containers, and there is no {' or '.join(RUNTIMES)} here: install one."
+    )
+
+
+async def _stop_stale_engines(home: str, wanted: Mapping[str, Engine]) -> None:
+    """Stop engines of an earlier line-up."""
+    running = {one.mark.split("/")[1] for one in await asyncio.to_thread(find_marked_processes, f"{home}/")}
+    for name in sorted(running - set(wanted)):
+        prefix = f"{home}/{name}/"
+        log.warning("engine %s of an earlier line-up still runs here: it is ended", name)
+        await asyncio.to_thread(signal_marked_processes, prefix, signal.SIGTERM)
+        for _ in range(int(END_SECONDS * 10)):
+            if not await asyncio.to_thread(find_marked_processes, prefix):
+                break
+            await asyncio.sleep(0.1)
+        await asyncio.to_thread(signal_marked_processes, prefix, signal.SIGKILL)

@@ -1,0 +1,280 @@
+"""One engine replica that we start and watch until it ends. A crashed replica is not restarted."""
+
+import asyncio
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import httpx
+import msgspec
+
+from app.engines.coldstart import ColdStart, apply_log_line, estimate_progress
+from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
+from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
+from app.engines.launch.load_history import LoadHistory
+from app.engines.launch.log_tail import LogTail
+from app.engines.launch.port_owner import find_foreign_listener
+from app.engines.launch.processes import MarkedProcess, find_marked_processes, is_alive, signal_marked_processes
+from app.lineups.model import Engine
+
+PATIENCE = 5.0
+FIRST_TOKEN_PATIENCE = 60.0
+"""The first request may still compile kernels."""
+
+
+async def is_ready_to_serve(http: httpx.AsyncClient, base: str, model: str) -> bool:
+    """Return True if the engine is healthy, lists the model and generates a token."""
+    try:
+        health = await http.get(f"{base.removesuffix('/v1')}/health", timeout=PATIENCE)
+        if health.status_code != httpx.codes.OK:
+            return False
+        models = await http.get(f"{base}/models", timeout=PATIENCE)
+        if model not in _read_model_names(models.content):
+            return False
+        question = {"model": model, "messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
+        said = await http.post(f"{base}/chat/completions", json=question, timeout=FIRST_TOKEN_PATIENCE)
+    except (httpx.HTTPError, msgspec.MsgspecError):
+        return False
+    return said.status_code == httpx.codes.OK
+
+
+class _Card(msgspec.Struct):
+    id: str
+
+
+class _Cards(msgspec.Struct):
+    data: list[_Card]
+
+
+def _read_model_names(content: bytes) -> list[str]:
+    return [card.id for card in msgspec.json.decode(content, type=_Cards).data]
+
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY = 0.5
+END_SECONDS = 30.0
+KILL_SECONDS = 10.0
+
+State = Literal["absent", "loading", "ready", "dead"]
+
+
+@dataclass(frozen=True)
+class LaunchStatus:
+    state: State
+    detail: str
+    share: float | None = None
+    eta_s: float | None = None
+
+
+class LaunchedReplica:
+    """A launched replica. `home` identifies the data folder; processes with its mark are ours."""
+
+    def __init__(
+        self, engine: Engine, replica: int, command: LaunchCommand, home: str, folder: Path, http: httpx.AsyncClient
+    ) -> None:
+        self.engine, self.replica, self.command = engine, replica, command
+        self.log = folder / f"{engine.name}.{replica}.log"
+        self.base = f"http://127.0.0.1:{command.port}/v1"
+        self._prefix = f"{home}/{engine.name}/{replica}/"
+        self._history = LoadHistory(folder / "history.jsonl")
+        self._http = http
+        self._child: asyncio.subprocess.Process | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._turn = asyncio.Lock()
+        self._state: State = "absent"
+        self._detail = "not started"
+        self._fatal: FatalCause | None = None
+        self.pid: int | None = None
+        self.cold = ColdStart(0.0)
+        self.adopted = False
+        self.end_seconds = END_SECONDS
+        """Seconds between SIGTERM and SIGKILL."""
+
+    @property
+    def name(self) -> str:
+        many = len(self.engine.replicas) > 1
+        return f"{self.engine.name} {self.replica + 1}" if many else self.engine.name
+
+    def owns_mark(self, mark: str) -> bool:
+        return mark.startswith(self._prefix)
+
+    def list_pids(self) -> list[int]:
+        return [one.pid for one in find_marked_processes(self._prefix)]
+
+    def read_status(self) -> LaunchStatus:
+        if self._state != "loading":
+            return LaunchStatus(self._state, self._detail)
+        share, eta = estimate_progress(self.cold, self._history.list_loads(self.engine), time.time())
+        return LaunchStatus("loading", self.cold.newest or "starting", share, eta)
+
+    async def start(self) -> None:
+        """Adopt a running process with the same command, or stop any other process in its place and start a new one."""
+        async with self._turn:
+            if self._state in ("loading", "ready"):
+                return
+            left = await asyncio.to_thread(find_marked_processes, self._prefix)
+            same = [one for one in left if one.leads and one.mark == self._full_mark]
+            if same:
+                self._adopt_process(same[0])
+                return
+            if left:
+                await self._stop_processes()
+            if held := await asyncio.to_thread(find_foreign_listener, self.command.port, ()):
+                self._fail_port_taken(held)
+                return
+            await self._spawn_process()
+
+    async def stop(self) -> None:
+        async with self._turn:
+            await self._cancel_watching()
+            await self._stop_processes()
+            self._state, self._detail = "absent", "stopped"
+
+    async def stop_watching(self) -> None:
+        """Stop watching and leave the process running."""
+        async with self._turn:
+            await self._cancel_watching()
+
+    @property
+    def _full_mark(self) -> str:
+        return self._prefix + self.command.digest
+
+    async def _spawn_process(self) -> None:
+        self._reset_state(time.time())
+        if self.log.exists():
+            self.log.replace(self.log.with_suffix(".log.before"))
+        try:
+            with self.log.open("wb") as out:
+                self._child = await asyncio.create_subprocess_exec(
+                    *self.command.argv,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=out,
+                    start_new_session=True,
+                    env={**os.environ, **self.command.env, MARK: self._full_mark},
+                )
+        except OSError as exc:
+            program = self.command.argv[0]
+            self._mark_dead(
+                f"{program} cannot be started: {exc.strerror}", "give its path in the line-up's [launch] command"
+            )
+            return
+        self.pid = self._child.pid
+        self._start_watching(self._child.pid)
+
+    def _adopt_process(self, found: MarkedProcess) -> None:
+        self._reset_state(found.started)
+        self.adopted, self.pid = True, found.pid
+        log.info("engine %s runs already as process %d: taken over", self.name, found.pid)
+        self._start_watching(found.pid)
+
+    def _reset_state(self, started: float) -> None:
+        self.cold, self._fatal, self.adopted = ColdStart(started), None, False
+        self._state, self._detail = "loading", ""
+
+    def _start_watching(self, pid: int) -> None:
+        self._watching = asyncio.create_task(self._watch_process(pid), name=f"engine {self.name}")
+
+    async def _watch_process(self, pid: int) -> None:
+        tail = LogTail(self.log)
+        while True:
+            if self._state == "loading" and (held := await asyncio.to_thread(self._find_foreign_listener)):
+                await self._yield_port(held)
+                return
+            living = await asyncio.to_thread(is_alive, pid)
+            self._read_log(tail)
+            if not living:
+                await self._handle_exit()
+                return
+            if self._state == "loading" and await self._is_serving():
+                self._read_log(tail)  # lines logged before the first answer belong to the cold start
+                self._history.add(self.engine, self.cold, time.time() - self.cold.started)
+                self._state, self._detail = "ready", ""
+            await asyncio.sleep(LOOK_EVERY)
+
+    async def _is_serving(self) -> bool:
+        """Return True if the engine answers and owns its port; checked after the answer, since ports can be shared."""
+        answered = await is_ready_to_serve(self._http, self.base, self.engine.wire_name)
+        return answered and not await asyncio.to_thread(self._find_foreign_listener)
+
+    def _find_foreign_listener(self) -> str:
+        """Describe a foreign listener on our port. Skip containers, whose processes have no mark of ours."""
+        in_container = self.engine.launch and self.engine.launch.image
+        return "" if in_container else find_foreign_listener(self.command.port, self.list_pids())
+
+    async def _yield_port(self, held: str) -> None:
+        await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
+        if self._child:
+            await self._child.wait()
+        self._fail_port_taken(held)
+
+    def _read_log(self, tail: LogTail) -> None:
+        now = time.time()
+        for line in tail.read_new_lines():
+            self.cold = apply_log_line(self.cold, line, now)
+            if self._fatal is None:
+                self._fatal = match_fatal_line(line)
+
+    async def _handle_exit(self) -> None:
+        """Record why the engine ended by itself and kill its remaining processes to free the GPUs."""
+        code = await self._child.wait() if self._child else None
+        await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
+        how = f"it ended by itself{'' if code is None else f' with code {code}'}"
+        when = "while it loaded" if self._state == "loading" else "while it served"
+        if self._fatal:
+            self._mark_dead(f"{self._fatal.says} ({how} {when})", self._fatal.fix)
+        else:
+            self._mark_dead(f"{how} {when}, and its log names no cause that is known", f"read {self.log}")
+
+    def _fail_port_taken(self, held: str) -> None:
+        self._mark_dead(
+            f"port {self.command.port}, which the line-up gives to {self.name}, is held by another program: {held}",
+            "end that, or give the engine another port under [launch] in a copy of the line-up",
+        )
+
+    def _mark_dead(self, says: str, fix: str) -> None:
+        self._state, self._detail = "dead", f"{says}. {fix[:1].upper()}{fix[1:]}."
+
+    async def _cancel_watching(self) -> None:
+        if self._watching:
+            self._watching.cancel()
+            await asyncio.wait({self._watching})
+            self._watching = None
+
+    async def _stop_processes(self) -> None:
+        if self.command.argv[1:2] == ("run",):
+            await self._stop_container()
+        await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGTERM)
+        if not await self._wait_until_gone(self.end_seconds):
+            await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
+            await self._wait_until_gone(KILL_SECONDS)
+        if self._child:
+            await self._child.wait()
+            self._child = None
+
+    async def _stop_container(self) -> None:
+        words = [self.command.argv[0], "stop", format_container_name(self.engine, self.replica)]
+        quiet = asyncio.subprocess.DEVNULL
+        try:
+            stopping = await asyncio.create_subprocess_exec(*words, stdout=quiet, stderr=quiet)
+            await stopping.wait()
+        except OSError:
+            return
+
+    async def _wait_until_gone(self, seconds: float) -> bool:
+        return await _wait_until(lambda: not find_marked_processes(self._prefix), seconds)
+
+
+async def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if await asyncio.to_thread(condition):
+            return True
+        await asyncio.sleep(0.1)
+    return False

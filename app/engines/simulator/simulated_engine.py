@@ -1,0 +1,160 @@
+"""One simulated vLLM engine, with loading, metrics, load and faults."""
+
+import asyncio
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from app.engines.simulator import cold_load
+from app.engines.simulator.answer_script import AnswerScript
+from app.engines.simulator.faults import SLOW, FaultQueue, SimulatedFault
+from app.engines.simulator.meters import EngineMeters
+from app.engines.simulator.pace import Pace, create_pace
+from app.engines.simulator.simulated_gpu import SimulatedGpu
+from app.engines.simulator.simulated_reply import Reply
+from app.lineups.model import Engine, Gpu, Simulation
+
+GRACE = 1.0
+"""Seconds that a dead engine's server still answers health checks."""
+_LOADING_SHARE = 0.35
+
+State = Literal["loading", "ready", "dead"]
+Clock = Callable[[], float]
+
+
+class ActiveRequest:
+    """An active request and its KV cache tokens."""
+
+    def __init__(self, prompt_tokens: int) -> None:
+        self.tokens = prompt_tokens
+
+
+class SimulatedEngine:
+    def __init__(
+        self,
+        engine: Engine,
+        simulation: Simulation,
+        gpus: tuple[Gpu, ...],
+        script: AnswerScript,
+        speed: float,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self.engine = engine
+        self.script = script
+        self.clock = clock
+        self.state: State = "loading"
+        self.meters = EngineMeters()
+        self.faults = FaultQueue()
+        self.log: deque[str] = deque(maxlen=500)
+        self.active: set[ActiveRequest] = set()
+        self._simulation = simulation
+        self._speed = speed
+        self._cards = {gpu: SimulatedGpu(gpu.kind, clock()) for gpu in gpus}
+        self._loading_since = clock()
+        self._died = asyncio.Event()
+        self._last_word = asyncio.Event()
+        self._recovers = False
+        self.most_requests = self.most_tokens = 0
+        """Most concurrent requests, and most tokens in the KV cache."""
+
+    async def run(self) -> None:
+        """Load and serve until a fault kills the engine without recovery."""
+        while True:
+            await self._load_model()
+            await self._died.wait()
+            try:
+                await asyncio.wait_for(self._last_word.wait(), GRACE)
+            except TimeoutError:
+                self.write_log("Nobody asked for /health; shutting down.")
+            if not self._recovers:
+                return
+            self._died.clear()
+            self._last_word.clear()
+
+    async def _load_model(self) -> None:
+        self.state = "loading"
+        self._loading_since = self.clock()
+        self._set_load(_LOADING_SHARE)
+        for line in cold_load.iterate_lines(self.engine, self._simulation):
+            if (wait := self._loading_since + line.at * self._cold_seconds - self.clock()) > 0:
+                await asyncio.sleep(wait)
+            self.write_log(line.text)
+        self.state = "ready"
+        self._set_load(0.0)
+
+    def kill_engine(self, fault: SimulatedFault) -> None:
+        self.write_log("EngineCore encountered a simulated fault and is gone.", level="ERROR")
+        self.state = "dead"
+        self._recovers = fault.recover
+        self._died.set()
+
+    def answer_health(self) -> int:
+        if self.state == "dead":
+            self._last_word.set()
+        return 200 if self.state == "ready" else 503
+
+    def write_log(self, text: str, level: str = "INFO") -> None:
+        when = time.strftime("%m-%d %H:%M:%S")
+        line = f"(EngineCore pid={os.getpid()}) {level} {when} [simulated] {text}"
+        self.log.append(line)
+        sys.stderr.write(f"{self.engine.name}: {line}\n")
+
+    def compute_pace(self, reply: Reply, *, slow: bool) -> Pace:
+        rate = (
+            self._simulation.tok_s * self._simulation.compute_relative_speed(len(self.active)) * (SLOW if slow else 1.0)
+        )
+        return create_pace(reply.prompt_tokens, self._simulation.prefill_tok_s, rate, self._speed)
+
+    @contextmanager
+    def serve_request(self, prompt_tokens: int) -> Iterator[ActiveRequest]:
+        self.active.add(active := ActiveRequest(prompt_tokens))
+        self.update_peaks()
+        self.meters.prompt_tokens += prompt_tokens
+        self._set_load(1.0)
+        try:
+            yield active
+        finally:
+            self.active.remove(active)
+            self._set_load(1.0 if self.active else 0.0)
+
+    def update_peaks(self) -> None:
+        self.most_requests = max(self.most_requests, len(self.active))
+        self.most_tokens = max(self.most_tokens, sum(active.tokens for active in self.active))
+
+    def render_metrics(self) -> str:
+        kv_tokens = self._simulation.kv_tokens
+        used = min(sum(active.tokens for active in self.active) / kv_tokens, 1.0)
+        model = self.engine.model
+        return self.meters.render_text(model, running=len(self.active), kv_used=used, kv_tokens=kv_tokens)
+
+    def describe_gpus(self) -> dict[str, Any]:
+        now = self.clock()
+        loaded = min((now - self._loading_since) / self._cold_seconds, 1.0) if self._cold_seconds else 1.0
+        used = 0.0 if self.state == "dead" else cold_load.compute_memory_gib(self._simulation, loaded)
+        return {"simulated": True, "gpus": [self._describe_gpu(gpu, used, now) for gpu in self._cards]}
+
+    def _describe_gpu(self, gpu: Gpu, used: float, now: float) -> dict[str, Any]:
+        reading = self._cards[gpu].read(now)
+        return {
+            "index": gpu.index,
+            "kind": gpu.kind,
+            "memory_used_gib": round(used, 2),
+            "memory_total_gib": gpu.memory_gib,
+            "utilization": reading.utilization,
+            "power_w": reading.power_w,
+            "temperature_c": reading.temperature_c,
+            "power_limit_w": reading.power_limit_w,
+            "energy_j": reading.energy_j,
+        }
+
+    def _set_load(self, share: float) -> None:
+        for card in self._cards.values():
+            card.set_load(share, self.clock())
+
+    @property
+    def _cold_seconds(self) -> float:
+        return self._simulation.cold_load_s / (cold_load.SHORTENED * self._speed) if self._speed else 0.0

@@ -1,0 +1,194 @@
+"""Chat completion protocol of vLLM and llama.cpp, without I/O: build requests and parse streamed replies."""
+
+from typing import Any
+
+import msgspec
+
+from app.engines.chat import Delta, Finished, Question
+from app.engines.engine_metrics import SHORTEST
+from app.engines.error_message import NOT_JSON, format_error_message
+from app.engines.grammar import Lack, to_bindable_schema
+from app.engines.leak_detector import LeakDetector
+from app.engines.sse import SseDataParser
+from app.errors import EngineDied, EngineError, EngineRefused
+from app.events.vocabulary import Channel
+
+BURST = 32
+"""Most tokens in one read; no speculation yields as many."""
+
+
+def build_request_body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        **question.extra,
+        "model": question.model,
+        # A host's file names may contain bytes that are not text; engines refuse lone surrogates.
+        "messages": [{"role": m.role, "content": _replace_surrogates(m.content)} for m in question.messages],
+        "max_tokens": question.max_tokens,
+        "temperature": question.temperature,
+        "stream": True,
+        "stream_options": {"include_usage": True, "continuous_usage_stats": True},
+        # llama.cpp sends counts in every chunk only with this option; vLLM ignores unknown options.
+        "timings_per_token": True,
+    }
+    if question.schema is not None:
+        shape = {"name": question.schema_name, "schema": to_bindable_schema(question.schema, lacks)}
+        asked["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return asked
+
+
+def build_request_headers(question: Question) -> dict[str, str]:
+    told = {
+        "X-Request-Id": question.request_id,
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream",
+        "Accept-Encoding": "identity",
+    }
+    return told | ({"traceparent": question.traceparent} if question.traceparent else {})
+
+
+def _replace_surrogates(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class _Delta(msgspec.Struct):
+    content: str | None = None
+    reasoning: str | None = None
+    reasoning_content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    delta: _Delta = msgspec.field(default_factory=_Delta)
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Timings(msgspec.Struct):
+    """Token counts of llama.cpp."""
+
+    cache_n: int = 0
+    prompt_n: int = 0
+    predicted_n: int = 0
+
+    def to_usage(self) -> _Usage:
+        return _Usage(self.cache_n + self.prompt_n, self.predicted_n)
+
+
+class _Chunk(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    timings: _Timings | None = None
+    error: Any = None
+
+
+_decoder = msgspec.json.Decoder(_Chunk)
+
+
+def _create_stream_error(error: Any) -> EngineError:
+    """Return the exception for an error inside the stream. An unsupported grammar is reported there, after a 200."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and 400 <= code < 500:
+        return EngineRefused(f"The engine refused the request ({code}): {format_error_message(error)}")
+    return EngineDied(f"The engine failed in the middle of its answer: {format_error_message(error)}")
+
+
+class ChatReply:
+    """Parser of one streamed answer. Times are seconds of the caller's clock; the request was sent at `started`."""
+
+    def __init__(self, started: float) -> None:
+        self.ended = False
+        self._started = started
+        self._lines = SseDataParser()
+        self._leak = LeakDetector()
+        self._failure: EngineError | None = None
+        self._finish_reason: str | None = None
+        self._prompt_tokens = 0
+        self._tokens = 0
+        self._first_at: float | None = None
+        self._first_tokens: int | None = None
+        self._last_at = started
+        self._arrivals = 0
+        """Number of reads in which the token count grew."""
+
+    def feed(self, data: bytes, at: float) -> list[Delta]:
+        """Parse `data` and return its pieces. An error is kept for finish(), so that earlier pieces are not lost."""
+        deltas: list[Delta] = []
+        try:
+            for line in self._lines.feed(data):
+                if self.ended:
+                    break
+                deltas += self._read_line(line, at)
+        except EngineError as exc:
+            self._failure = exc
+            self.ended = True
+        return deltas
+
+    def finish(self) -> Finished:
+        """Return the end of the reply, once `ended` is true or the stream is closed. Raise EngineError if it failed."""
+        if self._failure:
+            raise self._failure
+        if self._finish_reason is None:
+            raise EngineDied("The engine ended the stream before its answer was complete: look at the engine's log.")
+        return Finished(
+            finish_reason=self._finish_reason,
+            prompt_tokens=self._prompt_tokens,
+            completion_tokens=self._tokens,
+            ttft=None if self._first_at is None else self._first_at - self._started,
+            decode_rate=self._compute_decode_rate(),
+            leaked=self._leak.has_leak,
+        )
+
+    def _read_line(self, line: bytes, at: float) -> list[Delta]:
+        if line == b"[DONE]":
+            self.ended = True
+            return []
+        try:
+            chunk = _decoder.decode(line)
+        except NOT_JSON as exc:
+            raise EngineDied("The engine sent a chunk that is not vLLM's JSON: check that base_url is right.") from exc
+        if chunk.error is not None:
+            raise _create_stream_error(chunk.error)
+        self._update_counts(chunk.usage or (chunk.timings.to_usage() if chunk.timings else None), at)
+        return [delta for choice in chunk.choices for delta in self._read_choice(choice, at)]
+
+    def _update_counts(self, usage: _Usage | None, at: float) -> None:
+        if usage is None:
+            return
+        self._prompt_tokens = usage.prompt_tokens or self._prompt_tokens
+        if (tokens := usage.completion_tokens or 0) > self._tokens:
+            self._arrivals += at != self._last_at
+            self._tokens, self._last_at = tokens, at
+            if self._first_at is None:  # tokens without text appear in the count first
+                self._first_at, self._first_tokens = at, tokens
+
+    def _read_choice(self, choice: _Choice, at: float) -> list[Delta]:
+        self._finish_reason = choice.finish_reason or self._finish_reason
+        if self._finish_reason in ("abort", "error"):
+            raise EngineDied(f"The engine gave the answer up (finish_reason {self._finish_reason}): look at its log.")
+        delta = choice.delta
+        pieces: list[tuple[Channel, str | None]] = [
+            ("thought", delta.reasoning if delta.reasoning is not None else delta.reasoning_content),
+            ("answer", delta.content),
+        ]
+        return [self._create_delta(channel, text, at) for channel, text in pieces if text]
+
+    def _create_delta(self, channel: Channel, text: str, at: float) -> Delta:
+        if self._first_at is None:
+            self._first_at = at
+        self._leak.add_text(channel, text)
+        return Delta(channel, text, self._tokens)
+
+    def _compute_decode_rate(self) -> float | None:
+        """Return tokens per second, or None if unknown.
+
+        It is unknown if a starved server sent the answer in bursts, which measures the network, and if the first piece
+        had no token count, since chunks are not tokens."""
+        if self._first_at is None or self._first_tokens is None:
+            return None
+        tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
+        if tokens > BURST * self._arrivals or seconds < SHORTEST:
+            return None
+        return tokens / seconds if tokens > 0 else None

@@ -1,0 +1,97 @@
+"""Quotes foreign text for YAML, tags and comments, and writes the texts that the role and the script share."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from app.evidence.build_id import read_build_id
+from app.evidence.playbook.edits import FileEdit
+from app.evidence.playbook.fixes import Fix, PortableFixes
+from app.evidence.run_record import RunRecord
+from app.targets.ssh.shell_script import read_script_part
+from app.text.clean import clean_text
+
+Plain = str | bool | Sequence["Plain"] | Mapping[str, "Plain"]
+
+_TAG = re.compile(r"[^A-Za-z0-9_.-]+")
+_JINJA = re.compile(r"\{[{%#]")
+_KEPT_AS_IS = re.compile(r"[ !#-\[\]-~]")
+_LONGEST = 300
+
+
+def to_tag(name: str) -> str:
+    """Convert a rule's id, which can be foreign text, to a safe tag and folder name."""
+    return _TAG.sub("-", name)[:120].strip("-.") or "rule"
+
+
+def to_yaml(value: Plain, indent: int = 0) -> str:
+    """Serialize in block style, so that neither YAML nor Jinja interprets text.
+
+    `!unsafe` is used only where Jinja would act, since marked text that looks like a number or null is read as one.
+    """
+    pad = " " * indent
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"!unsafe {quote_yaml(value)}" if _JINJA.search(value) else quote_yaml(value)
+    if not value:
+        return "{}" if isinstance(value, Mapping) else "[]"
+    if isinstance(value, Mapping):
+        return "".join(f"\n{pad}{key}:{_format_yaml_value(held, indent)}" for key, held in value.items())
+    return "".join(f"\n{pad}- {to_yaml(held, indent + 2).lstrip()}" for held in value)
+
+
+def _format_yaml_value(held: Plain, indent: int) -> str:
+    said = to_yaml(held, indent + 2)
+    return said if said.startswith("\n") else f" {said}"
+
+
+def to_yaml_block(text: str, indent: int) -> str:
+    """Return our own text as a literal block."""
+    lines = (f"{' ' * indent}{line}" if line else "" for line in text.rstrip("\n").split("\n"))
+    return "!unsafe |\n" + "\n".join(lines) + "\n"
+
+
+def quote_yaml(text: str) -> str:
+    return f'"{"".join(map(_escape_letter, text))}"'
+
+
+def _escape_letter(one: str) -> str:
+    if _KEPT_AS_IS.fullmatch(one):
+        return one
+    code = ord(one)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def list_judge_arguments(edit: FileEdit) -> list[str]:
+    """Return the arguments of judge.sh after the root."""
+    passing = "passing" if edit.passing else "behind" if edit.behind else ""
+    return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]
+
+
+def to_comment(lines: Iterable[str]) -> str:
+    """Return one comment line for each text, with newlines removed."""
+    return "".join(f"# {clean_text(' '.join(line.split()), _LONGEST)}\n" for line in lines)
+
+
+def read_reload_script() -> str:
+    """Return the sh function `temper_reload`, which reloads a service as Temper does in a run."""
+    return read_script_part("service") + (Path(__file__).parent / "reload.sh").read_text()
+
+
+def describe_origin(case: RunRecord) -> str:
+    played = f" That run was a simulation of {case.simulated}." if case.simulated else ""
+    return f"Made by {read_build_id()} from run {case.run} on {clean_text(case.request.host, 100)}.{played}"
+
+
+def describe_fix(fix: Fix) -> list[str]:
+    """Return comment lines on one fix, for a person who reviews it before running it."""
+    found = [f"{fix.named.group} {fix.named.stig_id} CAT {fix.rule.category}: {fix.rule.title}"]
+    found += [f"Can break: {fix.rule.breaks}"] if fix.rule.breaks else []
+    found += [f"In the run, {note}" for note in fix.notes]
+    found += [f"Asked in the run and not here: {', '.join(fix.unasked)}"] if fix.unasked else []
+    return found
+
+
+def list_exclusions(taken: PortableFixes) -> list[str]:
+    return [f"{one.rule}: {one.why}" for one in taken.left] or ["none"]

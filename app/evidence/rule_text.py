@@ -1,0 +1,101 @@
+"""Text about one rule for the papers: the scanner's finding, and what was done."""
+
+from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
+from app.evidence.run_record import Answer, AttemptRecord, RuleRecord, RunRecord
+from app.loop.descriptions import describe_pending_settings
+from app.text.clean import clean_text
+
+_LONGEST = 50_000
+
+
+def describe_finding(case: RunRecord, one: RuleRecord) -> str:
+    """Return the scanner's verdicts as text, the one that decides the status first."""
+    if one.left_out:
+        return _join_clean_lines([one.left_out])
+    if one.rule.id not in case.request.rules:
+        return f"Not part of run {case.run}."
+    said = [f"After the run, {format_verdict(one.closing)}" if one.closing else _describe_missing_scan(case)]
+    if waits := _describe_not_in_force(one):
+        said.append(waits)
+    if one.opening:
+        said.append(f"Before the run, {format_verdict(one.opening)}")
+    said += [used.summary for used in one.used]
+    return _join_clean_lines(said)
+
+
+def _describe_not_in_force(one: RuleRecord) -> str:
+    """Return a note if the file has the setting but the running system does not use it yet; else empty."""
+    force = one.tried[-1].attempt.force if one.tried else None
+    return f"Set, not in force: {describe_pending_settings(force)}" if force and force.behind else ""
+
+
+def format_verdict(verdict: VerdictGiven) -> str:
+    """Return the verdict as a sentence that begins with the scanner's name."""
+    line = f" line {verdict.line}" if verdict.line else ""
+    place = f" ({verdict.path}{line})" if verdict.path and verdict.path not in verdict.evidence else ""
+    return f"scanner {verdict.scanner} says {verdict.word}: {verdict.evidence}{place}"
+
+
+def _describe_missing_scan(case: RunRecord) -> str:
+    return f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
+
+
+def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
+    if one.left_out:
+        return "not applicable by tailoring"
+    if one.item is None:
+        if one.rule.id not in case.request.rules:
+            return "not part of the run"
+        if one.opening is None:
+            return "not scanned"
+        held = one.opening.word == "pass"
+        return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
+    if one.item.status == "passed":
+        waits = _describe_not_in_force(one)
+        return f"passed at attempt {len(one.tried)}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
+    if one.item.status == "waived":
+        return "left alone, for it was waived"
+    return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status
+
+
+def describe_actions_taken(case: RunRecord, one: RuleRecord) -> str:
+    """Return the waiver, the outcome and each attempt, one line each."""
+    lines = [one.waiver.summary] if one.waiver else []
+    lines += [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {describe_outcome(case, one)}."]
+    lines += [f"Attempt {tried.attempt.number}: {'; '.join(_list_steps(tried))}." for tried in one.tried]
+    if case.simulated:
+        lines.append(f"SIMULATED: {case.simulated}.")
+    return _join_clean_lines(lines)
+
+
+def _join_clean_lines(lines: list[str]) -> str:
+    return clean_text("\n".join(lines), _LONGEST)
+
+
+def _list_steps(tried: AttemptRecord) -> list[str]:
+    attempt = tried.attempt
+    steps = [attempt.offered.provenance] if attempt.offered and attempt.replayed_fix_id else []
+    steps += [describe_answer(answer) for answer in tried.answers]
+    if attempt.applied:
+        steps.append(f"changed {', '.join(change.path for change in attempt.applied.changes)}")
+    if attempt.failed:
+        steps.append(f"{attempt.failed.cause}: {attempt.failed.reason}")
+    if attempt.rolled_back:
+        left = attempt.rolled_back.differences
+        steps.append(f"rollback left {left[0]}" if left else "rolled back, and the rollback verified")
+    elif attempt.clear:
+        steps.append("kept")
+    return steps or ["nothing was changed"]
+
+
+def describe_answer(answer: Answer) -> str:
+    match answer:
+        case ApprovalGiven():
+            said = f"approved by {answer.by}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
+        case ApprovalRefused():
+            said = f"refused by {answer.by}"
+        case ApprovalEdited():
+            said = f"edited by {answer.by}"
+        case ApprovalExpired():
+            said = "approval void"
+    return f"{said}: {answer.reason}" if answer.reason else said

@@ -1,0 +1,188 @@
+"""The record of an ended run, folded once for all of its papers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from app.errors import BadInput
+from app.events.kinds import (
+    ApprovalEdited,
+    ApprovalExpired,
+    ApprovalGiven,
+    ApprovalRefused,
+    LessonLearnt,
+    RebootChecked,
+    RunQueued,
+    ScanFinished,
+    VerdictGiven,
+)
+from app.events.record import Recorded
+from app.events.vocabulary import Lesson, ParameterUsed, PublishedRule
+from app.events.waiver import Waiver
+from app.evidence.benchmark import BenchmarkTitle, describe_benchmark, name_published_rule
+from app.evidence.checklist_status import Status, to_checklist_status
+from app.evidence.operator_actions import OperatorAction, to_operator_action
+from app.evidence.seats import Seats, SeatUsed
+from app.loop.attempt import Attempt
+from app.loop.run_skill import load_run_skill
+from app.loop.state import Item, RunState, apply_event
+from app.loop.waiver_matching import find_active_waiver
+from app.skills.skill import Rule, Skill
+
+Answer = ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
+
+
+class RunNotEnded(BadInput):
+    pass
+
+
+@dataclass
+class AttemptRecord:
+    """One attempt and its range of events."""
+
+    attempt: Attempt
+    first: int
+    last: int
+    until: float
+    answers: list[Answer]
+    lesson: Lesson | None = None
+
+
+@dataclass(frozen=True)
+class RuleRecord:
+    """One rule of the skill; only `rule` and `named` are set if the run did not include it."""
+
+    rule: Rule
+    named: PublishedRule
+    """Its names in the published benchmark, as far as known."""
+    opening: VerdictGiven | None
+    closing: VerdictGiven | None
+    item: Item | None
+    tried: tuple[AttemptRecord, ...]
+    waiver: Waiver | None = None
+    """The waiver active when the run ended, if the run included the rule and it does not hold."""
+    left_out: str = ""
+    """The tailoring that makes it not applicable, as a sentence."""
+    used: tuple[ParameterUsed, ...] = ()
+    """The site values that were used."""
+
+    @property
+    def status(self) -> Status:
+        return "not_applicable" if self.left_out else to_checklist_status(self.closing)
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    state: RunState
+    request: RunQueued
+    skill: Skill
+    queued_at: float
+    scanned: Mapping[str, float]
+    """Time at which each scan finished, by phase."""
+    head: str
+    judged: tuple[RuleRecord, ...]
+    """Every rule of the skill, in its order."""
+    people: tuple[OperatorAction, ...]
+    seats: tuple[SeatUsed, ...]
+    published: BenchmarkTitle
+    rebooted: RebootChecked | None = None
+    """The result of a check after a reboot; None for any other run."""
+
+    @property
+    def run(self) -> str:
+        return self.state.run
+
+    @property
+    def simulated(self) -> str:
+        """The simulated parts of the run as text; empty if there were none."""
+        started = self.state.started
+        host = started and started.simulated is not False  # logs without this field predate hosts over SSH
+        played = ["the engines"] if self.request.simulated else []
+        played += ["the host, by a tree of real files"] if host else []
+        return " and ".join(played)
+
+    @property
+    def waived_rules(self) -> list[RuleRecord]:
+        return [one for one in self.requested_rules if one.waiver]
+
+    @property
+    def left_out_rules(self) -> list[RuleRecord]:
+        return [one for one in self.judged if one.left_out]
+
+    @property
+    def requested_rules(self) -> list[RuleRecord]:
+        """The rules of the run's order, in that order."""
+        known = {one.rule.id: one for one in self.judged}
+        return [known[rule] for rule in self.request.rules]
+
+
+def read_run_record(events: Iterable[Recorded]) -> RunRecord:
+    state, queued_at, head = RunState(), 0.0, ""
+    scanned: dict[str, float] = {}
+    tried: dict[tuple[str, int], AttemptRecord] = {}
+    people, seats, rebooted = [], Seats(), None
+    for recorded in events:
+        state = apply_event(state, recorded)
+        queued_at, head = queued_at or recorded.at, recorded.hash
+        if isinstance(recorded.event, ScanFinished):
+            scanned[recorded.event.phase] = recorded.at
+        elif isinstance(recorded.event, RebootChecked):
+            rebooted = recorded.event
+        people += [done] if (done := to_operator_action(recorded)) else []
+        seats.apply_event(recorded.event)
+        _record_attempt(tried, state, recorded)
+    if state.request is None or state.ended is None:
+        raise RunNotEnded(f"run {state.run} has not ended: its papers are made when it has.")
+    pack = load_run_skill(state)
+    if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
+        raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
+    judged = tuple(_build_rule_records(pack, state, tried))
+    title = describe_benchmark(pack, state.started)
+    asked, deeds = state.request, tuple(people)
+    return RunRecord(state, asked, pack, queued_at, scanned, head, judged, deeds, seats.list_seats(), title, rebooted)
+
+
+def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState, recorded: Recorded) -> None:
+    item = state.item
+    if item is None or item.attempt is None:
+        return
+    place = item.rule, item.attempt.number
+    one = tried.setdefault(place, AttemptRecord(item.attempt, recorded.seq, recorded.seq, recorded.at, []))
+    one.attempt, one.last, one.until = item.attempt, recorded.seq, recorded.at
+    if isinstance(recorded.event, LessonLearnt):
+        one.lesson = recorded.event.lesson
+    elif isinstance(recorded.event, Answer):
+        one.answers.append(recorded.event)
+
+
+def _build_rule_records(
+    pack: Skill, state: RunState, tried: dict[tuple[str, int], AttemptRecord]
+) -> Iterator[RuleRecord]:
+    started = state.started
+    known = {one.rule: one for one in started.published.rules} if started and started.published else {}
+    tailored = started.tailored if started else None
+    for rule in pack.documented_rules:
+        left_out = tailored is not None and rule.id in tailored.left_out
+        yield RuleRecord(
+            rule,
+            name_published_rule(rule, known.get(rule.id)),
+            state.opening.get(rule.id),
+            _find_last_verdict(state, rule.id),
+            state.items.get(rule.id),
+            tuple(one for (of, _), one in tried.items() if of == rule.id),
+            _find_active_waiver(state, rule.id),
+            tailored.rule_summary if tailored and left_out else "",
+            tuple(one for one in started.parameters if rule.id in one.rules) if started else (),
+        )
+
+
+def _find_active_waiver(state: RunState, rule: str) -> Waiver | None:
+    asked = state.request is not None and rule in state.request.rules
+    last = _find_last_verdict(state, rule)
+    holds = last is not None and last.word in ("pass", "notapplicable")
+    return find_active_waiver(state, rule, state.at) if asked and not holds else None
+
+
+def _find_last_verdict(state: RunState, rule: str) -> VerdictGiven | None:
+    """Return the verdict of the last scan; a run in scan mode has only the opening one."""
+    looked = state.request is not None and state.request.mode == "scan"
+    return (state.opening if looked else state.closing).get(rule)

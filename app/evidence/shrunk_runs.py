@@ -1,0 +1,106 @@
+"""Shrinks a run to its evidence: stores the pack in the database and deletes turn deltas from the log."""
+
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.errors import EnvironmentUnusable
+from app.events.kinds import PersonDid
+from app.evidence.pack import FILE, build_checked_files, build_pack
+from app.evidence.signing_key import Signer
+from app.evidence.verify import BrokenPack, Files, build_chunks, read_chain, unpack_archive
+from app.store import audit, shrunk_runs
+from app.store.events import EventStore
+from app.store.request_session import open_read_session
+
+
+@dataclass(frozen=True)
+class ShrinkResult:
+    run: str
+    gone: int
+    """Number of deleted events."""
+    kept: int
+    """Stored bytes of the pack."""
+
+
+def read_evidence(database: Engine, run: str, signer: Signer) -> bytes:
+    """Return the run's evidence.zip: the same bytes before and after shrinking, under the same key."""
+    return read_kept_pack(database, run) or build_pack(EventStore(database).read_events(run), signer)
+
+
+def read_kept_pack(database: Engine, run: str) -> bytes | None:
+    """Return the stored evidence.zip of a shrunk run, or None if the run was not shrunk."""
+    with open_read_session(database) as session:
+        held = shrunk_runs.read_evidence_pack(session, run)
+    return _decompress_pack(run, held) if held else None
+
+
+def _decompress_pack(run: str, held: bytes) -> bytes:
+    try:
+        return gzip.decompress(held)
+    except (OSError, EOFError, zlib.error) as exc:
+        raise EnvironmentUnusable(
+            f"the evidence of run {run} cannot be read: {exc}. Restore the database from a backup."
+        ) from exc
+
+
+def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
+    """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
+    held, told = _compress_files(build_checked_files(EventStore(database).read_events(run), signer))
+    if _digest_compressed(held) != told:
+        raise EnvironmentUnusable(
+            f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
+        )
+    audit.record_audit_event(database, _build_shrink_event(run, who, told))
+    with Session(database) as session, session.begin():
+        if not shrunk_runs.save_evidence_pack(session, run, held, now):
+            return None
+    return ShrinkResult(run, shrunk_runs.delete_turn_pieces(database, run), len(held))
+
+
+def _compress_files(files: Files) -> tuple[bytes, str]:
+    """Return the compressed pack and the sha256 of the uncompressed one."""
+    into, told = io.BytesIO(), hashlib.sha256()
+    with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
+        for _, chunk in build_chunks(files):
+            pressing.write(chunk)
+            told.update(chunk)
+    return into.getvalue(), told.hexdigest()
+
+
+def _digest_compressed(held: bytes) -> str:
+    """Return the sha256 of the decompressed pack, or the error if it cannot be decompressed."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(held)) as pack:
+            return hashlib.file_digest(pack, "sha256").hexdigest()
+    except (OSError, EOFError, zlib.error) as exc:
+        return str(exc)
+
+
+def _build_shrink_event(run: str, who: str, told: str) -> PersonDid:
+    detail = f"{FILE} sha256 {told}"
+    did = f"tidy: shrink run {run} to its evidence"
+    return PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
+
+
+def check_against_log(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
+    """Return the pack's files if the log equals the pack's except for missing turn deltas; else raise BrokenPack."""
+    files, left = unpack_archive(archive), iter(rows)
+    row = next(left, None)
+    for one in read_chain(files):
+        if row and row[0] == one[0]:
+            if row != one:
+                break
+            row = next(left, None)
+        elif json.loads(one[1])["kind"] != "turn.delta":
+            raise BrokenPack(f"event {one[0]} is missing, and it is no piece of a turn")
+    if row:
+        raise BrokenPack(f"event {row[0]} of the log is not the one that the evidence has")
+    return files

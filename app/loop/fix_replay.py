@@ -1,0 +1,75 @@
+"""Proven fixes: when hosts are equal for a rule, and which changes are worth keeping."""
+
+import hashlib
+from collections.abc import Iterable
+
+from app.events.kinds import PlanMade
+from app.events.vocabulary import ProvenFix, ResourceAction
+from app.loop.attempt import Attempt
+from app.skills.skill import Rule
+from app.syntax.files import Files
+from app.targets.file_digest import compute_file_digest
+
+WATCHED = ("review", "triage")
+"""Both Auditor and Sentry must have answered for a change to count as proven."""
+
+
+def hash_deciding_files(rule: Rule, files: Files, rulebook: str) -> str:
+    """Return the digest of the rulebook and the files that decide the rule; empty if none decides it."""
+    paths = sorted({path for pattern in rule.paths for path in files.glob(pattern) or [pattern]})
+    if not paths or not rulebook:
+        return ""
+    told = [rulebook, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
+    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def find_applicable_fix(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
+    """Return the first fix whose files all have the content, mode and owner they had on the original host."""
+    for fix in fixes:
+        if all(compute_file_digest(files.state(change.path)) == change.before for change in fix.changes):
+            return fix
+    return None
+
+
+def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
+    return PlanMade(
+        rule=fix.rule,
+        attempt=attempt,
+        approach=fix.approach,
+        paths=fix.paths,
+        steps=fix.steps,
+        risk=fix.risk,
+        rollback=fix.rollback,
+        validation=fix.validation,
+    )
+
+
+def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
+    """Return the proven fix of a passed attempt, or None for a replay or if a role did not review it."""
+    plan, proposed, applied = attempt.plan, attempt.proposed, attempt.applied
+    if not (attempt.seen and plan and proposed and applied and applied.changes):
+        return None
+    if proposed.replayed or not set(WATCHED) <= attempt.answered:
+        return None
+    if any(isinstance(action, ResourceAction) for action in proposed.actions):
+        return None  # its starting point is more than files
+    return ProvenFix(
+        id=f"{run}.{rule}.{attempt.number}",
+        rule=rule,
+        host=host,
+        run=run,
+        attempt=attempt.number,
+        played=played,
+        seen=attempt.seen,
+        changes=applied.changes,
+        actions=proposed.actions,
+        note=proposed.note,
+        fingerprint=proposed.fingerprint,
+        by=proposed.by,
+        approach=plan.approach,
+        paths=plan.paths,
+        steps=plan.steps,
+        risk=plan.risk,
+        rollback=plan.rollback,
+        validation=plan.validation,
+    )

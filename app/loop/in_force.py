@@ -1,0 +1,60 @@
+"""Compares settings with what is in force: at the start of a run, after a change and after a reboot."""
+
+import asyncio
+
+from app.events.kinds import InForceChecked, RebootChecked
+from app.events.vocabulary import PendingSetting
+from app.loop.harm import describe_harm
+from app.loop.run import Run
+from app.loop.state import RunState
+from app.store.run_history import PreviousState
+from app.targets.in_force_report import InForceReport
+from app.text.clean import clean_text
+from app.text.redaction import redact_secrets
+
+
+def build_in_force_events(standing: InForceReport, rule: str = "", attempt: int = 0) -> list[InForceChecked]:
+    """Return the event of a check; none if no program answered, except for the boot id at the start."""
+    if not standing.checked_programs and (rule or not standing.boot):
+        return []
+    behind = tuple(_redact_setting(one) for one in standing.pending_settings)
+    return [
+        InForceChecked(rule=rule, attempt=attempt, boot=standing.boot, asked=standing.checked_programs, behind=behind)
+    ]
+
+
+def _redact_setting(one: PendingSetting) -> PendingSetting:
+    return PendingSetting(
+        program=one.program,
+        setting=redact_secrets(one.setting),
+        wanted=redact_secrets(one.wanted),
+        running=redact_secrets(one.running),
+        by=one.by,
+    )
+
+
+async def check_reboot(run: Run) -> None:
+    left = await asyncio.to_thread(run.services.history.read_previous_state)
+    standing = await run.services.target.run_blocking(lambda target: target.check_in_force())
+    run.append(compare_after_reboot(run.state, left, standing))
+
+
+def compare_after_reboot(state: RunState, left: PreviousState, standing: InForceReport) -> RebootChecked:
+    holds = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
+    fails = {rule for rule, verdict in state.opening.items() if verdict.word == "fail"}
+    still = {(one.program, one.setting) for one in standing.pending_settings}
+    waiting = {rule for rule, one in left.behind if (one.program, one.setting) in still}
+    waited = {rule for rule, _ in left.behind} - waiting
+    late = {rule for rule in left.passed - left.held if rule in holds}
+    probes = state.started.probes if state.started else ()
+    return RebootChecked(
+        of=left.run,
+        boot_before=left.boot,
+        boot_now=standing.boot,
+        rebooted=bool(left.boot and standing.boot and left.boot != standing.boot),
+        slipped=tuple(sorted(left.held & fails)),
+        arrived=tuple(sorted((waited & holds) | late)),
+        waiting=tuple(sorted(waiting)),
+        behind=tuple(_redact_setting(one) for one in standing.pending_settings),
+        worse=clean_text(redact_secrets(describe_harm(left.probes, probes) or ""), 400) if left.run else "",
+    )

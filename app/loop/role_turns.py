@@ -1,0 +1,341 @@
+"""Asks a role and turns its answer into events."""
+
+import hashlib
+import zlib
+
+import msgspec
+
+from app.engines.chat import Message, Question
+from app.engines.queue import QueuedTurn, TurnRequest
+from app.errors import ActionFailed, TemperError
+from app.events.kinds import (
+    ActionProposed,
+    AttemptFailed,
+    AttemptReflected,
+    Event,
+    LessonLearnt,
+    PlanMade,
+    SentryAlarm,
+    SentryClear,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+    VerdictExplained,
+)
+from app.events.trace_ids import build_traceparent
+from app.events.vocabulary import AnyAction, Lesson, Purpose
+from app.loop import answer_schemas, answers, prompts
+from app.loop.answer_schemas import Schema, TurnSituation
+from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
+from app.loop.decide import WEIGH_EVERY
+from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
+from app.loop.fix_replay import build_plan_event
+from app.loop.harm import describe_harm
+from app.loop.named_resources import find_wanted_resources
+from app.loop.run import RoleSeat, Run
+from app.loop.situation import TurnContext, build_situation
+from app.loop.turn import TurnName, stream_turn
+from app.skills.skill import Rule
+from app.targets.host_accounts import read_host_accounts
+from app.targets.resources.dry_run import get_resource_name
+from app.targets.resources.offer import Offer
+from app.targets.resources.vendor_script import LONGEST, create_vendor_action
+from app.targets.target import Target
+from app.text.redaction import redact_secrets
+
+TEMPLATE_TOKENS = 60
+"""Tokens reserved for the chat template."""
+
+
+async def ask_role(run: Run, effect: Ask) -> None:
+    seat = run.services.seats[effect.role]
+    now, prompt, schema = await _prepare_turn(run, seat, effect.purpose)
+    wanted = TurnRequest(run.services.target.name, effect.purpose, _estimate_tokens(seat, prompt), effect.seconds)
+    async with seat.queue.wait_for_turn([replica.base_url for replica in seat.replicas], wanted) as turn:
+        if run.state.status != "running":
+            return  # paused while it waited: asked again when the run resumes
+        await _run_turn(run, effect, turn, prompt, schema, now.numbered_lines)
+
+
+async def _run_turn(
+    run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, lines: Numbered
+) -> None:
+    seat = run.services.seats[effect.role]
+    rule, attempt = run.position
+    name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
+    run.append(
+        TurnStarted(
+            turn=name.turn,
+            rule=rule,
+            attempt=attempt,
+            role=effect.role,
+            purpose=effect.purpose,
+            engine=seat.engine,
+            model=seat.model,
+            replica=turn.replica,
+            max_tokens=seat.max_tokens,
+            prompt=prompt,
+            prompts=prompts.VERSION,
+            waited_ms=round(1000 * turn.waited),
+        )
+    )
+    finished: TurnFinished | None = None
+    try:
+        finished = await stream_turn(
+            name,
+            seat.replicas[turn.replica],
+            _build_question(run, seat, name, prompt, schema),
+            run,
+            seconds=effect.seconds,
+            stall_after=run.state.budget.stall_seconds,
+            away=turn.away,
+        )
+        await _append_turn_end(run, finished, lines)
+    finally:
+        if finished is None:
+            run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
+
+
+def _estimate_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
+    """Return an upper estimate of the turn's tokens in the KV cache."""
+    read = sum(map(len, prompt)) // prompts.CHARS_PER_TOKEN + TEMPLATE_TOKENS
+    return min(read + seat.max_tokens, seat.max_model_len)
+
+
+async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
+    """Read the host's files and return the situation, the prompt and the answer schema."""
+    item, rule = run.state.item, run.rule
+    assert item
+    attempt = item.attempt
+    assert attempt
+
+    def prepare_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
+        with target.cache_reads():
+            about = TurnContext(
+                item,
+                attempt,
+                rule,
+                target.name,
+                target.files,
+                target.read_facts(),
+                opening=run.state.opening.get(rule.id),
+                guided=seat.sampling.guided,
+                weighs=attempt.number % WEIGH_EVERY == 0,
+                offers=_list_offers(target, rule) if purpose in ("plan", "act") else (),
+                recall=target.recall,
+            )
+            now = build_situation(purpose, about)
+            ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided)
+            room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
+            return (
+                now,
+                (ours, prompts.build_user_prompt(purpose, about, room, now)),
+                answer_schemas.SCHEMA_BUILDERS[purpose](now),
+            )
+
+    return await run.services.target.run_blocking(prepare_on_target)
+
+
+def _list_offers(target: Target, rule: Rule) -> tuple[Offer, ...]:
+    names = [account.name for account in read_host_accounts(target.files).accounts]
+    return target.list_offers(find_wanted_resources(rule.id, (rule.title, rule.requirement, rule.fix), names))
+
+
+def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:
+    ours, text = prompt
+    return Question(
+        model=seat.model,
+        messages=(Message("system", ours), Message("user", text)),
+        schema_name=name.purpose,
+        schema=schema,
+        request_id=f"{name.turn}.{seat.role}",
+        max_tokens=seat.max_tokens,
+        temperature=seat.temperature,
+        extra=seat.sampling.to_request_fields() | {"seed": derive_seed(name.turn)},
+        traceparent=build_traceparent(run.state.run, name.turn) if seat.traced else "",
+    )
+
+
+def derive_seed(turn: str) -> int:
+    """Return a seed that differs for each turn, so that a repeated question gets a new answer, yet is reproducible."""
+    return zlib.crc32(turn.encode())
+
+
+async def _append_turn_end(run: Run, finished: TurnFinished, lines: Numbered) -> None:
+    """Append the turn's end and the events of its answer together, so that no crash can separate them."""
+    if finished.outcome == "answered":
+        try:
+            answer = answers.parse_answer(finished.purpose, finished.answer or finished.thought, lines)
+            events = await _to_events(run, answer)
+        except BrokenAnswer as exc:
+            why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
+            run.append(msgspec.structs.replace(finished, outcome="broken", detail=why))
+        else:
+            run.append(finished, *events)
+    else:
+        run.append(finished)
+
+
+async def _to_events(run: Run, answer: Answer) -> list[Event]:
+    rule, attempt = run.position
+    match answer:
+        case Plan():
+            return [PlanMade(rule=rule, attempt=attempt, **msgspec.structs.asdict(answer))]
+        case Work():
+            return [await _build_proposal(run, answer.actions, answer.note)]
+        case Review():
+            return [
+                VerdictExplained(
+                    rule=rule,
+                    attempt=attempt,
+                    explanation=answer.explanation,
+                    veto=answer.veto,
+                    reason=answer.reason if answer.veto else "",
+                )
+            ]
+        case Triage():
+            return [_judge_triage(run, answer)]
+        case Reflection():
+            return _build_reflection(run, answer)
+
+
+async def propose_edit(run: Run, _: Propose) -> None:
+    attempt = run.state.item.attempt if run.state.item else None
+    assert attempt
+    assert attempt.edited
+    run.append(await _build_proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
+
+
+async def repeat_fix(run: Run, _: Repeat) -> None:
+    """Propose another host's plan and change unchanged; policy, rehearsal and approval follow as usual."""
+    attempt = run.state.item.attempt if run.state.item else None
+    assert attempt
+    assert attempt.offered
+    fix = attempt.offered
+    proposed = await _build_proposal(run, fix.actions, fix.note, fix.by)
+    run.append(build_plan_event(fix, attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
+
+
+async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
+    """Propose the vendor's script, generated from the content each time."""
+    rule, number = run.position
+    try:
+        text = await run.services.scanner.fetch_fix_script(rule)
+    except TemperError as exc:
+        run.append(AttemptFailed(rule=rule, attempt=number, cause="engine", reason=redact_secrets(str(exc))))
+        return
+    if not 0 < len(text) <= LONGEST:
+        reason = "the content has no script for it that could be shown whole"
+        run.append(AttemptFailed(rule=rule, attempt=number, cause="refused", reason=reason))
+        return
+    action = create_vendor_action(run.rule.stig_id, text)
+    plan = PlanMade(
+        rule=rule,
+        attempt=number,
+        approach="The vendor's script: OpenSCAP's own remediation of the rule, as a last resort.",
+        paths=(get_resource_name(action),),
+        steps=("Run on a copy of the host's files.", "Run once in earnest, where only those files can be written."),
+        risk="Nobody here wrote it: read it whole. What it does beside files is not foreseen.",
+        rollback="The host's journal puts back files, units and kernel settings that it names.",
+        validation="The scanner, the Auditor and the Sentry, as of any change.",
+    )
+    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}"))
+
+
+async def _build_proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
+    rule, attempt = run.position
+    try:
+        diff = (await run.services.target.run_blocking(lambda target: target.preview_actions(actions))).diff
+    except ActionFailed as exc:
+        diff = f"(cannot be shown: {redact_secrets(str(exc))})"
+    return ActionProposed(
+        rule=rule,
+        attempt=attempt,
+        actions=actions,
+        note=note,
+        fingerprint=answers.fingerprint_actions(actions),
+        diff=diff,
+        by=by,
+    )
+
+
+def _judge_triage(run: Run, triage: Triage) -> SentryClear | SentryAlarm:
+    """Return the triage event. A failed probe raises an alarm whatever the Sentry says."""
+    rule, attempt = run.position
+    harm = find_harm(run)
+    if harm:
+        return SentryAlarm(rule=rule, attempt=attempt, reason=harm, by="probe")
+    if triage.alarm:
+        return SentryAlarm(rule=rule, attempt=attempt, reason=triage.reason, by="sentry")
+    return SentryClear(rule=rule, attempt=attempt, assessment=triage.assessment)
+
+
+def find_harm(run: Run) -> str | None:
+    """Return what is worse than before the run, as the probes describe it, or None."""
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt is None or attempt.probed is None or run.state.started is None:
+        return None
+    harm = describe_harm(run.state.started.probes, attempt.probed.probes)
+    return harm or (attempt.probed.drift[0] if attempt.probed.drift else None)
+
+
+def _build_reflection(run: Run, answer: Reflection) -> list[Event]:
+    rule, attempt = run.position
+    weighed = attempt % WEIGH_EVERY == 0
+    basis = f"{rule}|{answer.mechanism}|{answer.advice}"
+    lesson = Lesson(
+        id=hashlib.sha256(basis.encode()).hexdigest()[:12],
+        rule=rule,
+        mechanism=answer.mechanism,
+        environment=answer.environment,
+        advice=answer.advice,
+    )
+    return [
+        LessonLearnt(rule=rule, attempt=attempt, lesson=lesson),
+        AttemptReflected(
+            rule=rule,
+            attempt=attempt,
+            decision=answer.decision if weighed else "CONTINUE",
+            reason=answer.reason,
+            banned=_list_banned(run),
+        ),
+    ]
+
+
+def _list_banned(run: Run) -> tuple[str, ...]:
+    """Return the fingerprint to ban. Only an approach that ran or was refused, and then failed, is banned."""
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt is None or attempt.proposed is None or attempt.failed is None:
+        return ()
+    if attempt.failed.cause in ("engine", "over budget", "disapproved"):
+        return ()
+    return (attempt.proposed.fingerprint,)
+
+
+async def continue_without_answer(run: Run, effect: DoWithout) -> None:
+    """Use the default for a role without a usable answer: scanner and probes decide, and the log says so."""
+    rule, attempt = run.position
+    match effect.purpose:
+        case "review":
+            words = "The Auditor gave no usable answer; the scanner's verdict stands alone."
+            run.append(VerdictExplained(rule=rule, attempt=attempt, explanation=words, veto=False, reason=""))
+        case "triage":
+            run.append(
+                _judge_triage(run, Triage("The Sentry gave no usable answer; the probes stand alone.", False, ""))
+            )
+        case _:
+            words = _explain_missing_reflection(run)
+            run.append(
+                AttemptReflected(
+                    rule=rule, attempt=attempt, decision="CONTINUE", reason=words, banned=_list_banned(run)
+                )
+            )
+
+
+def _explain_missing_reflection(run: Run) -> str:
+    attempt = run.state.item.attempt if run.state.item else None
+    if attempt and attempt.vendor:
+        return "the last resort is nobody's here to learn from"
+    if attempt and attempt.replayed_fix_id:
+        return "what held elsewhere never came as far as this host: the roles take over"
+    return "the Architect gave no usable reflection"

@@ -1,0 +1,82 @@
+"""Extracts terms from texts about a rule: keys, values and words.
+
+The texts are the rule's own, lessons and failures. Nothing here depends on a specific rule.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.syntax.host_text import fold_case
+
+_WORD = re.compile(r"[^\s`'\"();]+")
+_QUOTED = re.compile(r"`([^`\n]{1,200})`")
+_MODE = re.compile(r"\b0[0-7]{3}\b")
+_PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+-]*[A-Za-z0-9]")
+_LIKE_A_VALUE = re.compile(r"[0-9/@,_]|^[A-Z]{2,}$|^(?:yes|no|true|false|on|off|none)$")
+_EQUALS = re.compile(r"(?<=[A-Za-z_])=")
+_ASSIGNED = re.compile(r"^(\w+)='([^'$\n]+)'$", re.MULTILINE)
+_LINKS = ("to", "be", "=", "as", "is")
+_LEADS = {*_LINKS, "has", "have", "exactly", "set"}
+
+
+@dataclass(frozen=True)
+class RuleTerms:
+    texts: tuple[str, ...]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words in order, each once, without punctuation."""
+        found = (word.rstrip(".,:;?") for text in self.texts for word in _WORD.findall(text))
+        pairs = (part for word in found for part in (word, *_split_pair(word)))
+        return tuple(dict.fromkeys(word for word in pairs if word))
+
+    @cached_property
+    def folded_words(self) -> frozenset[str]:
+        return frozenset(map(fold_case, self.words))
+
+    @cached_property
+    def quoted_texts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in _QUOTED.findall(text)))
+
+    @cached_property
+    def modes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in _MODE.findall(text)))
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in _PATH.findall(text)))
+
+    @cached_property
+    def assigned_names(self) -> frozenset[str]:
+        return frozenset(pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _split_pair(word)))
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return the values stated for the key, else those after words like "be", else all that look like values."""
+        said = (
+            self._find_words_after(fold_case(key))
+            or [word for link in _LINKS for word in self._find_words_after(link)]
+            or self.words
+        )
+        return tuple(dict.fromkeys(word for word in said if _LIKE_A_VALUE.search(word)))
+
+    def _find_words_after(self, ahead: str) -> list[str]:
+        """Return the values that follow a word, skipping linking words."""
+        found = []
+        for text in self.texts:
+            words = [word.rstrip(".,:;?") for word in _WORD.findall(_EQUALS.sub(" = ", text))]
+            for at, word in enumerate(words):
+                if fold_case(word) == ahead:
+                    following = next((one for one in words[at + 1 :] if fold_case(one) not in _LEADS), "")
+                    found += [following] if _LIKE_A_VALUE.search(following) else []
+        return found
+
+
+def extract_script_values(script: str) -> str:
+    """Return a script's variables as `NAME = VALUE` lines; the rest is shell code that says nothing of the rule."""
+    return "\n".join(f"{name} = {value}" for name, value in _ASSIGNED.findall(script))
+
+
+def _split_pair(word: str) -> tuple[str, ...]:
+    key, equals, value = word.partition("=")
+    return (key, value) if equals and key and value else ()

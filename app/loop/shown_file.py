@@ -1,0 +1,69 @@
+"""Shows files to roles: numbered lines, those that the rule mentions first."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from app.syntax import host_text
+from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_closed
+from app.text.clean import clean_text
+from app.text.redaction import redact_secrets
+
+LONGEST_LINE = 400
+"""Longer lines are cut and cannot be replaced."""
+
+
+@dataclass(frozen=True)
+class ShownFile:
+    path: str
+    why_not: str = ""
+    """Why the file is not shown; empty if it is."""
+    lines: dict[int, str] = field(default_factory=dict)
+    """Lines as shown, by number from 1."""
+    whole: dict[int, str] = field(default_factory=dict)
+    """Lines shown exactly as they are in the file, which answers may name by number."""
+
+    cut: bool = False
+    """Some lines are not shown."""
+
+    @property
+    def is_absent(self) -> bool:
+        return self.why_not == ABSENT
+
+    def text(self) -> str:
+        return f"({self.why_not})" if self.why_not else "\n".join(f"{n}: {line}" for n, line in self.lines.items())
+
+
+def show_file(
+    path: str, files: LinkFollowingFiles, named: Iterable[str], words: Collection[str], limit: int
+) -> ShownFile:
+    """Return the file as shown. `words` are the rule's; `limit` is the maximum of characters."""
+    if why := explain_withholding(path, files, named):
+        return ShownFile(path, why)
+    content, state = files.read(path), files.state(path)
+    if content is None or state is None:
+        return ShownFile(path, ABSENT)
+    raw = host_text.decode_bytes(content)
+    told = redact_secrets(raw, closed=is_closed(state.mode)).split("\n")
+    stands = raw.split("\n")
+    lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(told, 1) if line.strip()}
+    kept = {n: lines[n] for n in _choose_lines(lines, words, limit)}
+    whole = {}
+    if len(told) == len(stands):  # redaction may remove whole lines
+        whole = {n: line for n, line in kept.items() if line.rstrip() == stands[n - 1].rstrip(host_text.TRAIL)}
+    return ShownFile(path, "", kept, whole, cut=len(whole) < len(lines))
+
+
+def _choose_lines(lines: dict[int, str], words: Collection[str], limit: int) -> list[int]:
+    """Return the numbers of the lines to show: first those with the rule's words, then active lines, then comments."""
+
+    def rank_line(n: int) -> int:
+        said = host_text.fold_case(lines[n])
+        return 0 if any(word in said for word in words) else 1 + lines[n].lstrip().startswith("#")
+
+    chosen, room = [], limit
+    for n in sorted(lines, key=rank_line):
+        room -= len(lines[n]) + 6
+        if room < 0:
+            break
+        chosen.append(n)
+    return sorted(chosen)

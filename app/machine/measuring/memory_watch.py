@@ -1,0 +1,69 @@
+"""Memory of an engine's GPUs during a probe: before, at peak, after."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from app.machine.measuring.memory_cards import MemoryCards
+from app.machine.measuring.probe_figures import FigureOrigin, Measured, create_unknown
+
+PERIOD = 1.0
+Places = Mapping[tuple[str, int], int]
+"""Host and number of a card to its index in the line-up."""
+
+
+class MemoryWatch:
+    def __init__(self, cards: MemoryCards, places: Places) -> None:
+        self._cards, self._places = cards, places
+        self.names: dict[int, str] = {}
+        self.loaded: dict[int, float] = {}
+        self.peak: dict[int, float] = {}
+        self.newest: dict[int, float] = {}
+
+    async def read_cards(self) -> None:
+        for card in await self._cards.read():
+            gpu = self._places.get((card.host, card.gpu))
+            if gpu is None:
+                continue
+            self.names[gpu] = card.name
+            if card.used_gib is not None:
+                self.loaded.setdefault(gpu, card.used_gib)
+                self.newest[gpu] = card.used_gib
+                self.peak[gpu] = max(self.peak.get(gpu, 0.0), card.used_gib)
+
+    async def poll_cards(self) -> None:
+        while True:
+            await asyncio.sleep(PERIOD)
+            await self.read_cards()
+
+    def list_figures(self, origin: FigureOrigin) -> list[Measured]:
+        moments = (
+            ("loaded_gib", self.loaded, "before the first question"),
+            ("peak_gib", self.peak, "the most seen while it answered, once a second"),
+            ("after_gib", self.newest, "after the last answer"),
+        )
+        found = [
+            self._create_figure(f"{name}.{gpu}", at.get(gpu), when, origin)
+            for gpu in self._places.values()
+            for name, at, when in moments
+        ]
+        fullest = max(self.peak.values()) if self._places and len(self.peak) == len(self._places) else None
+        return [*found, self._create_figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
+
+    def _create_figure(self, name: str, value: float | None, when: str, origin: FigureOrigin) -> Measured:
+        if value is None:
+            return create_unknown(name, "GiB", self._cards.reason or "the GPU does not tell")
+        reader = "the simulator" if origin.simulated else "NVML, of all processes, reserved memory apart"
+        return origin.create_figure(name, value, "GiB", f"{reader}; {when}")
+
+
+@asynccontextmanager
+async def watch_memory(cards: MemoryCards, places: Places) -> AsyncIterator[MemoryWatch]:
+    watch = MemoryWatch(cards, places)
+    await watch.read_cards()
+    task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")
+    try:
+        yield watch
+    finally:
+        task.cancel()
+        await asyncio.wait({task})

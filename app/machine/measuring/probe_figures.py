@@ -1,0 +1,137 @@
+"""Figures from replies, counters and readings. Pure. Tokens are the engine's own count, never chunks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from app.engines.fit.estimate import Estimate
+from app.events.vocabulary import Provenance
+from app.machine.measuring.probe_steps import SUSTAINED, ProbeStep
+
+
+@dataclass(frozen=True)
+class Measured:
+    name: str
+    """The same in every probe: `1x512.tok_s`, `loaded_gib.0`."""
+    value: float | None
+    """None if it could not be measured, never 0."""
+    unit: str
+    provenance: Provenance
+    source: str
+
+
+def create_unknown(name: str, unit: str, why: str) -> Measured:
+    return Measured(name, None, unit, "unsupported", why)
+
+
+Kind = Literal["rate", "duration", "plain"]
+
+
+@dataclass(frozen=True)
+class TimedReply:
+    """One reply with its times, in seconds of one clock."""
+
+    asked: int
+    tokens: int
+    prompt_tokens: int
+    ttft: float | None
+    rate: float | None
+    """Tokens per second from the first token to the last."""
+    left: float
+    ended: float
+
+
+@dataclass(frozen=True)
+class FigureOrigin:
+    """How figures were obtained. `pace`: speed of a simulated engine relative to the measured one."""
+
+    simulated: bool = False
+    pace: float = 1.0
+
+    def create_figure(self, name: str, value: float | None, unit: str, source: str, kind: Kind = "plain") -> Measured:
+        if not self.simulated:
+            return Measured(name, value, unit, "unsupported" if value is None else "measured", source)
+        if kind != "plain" and not self.pace:
+            return create_unknown(name, unit, "the simulator keeps no time at pace 0")
+        scale = {"rate": 1 / (self.pace or 1), "duration": self.pace, "plain": 1.0}[kind]
+        played = f"; simulated at ×{self.pace:g}, brought back to ×1" if kind != "plain" and self.pace != 1 else ""
+        return Measured(name, None if value is None else value * scale, unit, "simulated", source + played)
+
+
+def compute_step_figures(step: ProbeStep, answers: Sequence[TimedReply], origin: FigureOrigin) -> list[Measured]:
+    if step.skipped:
+        return [create_unknown(f"{step.key}.{name}", unit, step.skipped) for name, unit in _NAMES]
+    rates = [one.rate for one in answers if one.rate is not None]
+    waits = [one.ttft for one in answers if one.ttft is not None]
+    tokens = sum(one.tokens for one in answers)
+    seconds = max(one.ended for one in answers) - min(one.left for one in answers)
+    said = _describe_answers(step, answers)
+    together = f"{tokens} tokens in {seconds:.2f} s from the first request to the last answer, {said}"
+    middle = "" if step.streams == 1 else "median; "
+    return [
+        origin.create_figure(
+            f"{step.key}.tok_s", _find_median(rates), "tok/s", f"{middle}first token to last, {said}", "rate"
+        ),
+        origin.create_figure(
+            f"{step.key}.ttft_s", _find_median(waits), "s", f"{middle}request to first token, {said}", "duration"
+        ),
+        origin.create_figure(
+            f"{step.key}.all_tok_s", tokens / seconds if seconds > 0 else None, "tok/s", together, "rate"
+        ),
+    ]
+
+
+_NAMES = (("tok_s", "tok/s"), ("ttft_s", "s"), ("all_tok_s", "tok/s"))
+
+
+def _describe_answers(step: ProbeStep, answers: Sequence[TimedReply]) -> str:
+    prompts = sorted({one.prompt_tokens for one in answers})
+    prompt = f"{prompts[0]}" if len(prompts) == 1 else f"{prompts[0]} to {prompts[-1]}"
+    short = [one.tokens for one in answers if one.tokens < one.asked]
+    stopped = f", {len(short)} ended early, at {min(short)} tokens" if short else ""
+    return f"{step.label}{stopped}, prompt of {prompt}, from usage"
+
+
+def _find_median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None
+
+
+def keep_first_known(figures: Sequence[Measured]) -> list[Measured]:
+    """Keep one figure per name, the first that is known."""
+    found: dict[str, Measured] = {}
+    for one in figures:
+        if one.name not in found or found[one.name].value is None:
+            found[one.name] = one
+    return list(found.values())
+
+
+def compute_other_memory(figures: Sequence[Measured]) -> Measured:
+    """Return memory that is neither weights nor KV pool, if the rest is known."""
+    name, parts = "other_gib_per_gpu", ("vram_gib_per_gpu", "weights_gib_per_gpu", "kv_pool_gib_per_gpu")
+    values = [_find_value(figures, part) for part in parts]
+    idle = [one.value for one in figures if one.name.startswith("idle_gib.") and one.value is not None]
+    whole, weights, pool = values
+    if whole is None or weights is None or pool is None or not idle:
+        return create_unknown(name, "GiB", "it takes the log of its start, and the memory that was held before")
+    source = f"{whole:.2f} in all - {max(idle):.2f} before - weights {weights:.2f} - KV pool {pool:.2f}"
+    return Measured(name, whole - max(idle) - weights - pool, "GiB", "derived", source)
+
+
+def compute_limit_share(figures: Sequence[Measured], limit: Estimate | None) -> Measured:
+    """Return the reached share of the bandwidth limit, which speculation raises by the accepted tokens per step."""
+    name = "limit_share"
+    reached = next((one for one in figures if one.name == f"{SUSTAINED.key}.tok_s"), None)
+    if reached is None or reached.value is None:
+        return create_unknown(name, "%", f"no speed was measured at {SUSTAINED.label}")
+    if limit is None or not limit.value:
+        return create_unknown(name, "%", "its speed limit is not known")
+    accepted = _find_value(figures, "acceptance_length")
+    lifted = f" × {accepted:.2f} tokens accepted a step" if accepted else ""
+    source = f"{reached.value:.1f} ÷ ({limit.value:.1f} tok/s{lifted})"
+    provenance: Provenance = "simulated" if reached.provenance == "simulated" else "derived"
+    return Measured(name, 100 * reached.value / (limit.value * (accepted or 1.0)), "%", provenance, source)
+
+
+def _find_value(figures: Sequence[Measured], name: str) -> float | None:
+    return next((one.value for one in figures if one.name == name), None)

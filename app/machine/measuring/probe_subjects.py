@@ -1,0 +1,71 @@
+"""Probe subjects of a line-up: one per replica."""
+
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import urlsplit
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.engines.traffic import EngineTraffic
+from app.errors import BadInput
+from app.lineups.model import Engine, Lineup
+from app.machine.measuring.engine_load import EngineLoad
+from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.figure_comparison import find_speed_limit
+from app.machine.measuring.memory_cards import MemoryCards, NoCards
+from app.machine.measuring.probe import ProbeSubject
+from app.machine.measuring.probe_figures import FigureOrigin
+
+_HERE = ("127.0.0.1", "localhost", "::1")
+
+
+def choose_engines(lineup: Lineup, name: str) -> Sequence[Engine]:
+    """Return the engine of that name, or all engines for an empty name. Raises BadInput for an unknown name."""
+    if not name:
+        return tuple(lineup.engines.values())
+    if name not in lineup.engines:
+        raise BadInput(f"The line-up {lineup.name} has no engine {name!r}: it has {', '.join(lineup.engines)}.")
+    return (lineup.engines[name],)
+
+
+def create_probe_subjects(
+    lineup: Lineup,
+    engines: Sequence[Engine],
+    bases: Mapping[str, Sequence[str]],
+    http: httpx.AsyncClient,
+    cards: MemoryCards,
+    pace: float,
+    key: Callable[[Engine], str],
+    traffic: EngineTraffic,
+    loads: Mapping[tuple[str, int], EngineLoad] | None = None,
+) -> list[ProbeSubject]:
+    return [
+        ProbeSubject(
+            lineup=lineup.name,
+            engine=engine,
+            replica=replica,
+            client=EngineClient(http, base, key=key(engine)),
+            metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
+            traffic=traffic,
+            cards=_choose_cards(cards, lineup, engine, base),
+            places=_map_gpu_places(lineup, engine, replica),
+            origin=FigureOrigin(True, pace) if engine.simulation else FigureOrigin(),
+            limit=find_speed_limit(engine, plan_engine(lineup, engine).fit),
+            loaded=(loads or {}).get((engine.name, replica)),
+        )
+        for engine in engines
+        for replica, base in enumerate(bases[engine.name])
+    ]
+
+
+def _choose_cards(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
+    """Return the card readings, or none for an engine at another machine's address: its GPUs are not here."""
+    elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
+    if elsewhere or urlsplit(base).hostname in _HERE:
+        return cards
+    return NoCards("its GPUs are in another machine: name its DCGM exporter in dcgm_urls, and the host of each GPU")
+
+
+def _map_gpu_places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
+    mine = [gpu for gpu in lineup.gpus if gpu.index in engine.replicas[replica]]
+    return {gpu.key: gpu.index for gpu in mine}

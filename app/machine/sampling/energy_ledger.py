@@ -1,0 +1,146 @@
+"""GPU-seconds and joules of runs, computed while turns and samples exist, and recorded before they expire."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from app.events.kinds import EnergySpent, GpuSampled, RunQueued, TurnFinished, TurnInterrupted, TurnStarted
+from app.events.record import Recorded
+from app.lineups.model import Gpu, Lineup
+from app.machine.sampling.energy_shares import TurnSpan, merge_spent, share_energy
+from app.machine.sampling.power_line import GAP, build_power_lines
+from app.store.events import EventStore, RunSpan
+
+BOOK_EVERY = 600.0
+SETTLED = 2.0
+"""Seconds after a run's end until its last samples are written."""
+REACH = 6 * 3600.0
+"""Seconds for which samples are kept."""
+_LONGEST_TURN = 3600.0
+_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
+_WORK = ("turn.started", "turn.delta")
+
+
+@dataclass(frozen=True)
+class _Observed:
+    """Turns and samples of a time span."""
+
+    turns: Sequence[TurnSpan]
+    samples: Sequence[Recorded]
+
+
+class EnergyLedger:
+    def __init__(self, store: EventStore, lineup: Lineup) -> None:
+        self._store, self._lineup = store, lineup
+        self._books: dict[str, EnergySpent | None] = {}
+
+    def find_due(self, now: float) -> list[EnergySpent]:
+        """Return the records to write now: of runs that ended, and of a further interval of long runs."""
+        spans = self._store.list_run_spans(now - REACH, now)
+        self._load_books(spans)
+        due = [span for span in spans if self._is_due(span, now)]
+        seen = self._observe_due(due, now) if due else None
+        found = [one for span in due if (one := self._compute_energy(span, self._books[span.run], now, seen))]
+        self._books |= {one.of: one for one in found}
+        return found
+
+    def compute_spent(self, run: str, now: float | None = None) -> EnergySpent | None:
+        """Return a run's energy up to `now`, or None if it has not started or ran on another line-up."""
+        span = self._store.find_run_span(run)
+        return span and self._compute_energy(span, self._read_booked(span), time.time() if now is None else now)
+
+    def read_pace(self, run: str) -> float | None:
+        """Return the pace of simulated engines, or None for real ones."""
+        first = next(self._store.read_events(run, upto=1), None)
+        return first.event.pace if first and isinstance(first.event, RunQueued) else None
+
+    def _load_books(self, spans: Sequence[RunSpan]) -> None:
+        """Load the records of all runs at once: a new leader may face a thousand runs."""
+        new = {span.run: span.started_at for span in spans if span.run not in self._books}
+        self._books |= dict.fromkeys(new)
+        for one in self._store.read_samples(min(new.values()), inf, ("energy.sample",)) if new else ():
+            if isinstance(one.event, EnergySpent) and one.event.of in new:
+                self._books[one.event.of] = one.event
+
+    def _is_due(self, span: RunSpan, now: float) -> bool:
+        booked = self._books[span.run]
+        if span.lineup != self._lineup.name or (booked and booked.final):
+            return False
+        if span.ended_at:
+            return now - span.ended_at >= SETTLED
+        return now - (booked.until if booked else span.started_at) >= BOOK_EVERY
+
+    def _observe_due(self, due: Sequence[RunSpan], now: float) -> _Observed:
+        """Read turns and samples for all due runs at once: concurrent runs share them."""
+        booked = {span.run: self._books[span.run] for span in due}
+        since = min(one.until if (one := booked[span.run]) else span.started_at for span in due)
+        return self._observe_span(since, now)
+
+    def _observe_span(self, since: float, until: float) -> _Observed:
+        turns = [
+            turn for other in self._store.list_run_spans(since, until) for turn in self._read_turns(other, since, until)
+        ]
+        return _Observed(turns, self._store.read_samples(since - GAP, until + GAP, ("gpu.sample",)))
+
+    def _read_booked(self, span: RunSpan) -> EnergySpent | None:
+        if span.run not in self._books:
+            kept = self._store.read_samples(span.started_at, (span.ended_at or inf) + REACH, ("energy.sample",))
+            own = [one.event for one in kept if isinstance(one.event, EnergySpent) and one.event.of == span.run]
+            self._books[span.run] = own[-1] if own else None
+        return self._books[span.run]
+
+    def _compute_energy(
+        self, span: RunSpan, booked: EnergySpent | None, now: float, seen: _Observed | None = None
+    ) -> EnergySpent | None:
+        if booked and booked.final:
+            return booked
+        if span.lineup != self._lineup.name:
+            return None
+        since, until = booked.until if booked else span.started_at, min(span.ended_at or now, now)
+        seen = seen or self._observe_span(since, until)
+        samples = [one for one in seen.samples if since - GAP <= one.at <= until + GAP]
+        turns = [turn for turn in seen.turns if turn.start <= until and turn.end > since]
+        gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._select_gpus(engine.gpus)})
+        more = share_energy(span.run, turns, build_power_lines(samples), gpus, since, until)
+        return EnergySpent(
+            of=span.run,
+            until=until,
+            final=span.ended_at is not None,
+            simulated=_has_simulated(samples) or bool(booked and booked.simulated),
+            spent=merge_spent(booked.spent if booked else (), more),
+        )
+
+    def _read_turns(self, span: RunSpan, since: float, until: float) -> Iterator[TurnSpan]:
+        if span.lineup != self._lineup.name:
+            return
+        begun: tuple[float, TurnStarted] | None = None
+        for one in self._store.read_events(span.run, kinds=_EDGES, since=since - _LONGEST_TURN):
+            if isinstance(one.event, TurnStarted):
+                begun = one.at, one.event
+            elif begun:
+                tokens = one.event.completion_tokens if isinstance(one.event, TurnFinished) else 0
+                yield self._to_turn_span(span, *begun, self._find_turn_end(one), tokens)
+                begun = None
+        if begun:
+            yield self._to_turn_span(span, *begun, span.ended_at or until, 0)
+
+    def _find_turn_end(self, last: Recorded) -> float:
+        """Return when a turn ended: a turn interrupted by a crash ended with its last token."""
+        if not isinstance(last.event, TurnInterrupted):
+            return last.at
+        newest = self._store.read_newest(last.run, last.seq, _WORK, 1)
+        return newest[0].at if newest else last.at
+
+    def _to_turn_span(self, span: RunSpan, start: float, event: TurnStarted, end: float, tokens: int) -> TurnSpan:
+        engine = self._lineup.engines.get(event.engine)
+        replicas = engine.replicas if engine else ()
+        indices = replicas[event.replica] if event.replica < len(replicas) else engine.gpus if engine else ()
+        return TurnSpan(span.run, event.role, tuple(gpu.key for gpu in self._select_gpus(indices)), start, end, tokens)
+
+    def _select_gpus(self, indices: tuple[int, ...]) -> list[Gpu]:
+        return [gpu for gpu in self._lineup.gpus if gpu.index in indices]
+
+
+def _has_simulated(samples: Sequence[Recorded]) -> bool:
+    return any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)

@@ -1,0 +1,92 @@
+"""GPU-seconds and joules per role: each turn's share of its GPUs while it used them. Pure."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import get_args
+
+from app.events.vocabulary import Role, Spent
+from app.machine.sampling.power_line import NOTHING, PowerLine
+
+Key = tuple[str, int]
+_ENOUGH = 0.9
+"""Share of the time that must be sampled, or joules are unknown."""
+
+
+@dataclass(frozen=True)
+class TurnSpan:
+    run: str
+    role: Role
+    gpus: tuple[Key, ...]
+    start: float
+    end: float
+    tokens: int = 0
+
+
+def share_energy(
+    run: str,
+    turns: Sequence[TurnSpan],
+    lines: Mapping[Key, PowerLine],
+    gpus: Sequence[Key],
+    since: float,
+    until: float,
+) -> tuple[Spent, ...]:
+    """Compute a run's energy per role. `turns` are of all runs: concurrent turns share a GPU evenly.
+
+    A turn's tokens count at its end."""
+    sums: dict[Role | str, list[float]] = {}
+    for key in gpus:
+        for low, high, holders in _split_time([turn for turn in turns if key in turn.gpus], since, until):
+            drawn = lines[key].integrate_power(low, high) if key in lines else NOTHING
+            for role in [turn.role for turn in holders if turn.run == run] if holders else [""]:
+                total = sums.setdefault(role, [0.0, 0.0, 0.0])
+                for place, value in enumerate((high - low, drawn.seconds, drawn.joules)):
+                    total[place] += value / max(len(holders), 1)
+    done = [turn for turn in turns if turn.run == run and since < turn.end <= until]
+    written = {role: sum(turn.tokens for turn in done if turn.role == role) for role in get_args(Role)}
+    return tuple(
+        Spent(
+            role=role,
+            gpu_seconds=round(sums[role][0], 3),
+            sampled_seconds=round(sums[role][1], 3),
+            joules=round(sums[role][2], 3),
+            tokens=written.get(role, 0),
+        )
+        for role in (*get_args(Role), "")
+        if role in sums
+    )
+
+
+def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
+    both = {role: [one for one in (*before, *after) if one.role == role] for role in (*get_args(Role), "")}
+    return tuple(
+        Spent(
+            role=role,
+            gpu_seconds=round(sum(one.gpu_seconds for one in ones), 3),
+            sampled_seconds=round(sum(one.sampled_seconds for one in ones), 3),
+            joules=round(sum(one.joules for one in ones), 3),
+            tokens=sum(one.tokens for one in ones),
+        )
+        for role, ones in both.items()
+        if ones
+    )
+
+
+def extrapolate_joules(one: Spent) -> float | None:
+    """Return joules, extrapolated over short unsampled time, or None if too little was sampled."""
+    if not one.gpu_seconds or one.sampled_seconds < _ENOUGH * one.gpu_seconds:
+        return None
+    return one.joules * one.gpu_seconds / one.sampled_seconds
+
+
+def _split_time(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:
+    """Split the time wherever a turn starts or ends, with the turns in each interval."""
+    edges = {edge for turn in turns for edge in (turn.start, turn.end) if since < edge < until}
+    waiting = deque(sorted(turns, key=lambda turn: turn.start))
+    holders: list[TurnSpan] = []
+    for low, high in pairwise(sorted({since, until, *edges})):
+        while waiting and waiting[0].start <= low:
+            holders.append(waiting.popleft())
+        holders = [turn for turn in holders if turn.end > low]
+        yield low, high, holders

@@ -1,0 +1,131 @@
+"""Attribute a GPU's memory to engines, from measurements, logs, plans or simulations. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.engines.fit.estimate import Estimate, Fit
+from app.engines.simulator.cold_load import compute_kv_gib
+from app.events.kinds import EngineState, GpuSampled
+from app.events.vocabulary import GpuProcess, Provenance
+from app.lineups.model import Engine, Lineup
+from app.machine.gpus.gpu_processes import OUTSIDE
+from app.machine.gpus.waterfall import Amount, Claim, MemoryPart, split_memory
+
+_UP = ("loading", "ready", "degraded", "stalled")
+_VLLM = "VLLM::"
+"""Prefix of vLLM's process names."""
+
+
+@dataclass(frozen=True)
+class LoadedMemory:
+    """Memory per GPU according to an engine's startup log."""
+
+    weights_gib: float | None = None
+    kv_gib: float | None = None
+    graphs_gib: float | None = None
+
+
+@dataclass(frozen=True)
+class KnownEngines:
+    """What is known of the engines besides GPU readings."""
+
+    lineup: Lineup
+    states: Mapping[str, EngineState] = field(default_factory=dict)
+    loaded: Mapping[str, LoadedMemory] = field(default_factory=dict)
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    kv_tokens: Mapping[str, int] = field(default_factory=dict)
+    """KV cache size that each engine reports, over all its replicas."""
+
+
+def attribute_memory(known: KnownEngines, event: GpuSampled, source: str) -> tuple[MemoryPart, ...]:
+    """Return the memory parts, or () if used or total is unknown. `source`: reader of the GPU."""
+    if event.used_gib is None or event.total_gib is None:
+        return ()
+    provenance: Provenance = "simulated" if event.simulated else "measured"
+    engines = [engine for engine in known.lineup.engines.values() if _uses_gpu(known.lineup, engine, event)]
+    held = {engine.name: _find_held_memory(known, engine, engines, event, source) for engine in engines}
+    mine = {pid for processes, _ in held.values() for pid in processes}
+    rest = [one.used_gib for one in event.processes if one.pid not in mine and one.used_gib is not None]
+    return split_memory(
+        Amount(event.total_gib, provenance, source),
+        Amount(event.used_gib, provenance, source),
+        None if event.reserved_gib is None else Amount(event.reserved_gib, provenance, source),
+        [_build_claim(known, engine, held[engine.name][1]) for engine in engines if _is_present(known, engine, held)],
+        Amount(sum(rest), provenance, f"{source}, per process") if rest else None,
+    )
+
+
+def _uses_gpu(lineup: Lineup, engine: Engine, event: GpuSampled) -> bool:
+    return any(gpu.index in engine.gpus and gpu.key == (event.host, event.gpu) for gpu in lineup.gpus)
+
+
+def _is_present(known: KnownEngines, engine: Engine, held: Mapping[str, tuple[object, Amount | None]]) -> bool:
+    """Return True if the engine is up or its processes hold memory."""
+    state = known.states.get(engine.name)
+    return held[engine.name][1] is not None or bool(state and state.state in _UP)
+
+
+def _find_held_memory(
+    known: KnownEngines, engine: Engine, engines: Sequence[Engine], event: GpuSampled, source: str
+) -> tuple[frozenset[int], Amount | None]:
+    """Return the engine's processes and the memory they hold."""
+    if event.simulated:
+        alone = event.used_gib and len(engines) == 1
+        return frozenset(), Amount(event.used_gib or 0.0, "simulated", source) if alone else None
+    own = [one for one in event.processes if one.engine == engine.name]
+    if own:
+        return _sum_processes(own, Amount(0, "measured", f"{source}, per process"))
+    state = known.states.get(engine.name)
+    likely = [one for one in event.processes if not one.engine and _may_be_vllm(one)]
+    if likely and len(engines) == 1 and state and state.state in _UP:
+        return _sum_processes(
+            likely, Amount(0, "derived", f"{source}, per process; whose they are is by the line-up, not by pid")
+        )
+    return frozenset(), None
+
+
+def _sum_processes(processes: Sequence[GpuProcess], how: Amount) -> tuple[frozenset[int], Amount | None]:
+    pids = frozenset(one.pid for one in processes)
+    if any(one.used_gib is None for one in processes):
+        return pids, None
+    return pids, Amount(sum(one.used_gib or 0 for one in processes), how.provenance, how.source)
+
+
+def _may_be_vllm(one: GpuProcess) -> bool:
+    return one.name == OUTSIDE or one.name.startswith(_VLLM)
+
+
+def _build_claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:
+    """Build the claim of an engine: from its log, else from its plan."""
+    if script := engine.simulation:
+        said = "the line-up's simulation"
+        weights = Amount(script.weights_gib_per_gpu, "simulated", said)
+        return Claim(engine.name, held, weights, Amount(max(compute_kv_gib(script), 0.0), "simulated", said))
+    log, fit = known.loaded.get(engine.name, LoadedMemory()), known.fits.get(engine.name)
+    return Claim(
+        engine.name,
+        held,
+        _to_logged_amount(log.weights_gib) or (_to_planned_amount(fit.weights_gib_per_gpu) if fit else None),
+        _to_logged_amount(log.kv_gib)
+        or (_scale_planned_pool(fit, known.kv_tokens.get(engine.name), len(engine.replicas)) if fit else None),
+        _to_logged_amount(log.graphs_gib) or (_to_planned_amount(fit.other_gib_per_gpu) if fit else None),
+    )
+
+
+def _scale_planned_pool(fit: Fit, tokens: int | None, replicas: int) -> Amount | None:
+    """Return the planned KV pool, scaled to the size that the engine reports."""
+    pool, planned = _to_planned_amount(fit.kv_pool_gib_per_gpu), fit.kv_tokens.value
+    if pool is None or not tokens or not planned:
+        return pool
+    said = f"{tokens:,} tokens that the engine reports, at the bytes per token of its plan"
+    return Amount(pool.gib * tokens / replicas / planned, "derived", said)
+
+
+def _to_logged_amount(gib: float | None) -> Amount | None:
+    return None if gib is None else Amount(gib, "measured", "the engine's log")
+
+
+def _to_planned_amount(reckoned: Estimate) -> Amount | None:
+    if reckoned.value is None:
+        return None
+    return Amount(reckoned.value, reckoned.provenance, f"plan: {reckoned.source}")

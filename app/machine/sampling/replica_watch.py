@@ -1,0 +1,209 @@
+"""One replica of an engine, polled once a second from outside."""
+
+import math
+import re
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+
+from app.engines.client import EngineClient
+from app.engines.engine_metrics import EngineSample, include_running_answers
+from app.engines.launch.launched_replica import LaunchedReplica
+from app.engines.traffic import EngineTraffic, ReplicaReport
+from app.errors import EngineError
+from app.lineups.model import Engine
+from app.machine.sampling.engine_condition import SILENT, Condition, ReplicaObservation, update_condition
+from app.text.clean import clean_text
+
+PATIENCE = 2.0
+PROMPT = 0.1
+"""Seconds: a faster answer counts as immediate."""
+CHECK_EVERY = 30.0
+"""Seconds between checks that it still serves the line-up's model; that rarely changes."""
+TOLD_FOR = 60.0
+SHORT = tuple(map(str, range(1000)))
+"""Sizes of answers that are safe to read, whoever sends them."""
+_AWAY = ("absent", "loading", "dead")
+_ADD_UP = (
+    "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
+    "drafts", "draft_tokens", "accepted_tokens", "kv_tokens", "first_tokens",
+)  # fmt: skip
+_TEXT = re.compile(r"(?:INFO|WARNING|ERROR) [^\]]*\] (.*)$")
+
+
+class ReplicaWatch:
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        engine: Engine,
+        base: str,
+        traffic: EngineTraffic,
+        *,
+        key: str = "",
+        metrics_urls: tuple[str, ...] = (),
+        launched: LaunchedReplica | None = None,
+    ) -> None:
+        self._http, self._engine, self._traffic, self._launched = http, engine, traffic, launched
+        self.base = base.rstrip("/")
+        if launched:
+            traffic.unavailable.add(self.base)  # until it is seen to serve: another process may hold its port
+        self._root = self.base.removesuffix("/v1")
+        self._client = EngineClient(http, base, key=key, patience=PATIENCE)
+        self._metrics_urls = metrics_urls or ("",)
+        self._trouble, self._checked = "", float("-inf")
+        self._began: float | None = None
+        self._anew = ("", float("-inf"))
+        self._sample_before: EngineSample | None = None
+        self.condition = Condition()
+        self.late = 0.0
+        """Seconds a slow engine took to report its figures, which are that much newer than the poll."""
+        self.share: float | None = None
+        self.eta_s: float | None = None
+
+    async def poll_replica(self, now: float) -> EngineSample | None:
+        """Poll the replica and return its sample. `now` is monotonic."""
+        began = time.monotonic()
+        newest, ours = self._traffic.newest, self._traffic.ours[self.base]
+        # If our engine has ended, an answer comes from another process.
+        lost = self._launched is not None and self._launched.read_status().state == "dead"
+        health = None if lost else await self._check_health()
+        well = health == httpx.codes.OK
+        sample = await self._read_sample() if well else None
+        took = time.monotonic() - began
+        self.late = took if took > PROMPT else 0.0
+        seen = ReplicaObservation(
+            health=health,
+            phase=await self._read_phase() if health not in (None, SILENT) and not well else "",
+            running=sample.running if sample else None,
+            tokens=_count_tokens(sample),
+            trouble=await self._get_trouble(now) if well else "",
+            remark=self._find_remark(sample, now),
+        )
+        self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))
+        # A request of ours that ended meanwhile may still be counted there, but is not foreign.
+        self._report_traffic(sample, newest, max(ours, self._traffic.ours[self.base]))
+        return sample
+
+    def _prefer_launch_state(self, seen: Condition) -> Condition:
+        """Prefer the launcher's state over the port's: it knows that the engine loads, or why it ended."""
+        self.share = self.eta_s = None
+        if self._launched is None:
+            return seen
+        look = self._launched.read_status()
+        if look.state == "ready":
+            return seen
+        self.share, self.eta_s = look.share, look.eta_s
+        return Condition(look.state, clean_text(look.detail, 300), seen.tokens, seen.moved_at)
+
+    def _report_traffic(self, sample: EngineSample | None, newest: int, ours: int) -> None:
+        if self.condition.state == "ready":
+            self._traffic.unhealthy.discard(self.base)
+        else:
+            self._traffic.unhealthy.add(self.base)
+        (self._traffic.unavailable.add if self.condition.state in _AWAY else self._traffic.unavailable.discard)(
+            self.base
+        )
+        self._traffic.reports[self.base] = (
+            _to_replica_look(sample, newest, ours) if sample else ReplicaReport(newest=newest)
+        )
+
+    async def _check_health(self) -> int | None:
+        try:
+            async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
+                if answer.headers.get("content-length", "").strip() in SHORT:
+                    await answer.aread()  # an unread body closes the connection, and the next poll needs a new one
+                return answer.status_code
+        except (httpx.ReadTimeout, httpx.PoolTimeout):
+            return SILENT
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return None
+
+    async def _read_sample(self) -> EngineSample | None:
+        try:
+            looks = [await self._client.read_sample(url) for url in self._metrics_urls]
+        except EngineError:
+            return None
+        if len(looks) > 1:
+            return _merge_samples(looks)
+        self._sample_before = include_running_answers(self._sample_before, looks[0])
+        return self._sample_before
+
+    async def _get_trouble(self, now: float) -> str:
+        if now - self._checked >= CHECK_EVERY or self._trouble:
+            self._checked, self._trouble = now, await self._look_for_trouble()
+        return self._trouble
+
+    async def _look_for_trouble(self) -> str:
+        try:
+            served = await self._client.list_models()
+        except EngineError as exc:
+            return clean_text(str(exc), 300)
+        names = [card.id for card in served]
+        if self._engine.wire_name not in names:
+            have = ", ".join(names[:5]) or "nothing"
+            return clean_text(f"it serves {have}, not {self._engine.wire_name}: check base_urls and served_name", 300)
+        holds = next(card.max_model_len for card in served if card.id == self._engine.wire_name)
+        if holds is not None and holds < self._engine.max_model_len:
+            return f"it holds {holds} tokens, the line-up says {self._engine.max_model_len}: mend max_model_len"
+        return ""
+
+    def _find_remark(self, sample: EngineSample | None, now: float) -> str:
+        """Return a note if the engine was restarted, but not by Temper."""
+        if sample is None:
+            return ""
+        if sample.started is not None:
+            if self._began is not None and sample.started > self._began + 1 and self._launched is None:
+                at = datetime.fromtimestamp(sample.started, UTC).strftime("%H:%M:%S")
+                self._anew = (f"it was started anew at {at} UTC, not by Temper", now)
+            self._began = sample.started
+        return self._anew[0] if now - self._anew[1] < TOLD_FOR else sample.missing
+
+    async def _read_phase(self) -> str:
+        """Return the newest line of the simulator's log; other engines' logs are not available here."""
+        if self._engine.simulation is None:
+            return ""
+        try:
+            answer = await self._http.get(f"{self._root}/simulator/log", timeout=PATIENCE)
+        except httpx.HTTPError:
+            return ""
+        newest = answer.text.rstrip("\n").rpartition("\n")[2]
+        found = _TEXT.search(newest)
+        return clean_text(found[1] if found else newest, 200)
+
+
+def _to_replica_look(sample: EngineSample, newest: int, ours: int) -> ReplicaReport:
+    known = sample.kv_tokens is not None and sample.kv_used is not None
+    return ReplicaReport(
+        requests=(sample.running or 0) + (sample.waiting or 0),
+        ours=ours,
+        kv_tokens=sample.kv_tokens,
+        kv_used=math.ceil(sample.kv_used * sample.kv_tokens) if known else None,  # type: ignore[operator]
+        newest=newest,
+    )
+
+
+def _count_tokens(sample: EngineSample | None) -> int | None:
+    """Return the sum of the counters that grow while the engine works."""
+    if sample is None:
+        return None
+    return (sample.prompt_tokens or 0) + (sample.generation_tokens or 0) + sample.reading
+
+
+def _merge_samples(looks: list[EngineSample]) -> EngineSample:
+    """Combine the samples of several servers behind one address."""
+    shares = [one.kv_used for one in looks if one.kv_used is not None]
+    sums: dict[str, Any] = {name: _sum_known([getattr(one, name) for one in looks]) for name in _ADD_UP}
+    return EngineSample(
+        **sums,
+        kv_used=sum(shares) / len(shares) if shares else None,
+        first_token_seconds=sum(one.first_token_seconds or 0 for one in looks),
+        started=max((one.started for one in looks if one.started), default=None),
+        missing=next((one.missing for one in looks if one.missing), ""),
+    )
+
+
+def _sum_known(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

@@ -1,0 +1,98 @@
+"""Run the sampler of a line-up for the life of the process."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import httpx
+
+from app.engines.client import read_api_key
+from app.engines.fit.estimate import Fit
+from app.engines.fit.fit_plan import fit_engine
+from app.engines.launch.engine_fleet import Fleet, create_owner_lookup
+from app.engines.queue import EngineQueues
+from app.errors import BadInput
+from app.events.bus import Bus
+from app.events.log import LogWriter
+from app.events.record import MACHINE
+from app.lineups.model import Lineup
+from app.machine.gpus.combined_gpus import CombinedGpus
+from app.machine.gpus.dcgm_exporter import DcgmExporter
+from app.machine.gpus.gpu_processes import GpuProcesses, Owner, find_no_owner
+from app.machine.gpus.gpu_reading import GpuSource
+from app.machine.gpus.nvml_gpus import NvmlGpus
+from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.sampling.engine_watch import EngineWatch
+from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.process_owners import ProcessOwners
+from app.machine.sampling.sample_board import Board
+from app.machine.sampling.sampler import Sampler
+from app.store.events import EventStore
+
+log = logging.getLogger(__name__)
+
+
+def estimate_engines(lineup: Lineup) -> dict[str, Fit]:
+    """Estimate each engine's memory. Blocking: reads config.json of models that are not built in."""
+    found = {}
+    for engine in lineup.engines.values():
+        if engine.simulation is None and not engine.is_on_cpu:
+            try:
+                found[engine.name] = fit_engine(lineup, engine)
+            except BadInput as exc:
+                log.warning("the memory of %s is not taken apart: %s", engine.name, exc)
+    return found
+
+
+@asynccontextmanager
+async def open_sampler(
+    lineup: Lineup,
+    bases: Mapping[str, tuple[str, ...]],
+    http: httpx.AsyncClient,
+    store: EventStore,
+    writer: LogWriter,
+    bus: Bus,
+    queues: EngineQueues,
+    launched: Fleet,
+    leads: Callable[[], int],
+) -> AsyncIterator[Board]:
+    traffic = queues.traffic
+    board = Board(fits=await asyncio.to_thread(estimate_engines, lineup))
+    engines = [
+        EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
+        for name, engine in lineup.engines.items()
+    ]
+    machine = MachineLog(writer, store.read_last_sample_seq, leads=leads)
+    gpus = create_gpu_source(lineup, bases, http, create_owner_lookup(launched))
+    sampler = Sampler(
+        engines,
+        gpus,
+        machine,
+        board,
+        store,
+        lineup,
+        lambda: traffic.ours.total() > 0 or bus.is_followed(MACHINE),
+        queues.call_ready_turns,
+    )
+    sampler.start()
+    try:
+        yield board
+    finally:
+        await sampler.close()
+
+
+def create_gpu_source(
+    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = find_no_owner
+) -> GpuSource:
+    """Create the source of a line-up's GPU readings. `launched` maps a process that Temper started to its engine."""
+    played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
+    real = {name: urls for name, urls in bases.items() if name not in played}
+    at_work = {index for name in real for index in lineup.engines[name].gpus}
+    here = [gpu for gpu in lineup.gpus if gpu.index in at_work and not gpu.host]
+    sources: list[GpuSource] = [DcgmExporter(http, url) for url in lineup.dcgm_urls]
+    if here:
+        sources.insert(0, NvmlGpus(holders=GpuProcesses(ProcessOwners(real, launched))))
+    if played:
+        sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
+    return sources[0] if len(sources) == 1 else CombinedGpus(sources, none_meant=not lineup.gpus)

@@ -1,0 +1,104 @@
+"""Record a person's answer to a change that waits for approval, for the CLI, the API and the pages.
+
+The first answer counts. If two approvals are needed, the first refusal counts too.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+from sqlmodel import Session, col, select
+
+from app.errors import Rejected
+from app.events.approvals import IDENTIFIED_VIA
+from app.loop.answers import BrokenAnswer, parse_actions
+from app.loop.approval_decision import describe_missing_approvals, explain_objection
+from app.loop.inbox import find_open_approval
+from app.loop.state import RunState
+from app.runs.run_command import create_command_row
+from app.store.models import CommandRow, RunRow
+
+_AT_ODDS = "wrong-state"
+DECISIONS = ("approve", "refuse", "edit")
+LONGEST_ACTIONS = 100_000
+
+
+@dataclass(frozen=True)
+class ApprovalProgress:
+    """Approvals given and needed."""
+
+    given: int
+    of: int
+
+    @property
+    def remaining_text(self) -> str:
+        """Return a sentence about the missing approvals, or an empty string."""
+        return describe_missing_approvals(self.of, self.given)
+
+
+def record_answer(
+    session: Session,
+    state: RunState,
+    approval: str,
+    decision: str,
+    *,
+    by: str,
+    via: str = "",
+    reason: str = "",
+    actions: str = "",
+) -> ApprovalProgress:
+    """Store an answer; raise Rejected if it is invalid. `via` is the sign-in method; `actions` is an edit's JSON array.
+
+    The run's own process checks whether the host has changed since."""
+    if decision not in DECISIONS:
+        raise Rejected("decision", f"there is no answer {decision[:40]!a}: choose one of {', '.join(DECISIONS)}.")
+    if not approval or find_open_approval(state, time.time()) != approval:
+        raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
+    ours = create_command_row(state.run, decision, by, reason)
+    ours.via = via
+    if decision == "refuse" and not ours.reason.strip():
+        raise Rejected("reason", "say why: the Architect learns from it.")
+    if decision != "edit" and actions:
+        raise Rejected("actions", f"actions are of an edit: leave them out to {decision}.")
+    ours.approval, ours.actions = approval, _normalize_actions(actions) if decision == "edit" else ""
+    attempt = state.item.attempt if state.item else None
+    return _store_answer(session, ours, attempt.people_required if attempt else 1)
+
+
+def _normalize_actions(actions: str) -> str:
+    """Validate an edit's actions like a Worker's answer and return them in canonical form."""
+    if len(actions) > LONGEST_ACTIONS:
+        raise Rejected("actions", f"the actions have {len(actions)} characters: {LONGEST_ACTIONS} are the most.")
+    try:
+        found = parse_actions(f'{{"actions": {actions or "[]"}, "note": ""}}')
+    except BrokenAnswer as exc:
+        raise Rejected("actions", f"these are no actions: {exc}.") from exc
+    return msgspec.json.encode({"actions": found, "note": ""}).decode()
+
+
+def _store_answer(session: Session, ours: CommandRow, of: int) -> ApprovalProgress:
+    """Insert the answer before reading the others, so that one of two concurrent answers sees the other."""
+    session.exec(select(RunRow.id).where(RunRow.id == ours.run).with_for_update()).first()
+    session.add(ours)
+    session.flush()
+    there = select(CommandRow).where(col(CommandRow.run) == ours.run, col(CommandRow.approval) == ours.approval)
+    earlier = [row for row in session.exec(there.order_by(col(CommandRow.id))).all() if row is not ours]
+    yeses = [row for row in earlier if row.verb == "approve" and (of == 1 or row.via in IDENTIFIED_VIA)]
+    if len(yeses) == of or any(row.verb != "approve" for row in earlier):
+        return _repeat_answer(session, ours, earlier, of)
+    if ours.verb == "approve" and (
+        wrong := explain_objection(of, [row.by for row in yeses], ours.by, ours.via, ours.reason)
+    ):
+        raise Rejected("approval", wrong, _AT_ODDS)
+    return ApprovalProgress(len(yeses) + (ours.verb == "approve"), of)
+
+
+def _repeat_answer(session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int) -> ApprovalProgress:
+    """Accept a repeat of the recorded answer; reject a different one."""
+    last = earlier[-1]
+    if (last.verb, last.actions) != (ours.verb, ours.actions):
+        said = f"approval {ours.approval[:60]!a} takes no other answer: {last.by} was first, with {last.verb}."
+        raise Rejected("approval", said, "not-waiting")
+    session.delete(ours)
+    return ApprovalProgress(of if ours.verb == "approve" else 0, of)

@@ -1,0 +1,89 @@
+"""Register SSH hosts for the API and the pages: compare the host key, test the login and check for rollback."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from app.errors import BadInput, Rejected
+from app.targets import host_registry
+from app.targets.host_registry import RegisteredHost
+from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_for_host
+from app.targets.ssh.registration import HostIdentity, read_shown_identity, verify_host_access
+
+KIND = "unsupported-host"
+_VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostSpec:
+    """A host to add. Secrets are referenced: a key by its file on the server, a password by its variable."""
+
+    name: str
+    place: str
+    way: str = "key"
+    secret_at: str = ""
+    accept_key: str = ""
+    """SHA256:… fingerprint that a person has compared."""
+
+
+@dataclass(frozen=True)
+class HostCandidate:
+    """A reachable host that is not registered yet; a person must compare its key."""
+
+    end: Endpoint
+    key: HostIdentity
+
+
+@dataclass(frozen=True)
+class AddedHost:
+    host: RegisteredHost
+    lacking: str
+    """Why changes could not be rolled back; empty if they could."""
+
+
+def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
+    """Return the host's key. Nothing but the SSH greeting is sent."""
+    end = _create_endpoint(wish, hosts)
+    with _reject_as("place"):
+        return HostCandidate(end, asyncio.run(read_shown_identity(end)))
+
+
+def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:
+    """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
+    if wish.accept_key != met.key.fingerprint:
+        said = f"{met.end} shows the host key {met.key.fingerprint}. Compare it on the host; if it is that, send it."
+        raise Rejected("accept_key", said, "host-key")
+    with _reject_as("secret_at"):
+        require_password_for_host(met.end, [met.key.fingerprint], said=True)
+    lacking = verify_host_access(met.end, met.key)
+    return AddedHost(
+        host_registry.register_host(hosts, wish.name, met.end, met.key.known_hosts, met.key.fingerprint), lacking
+    )
+
+
+def _create_endpoint(wish: HostSpec, hosts: Path) -> Endpoint:
+    """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
+    way: Way | None = next((one for one in get_args(Way) if one == wish.way), None)
+    if way is None:
+        raise Rejected("way", f"there is no way {wish.way[:40]!a}: choose one of {', '.join(get_args(Way))}.", KIND)
+    if way == "password" and not _VARIABLE.fullmatch(wish.secret_at):
+        said = "name the variable of Temper's environment that holds the password: TEMPER_SSH_ and capitals."
+        raise Rejected("secret_at", said, KIND)
+    if way == "key" and not wish.secret_at:
+        raise Rejected("secret_at", "name the file of the private key on the server.", KIND)
+    with _reject_as("name"):
+        host_registry.require_free_name(hosts, wish.name)
+    with _reject_as("place"):
+        return parse_endpoint(wish.place, way, wish.secret_at)
+
+
+@contextmanager
+def _reject_as(field: str) -> Iterator[None]:
+    try:
+        yield
+    except BadInput as exc:
+        raise Rejected(field, str(exc), KIND) from exc

@@ -1,0 +1,77 @@
+"""Select hosts by name, pattern or group, and define groups."""
+
+import fnmatch
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.errors import BadInput, Rejected
+from app.store.host_groups import read_groups, replace_group
+from app.targets import host_registry
+from app.targets.host_catalog import require_known_host
+from app.text.clean import clean_text
+
+ALL_HOSTS = "all"
+LONGEST_WORDS, MOST_HOSTS, MOST_GROUPS = 4000, 5000, 500
+_GROUP = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+
+
+def list_known_hosts(folder: Path) -> tuple[str, ...]:
+    """Return the added hosts, or the built-in ones if none was added."""
+    added = tuple(one.name for one in host_registry.list_hosts(folder))
+    return added or tuple(host_registry.list_fixtures(folder))
+
+
+def select_hosts(words: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the selected hosts in order, without duplicates. Raise Rejected for a word that matches nothing."""
+    if len(words) > LONGEST_WORDS:
+        raise Rejected("hosts", f"the hosts have {len(words)} characters: {LONGEST_WORDS} are the most; make a group.")
+    found: dict[str, None] = {}
+    for word in (word.strip() for word in words.split(",")):
+        if word:
+            found |= dict.fromkeys(_resolve_word(word, folder, grouped))
+    if not found:
+        raise Rejected("hosts", f"no host is named: name some, with commas between them, a group, or {ALL_HOSTS}.")
+    if len(found) > MOST_HOSTS:
+        raise Rejected("hosts", f"{len(found)} hosts are named: {MOST_HOSTS} are the most.")
+    return tuple(found)
+
+
+def _resolve_word(word: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    if word == ALL_HOSTS:
+        return list_known_hosts(folder)
+    if word in grouped:
+        return grouped[word]
+    if any(sign in word for sign in "*?["):
+        there = [*(one.name for one in host_registry.list_hosts(folder)), *host_registry.list_fixtures(folder)]
+        if hosts := fnmatch.filter(there, word):
+            return hosts
+        raise Rejected("hosts", f"no host matches {word[:64]!a}: temper host list names them.", "unknown-host")
+    try:
+        require_known_host(word, folder)
+    except BadInput as exc:
+        raise Rejected("hosts", f"{exc} Nor is there a group of that name.", "unknown-host") from exc
+    return (word,)
+
+
+def save_group(session: Session, name: str, hosts: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Set a group's hosts and return them. Patterns and other groups are resolved now."""
+    if not _GROUP.fullmatch(name) or name == ALL_HOSTS:
+        said = f"small letters, digits, '.', '_' and '-', and not {ALL_HOSTS!r}."
+        raise Rejected("name", f"{name[:64]!a} cannot be a group's name: {said}")
+    if host_registry.is_fixture(name) or host_registry.find_host(folder, name):
+        raise Rejected("name", f"{name} is a host: give the group another name.", "exists")
+    there = read_groups(session)
+    if name not in there and len(there) >= MOST_GROUPS:
+        raise Rejected("", f"there are {MOST_GROUPS} groups already: remove one first.", "too-many")
+    found = select_hosts(",".join(hosts), folder, there)
+    replace_group(session, name, found)
+    return found
+
+
+def drop_group(session: Session, name: str) -> None:
+    if name not in read_groups(session):
+        raise Rejected("name", f"there is no group {clean_text(name, 64)!a}.", "not-found")
+    replace_group(session, name, ())

@@ -1,0 +1,85 @@
+"""Describe rollout events in sentences for terminal and pages."""
+
+from app.events import kinds
+from app.events.kinds import Event
+from app.loop.descriptions import EventDescription
+from app.runs.rollout.rollout_state import HostPart
+
+_GLYPHS = {"finished": "✓", "stopped": "■", "failed": "✗"}
+
+
+def describe_rollout_event(event: Event) -> EventDescription | None:
+    match event:
+        case kinds.RolloutAsked():
+            waves = " then ".join(map(str, event.waves))
+            played = ", engines simulated" if event.simulated else ""
+            return EventDescription(
+                "·",
+                "plain",
+                f"Rollout over {_count_hosts(len(event.hosts))} asked for by {event.by}: {waves}, "
+                f"at most {event.at_once} at once, {event.mode or 'each in its usual mode'}{played}",
+            )
+        case kinds.RolloutHostBegun():
+            return EventDescription("▸", "plain", f"{event.host}: run {event.of} begins, wave {event.wave}")
+        case kinds.RolloutHostEnded():
+            return _describe_host_ended(event)
+        case kinds.RolloutHostLeft():
+            return EventDescription("–", "skipped", f"{event.host} is left: {event.reason}")
+        case kinds.RolloutWaveEnded():
+            return EventDescription("▪", "plain", _describe_wave_ended(event))
+        case kinds.RolloutPaused(by="rule"):
+            return EventDescription(
+                "!", "alarm", f"Paused by its rule: {event.reason}. A person says whether it goes on"
+            )
+        case kinds.RolloutPaused():
+            return EventDescription("‖", "plain", f"Paused by {event.by}{_format_reason(event.reason)}")
+        case kinds.RolloutResumed():
+            return EventDescription("▸", "plain", f"Goes on, says {event.by}{_format_reason(event.reason)}")
+        case kinds.RolloutStopRequested():
+            return EventDescription("■", "plain", f"Ended by {event.by}{_format_reason(event.reason)}")
+        case kinds.RolloutEnded():
+            return EventDescription("■", "plain", f"Rollout {event.state}")
+        case _:
+            return None
+
+
+def describe_outcome(part: HostPart) -> str:
+    """Return a host's outcome in a few words."""
+    if part.left:
+        return f"left: {part.left}"
+    ended = part.ended
+    if ended is None:
+        return "at work" if part.run else f"waits for wave {part.wave}"
+    if ended.harm:
+        return f"harmed: {ended.harm}" if ended.state == "finished" else f"{ended.state}: {ended.harm}"
+    return f"{ended.state}: {ended.passed} of {ended.findings} passed"
+
+
+def _describe_host_ended(event: kinds.RolloutHostEnded) -> EventDescription:
+    counts = f"{event.passed} of {event.findings} findings passed"
+    if event.escalated:
+        counts += f", {event.escalated} left to a person"
+    if event.rolled_back:
+        counts += f", {event.rolled_back} changes rolled back"
+    if event.harm:
+        return EventDescription("!", "alarm", f"{event.host} ({event.of}) {event.state}: {event.harm}; {counts}")
+    glyph = _GLYPHS.get(event.state, "·")
+    return EventDescription(
+        glyph, "passed" if glyph == "✓" else "plain", f"{event.host} ({event.of}) {event.state}: {counts}"
+    )
+
+
+def _describe_wave_ended(event: kinds.RolloutWaveEnded) -> str:
+    told = (
+        f"Wave {event.wave} is through: {_count_hosts(event.hosts)}, {event.passed} of {event.findings} findings passed"
+    )
+    counts = {"left to a person": event.escalated, "harmed": event.harmed, "not begun": event.left}
+    return ", ".join([told, *(f"{count} {what}" for what, count in counts.items() if count)])
+
+
+def _count_hosts(hosts: int) -> str:
+    return "1 host" if hosts == 1 else f"{hosts} hosts"
+
+
+def _format_reason(reason: str) -> str:
+    return f": {reason}" if reason else ""

@@ -1,0 +1,150 @@
+"""Decide the next step of a rollout from its state and its runs. Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from app.events.kinds import RolloutHostEnded, RolloutWaveEnded
+from app.runs.rollout.rollout_state import HostPart, RolloutState
+from app.store.models import RunRow
+from app.store.queries import UNENDED
+
+
+@dataclass(frozen=True)
+class BeginHost:
+    host: str
+    wave: int
+
+
+@dataclass(frozen=True)
+class RecordHostEnd:
+    ended: RolloutHostEnded
+
+
+@dataclass(frozen=True)
+class RecordWaveEnd:
+    ended: RolloutWaveEnded
+
+
+@dataclass(frozen=True)
+class PauseByRule:
+    """The pause rule applies: a person must resume the rollout."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class PauseRuns:
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StopRuns:
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EndRollout:
+    state: str
+
+
+RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | PauseRuns | StopRuns | EndRollout
+
+
+def decide_next_step(
+    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], told: Collection[str]
+) -> RolloutStep | None:
+    """Return the next step, or None to wait. `busy` are hosts with an unended run; `told` are runs that have already
+    received the rollout's pause or stop."""
+    if state.asked is None or state.status in ("finished", "stopped"):
+        return None
+    for part in state.parts_at_work:
+        if (run := runs.get(part.run)) and run.state not in UNENDED:
+            return RecordHostEnd(create_host_ended(part, run))
+    if ended := find_ended_wave(state):
+        return RecordWaveEnd(ended)
+    if state.status == "stopping":
+        return _decide_stop(state, runs, told)
+    if all(part.is_over for part in state.parts.values()):
+        return EndRollout("finished")
+    if state.status == "paused":
+        going = (part.run for part in state.parts_at_work if _is_in_state(runs, part.run, "running"))
+        waiting = tuple(run for run in going if run not in told)
+        return PauseRuns(waiting) if waiting else None
+    if reason := describe_broken_rule(state):
+        return PauseByRule(reason)
+    return _decide_begin(state, busy)
+
+
+def _decide_stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]) -> RolloutStep | None:
+    going = tuple(part.run for part in state.parts_at_work if part.run in runs)
+    if not state.parts_at_work:
+        return EndRollout("stopped")
+    waiting = tuple(run for run in going if run not in told)
+    return StopRuns(waiting) if waiting else None
+
+
+def _decide_begin(state: RolloutState, busy: Collection[str]) -> BeginHost | None:
+    """Begin the first free host of the current wave. A wave begins when the previous one is over."""
+    assert state.asked
+    if len(state.parts_at_work) >= state.asked.at_once:
+        return None
+    wave = min(part.wave for part in state.parts.values() if not part.is_over)
+    for part in state.parts.values():
+        if part.wave == wave and not part.run and not part.is_over and part.host not in busy:
+            return BeginHost(part.host, part.wave)
+    return None
+
+
+def describe_broken_rule(state: RolloutState) -> str:
+    """Return which pause limit the ended hosts exceed, or an empty string."""
+    assert state.asked
+    ended = list(state.iterate_counted_ends())
+    harmed = [one.host for one in ended if one.harm]
+    if state.asked.harmed and len(harmed) >= state.asked.harmed:
+        hosts = "1 host is" if len(harmed) == 1 else f"{len(harmed)} hosts are"
+        return f"{hosts} harmed or could not be finished: {', '.join(harmed[:5])}"
+    findings, escalated = sum(one.findings for one in ended), sum(one.escalated for one in ended)
+    if findings and 100 * escalated > state.asked.escalated * findings:
+        return f"{escalated} of {findings} findings were left to a person, more than {state.asked.escalated:g} %"
+    return ""
+
+
+def create_host_ended(part: HostPart, run: RunRow) -> RolloutHostEnded:
+    return RolloutHostEnded(
+        host=part.host,
+        of=run.id,
+        state=run.state,
+        findings=run.findings,
+        passed=run.passed,
+        escalated=run.escalated,
+        rolled_back=run.rolled_back,
+        harm=describe_harm(run),
+    )
+
+
+def find_ended_wave(state: RolloutState) -> RolloutWaveEnded | None:
+    """Return the event for the next wave if it is over, or None."""
+    wave = state.waves_ended + 1
+    parts = [part for part in state.parts.values() if part.wave == wave]
+    if not parts or not all(part.is_over for part in parts):
+        return None
+    ends = [part.ended for part in parts if part.ended]
+    return RolloutWaveEnded(
+        wave=wave,
+        hosts=len(parts),
+        left=len(parts) - len(ends),
+        findings=sum(one.findings for one in ends),
+        passed=sum(one.passed for one in ends),
+        escalated=sum(one.escalated for one in ends),
+        harmed=sum(bool(one.harm) for one in ends),
+    )
+
+
+def describe_harm(run: RunRow) -> str:
+    if run.state == "failed":
+        return run.reason or "the run failed"
+    return f"{run.regressed} rules that held no longer do" if run.regressed else ""
+
+
+def _is_in_state(runs: Mapping[str, RunRow], run: str, state: str) -> bool:
+    return run in runs and runs[run].state == state

@@ -1,0 +1,94 @@
+"""Export waivers, chosen rules and site values of a host or group as a tailoring file for OpenSCAP."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.errors import BadInput, Rejected
+from app.events.host_scope import HostScope
+from app.events.record import format_timestamp
+from app.events.waiver import Waiver
+from app.loop.waiver_matching import match_waivers_to_skill
+from app.runs.order import select_rules
+from app.runs.parameters import resolve_used_values
+from app.runs.scope import check_scope
+from app.scanners.openscap.benchmark import read_benchmark, shorten_id
+from app.scanners.openscap.generated_tailoring import GeneratedTailoring
+from app.skills.catalog import load_skill
+from app.skills.published_benchmark import choose_benchmark
+from app.skills.skill import Skill, apply_parameters
+from app.store.host_groups import list_groups_of_host
+from app.store.parameters import find_effective_parameters, find_group_parameters
+from app.store.waivers import list_waivers
+
+
+@dataclass(frozen=True, kw_only=True)
+class TailoringSpec:
+    skill: str
+    host: str = ""
+    group: str = ""
+    """If host and group are empty: every host."""
+    rules: str = ""
+    """Comma-separated rules to evaluate; empty means the whole profile."""
+
+    @property
+    def scope(self) -> HostScope:
+        return HostScope.from_names(self.host, self.group)
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.host or self.group or 'every-host'}-tailoring.xml"
+
+
+def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: Path) -> bytes:
+    """Return a tailoring that extends the profile, with a reason for each change. Raise Rejected if invalid."""
+    check_scope(session, wish.host, wish.group, hosts)
+    pack = _find_profile_skill(wish.skill)
+    chosen = select_rules(wish.rules, wish.skill)
+    rows = (
+        find_group_parameters(session, pack.name, wish.group)
+        if wish.group
+        else find_effective_parameters(session, pack.name, wish.host)
+    )
+    made = apply_parameters(pack, resolve_used_values(pack, rows))
+    content = made.content
+    assert content
+    return GeneratedTailoring(
+        benchmark=read_benchmark(content.datastream).id,
+        file=content.datastream.name,
+        extends=content.profile,
+        id=f"xccdf_temper_profile_{shorten_id(content.profile)}",
+        title=f"{pack.title}, as decided for {wish.scope.label}",
+        at=format_timestamp(now),
+        left_out=list(_iterate_left_out(pack, chosen, _list_waivers(session, wish, pack, now))),
+        begins=content.tailoring,
+    ).to_xml()
+
+
+def _find_profile_skill(name: str) -> Skill:
+    try:
+        pack = load_skill(name)
+    except BadInput as exc:
+        raise Rejected("skill", str(exc), "unknown-skill") from exc
+    if pack.content is None or not pack.name.startswith("scap:"):
+        raise Rejected("skill", f"{name[:80]!a} is no profile of a data stream: name one, as scap:CONTENT:PROFILE.")
+    return pack
+
+
+def _list_waivers(session: Session, wish: TailoringSpec, pack: Skill, now: float) -> Sequence[Waiver]:
+    groups = (wish.group,) if wish.group else list_groups_of_host(session, wish.host)
+    held = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
+    return match_waivers_to_skill(
+        [one for one in held if one.scope.covers_host(wish.host, groups)], pack, choose_benchmark(pack)
+    )
+
+
+def _iterate_left_out(pack: Skill, chosen: Sequence[str], waived: Sequence[Waiver]) -> Iterator[tuple[str, str]]:
+    why = {one.rule: one.summary for one in sorted(waived, key=lambda one: one.until)}
+    for rule in pack.rules.values():
+        if rule.id in why:
+            yield rule.stig_id, why[rule.id]
+        elif rule.id not in chosen:
+            yield rule.stig_id, "Not among the rules that were chosen."

@@ -1,0 +1,64 @@
+"""The data folder and its lock: one process works on its runs. The kernel releases the lock at its end."""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from app.errors import EnvironmentUnusable
+from app.umask import restrict_permissions
+
+
+class AlreadyInUse(EnvironmentUnusable):
+    """Another process already uses the data folder or database."""
+
+
+def create_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        restrict_permissions(path)
+    except OSError as exc:
+        raise _create_folder_error(path, exc) from exc
+
+
+@contextmanager
+def hold_lock(path: Path) -> Iterator[None]:
+    create_folder(path.parent)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as exc:
+        raise _create_folder_error(path.parent, exc) from exc
+    try:
+        _acquire_lock(handle, path)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _create_folder_error(folder: Path, exc: OSError) -> EnvironmentUnusable:
+    return EnvironmentUnusable(f"cannot use {folder}: {exc.strerror}. Choose a writable folder with --data.")
+
+
+def _acquire_lock(handle: int, path: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as exc:
+        holder = os.pread(handle, 20, 0).decode() or "unknown"
+        raise AlreadyInUse(
+            f"process {holder} already works on {path.parent}: use it, stop it, or choose another --data"
+        ) from exc
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode(), 0)
+
+
+def read_data_folder_id(data: Path) -> str:
+    file = data / "place"
+    if not file.exists():
+        new = data / f".place.{secrets.token_hex(8)}"
+        new.write_text(secrets.token_hex(8))
+        with suppress(FileExistsError):  # another process may create it at the same time
+            file.hardlink_to(new)
+        new.unlink()
+    return file.read_text()

@@ -1,0 +1,190 @@
+"""Create a runtime's parts in order and close them in reverse, alone on a database or as one node."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+from sqlalchemy import Engine as Database
+from sqlmodel import Session
+
+from app.config import Settings
+from app.engines.admission import limit_streams
+from app.engines.launch.engine_fleet import Fleet
+from app.engines.queue import EngineQueues
+from app.engines.simulator_process import SimulatorProcess
+from app.engines.traffic import EngineTraffic
+from app.events.approvals import ApprovalPolicy
+from app.events.bus import Bus
+from app.events.log import LogWriter
+from app.evidence.notary import open_notary
+from app.lineups.model import Engine, Lineup
+from app.loop.durable_queue import DurableQueue
+from app.machine.measuring.probe_result import ProbeResult, find_saturation
+from app.machine.measuring.probe_runner import ProbeRunner
+from app.machine.measuring.probe_store import read_newest_probes, store_probe
+from app.machine.sampling.sampler_setup import open_sampler
+from app.runtime.idle_queue import IdleQueueSuspender
+from app.runtime.node import Node, create_node_name
+from app.runtime.runtime import Runtime
+from app.store import nodes
+from app.store.change_monitor import ChangeMonitor
+from app.store.db import hold_exclusive_lock, is_shared, open_database, open_separate_engine
+from app.store.events import EventStore
+from app.store.leases import Leases
+from app.store.notifications import NotificationListener
+from app.store.stored_inbox import InboxPoller
+
+
+def build_struct_decoders() -> None:
+    """Build a decoder for every struct. msgspec does it lazily, and two threads that decode the same type first at
+    the same time crash the process with SIGSEGV."""
+    for struct in _iterate_subclasses(msgspec.Struct):
+        if not getattr(struct, "__parameters__", ()):
+            msgspec.json.Decoder(struct)
+
+
+def _iterate_subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    for one in struct.__subclasses__():
+        yield one
+        yield from _iterate_subclasses(one)
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+WRITERS = 1
+"""Database connections of the log's one writer thread."""
+
+
+@asynccontextmanager
+async def create_runtime(
+    settings: Settings,
+    lineup: Lineup,
+    http: httpx.AsyncClient,
+    bases: dict[str, tuple[str, ...]],
+    simulator: SimulatorProcess | None,
+    launched: Fleet,
+    approvals: ApprovalPolicy | None = None,
+) -> AsyncIterator[Runtime]:
+    """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
+    build_struct_decoders()
+    async with AsyncExitStack() as stack:
+        database = await asyncio.to_thread(open_database, settings.database_location)
+        stack.callback(database.dispose)
+        await asyncio.to_thread(open_notary, settings.data, database)  # creates the signing key before its first use
+        leases = Leases(database, create_node_name()) if is_shared(database) else None
+        writing = open_separate_engine(database, WRITERS, asked=False)
+        stack.callback(writing.dispose)
+        store, bus = EventStore(database, leases, writing), Bus()
+        writer = LogWriter(store, bus)
+        writer.start()
+        stack.push_async_callback(writer.close)
+        traffic = EngineTraffic()
+        knees = await asyncio.to_thread(_load_knees, database, lineup)
+        queues = EngineQueues(
+            traffic,
+            lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
+            lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
+        )
+        board = await stack.enter_async_context(
+            open_sampler(
+                lineup, bases, http, store, writer, bus, queues, launched, lambda: leases.leads if leases else 1
+            )
+        )
+        prober = ProbeRunner(partial(_store_probe, database, knees))
+        stack.push_async_callback(prober.close)
+        inboxes = InboxPoller(database)
+        inboxes.start()
+        stack.push_async_callback(inboxes.close)
+        runtime = Runtime(
+            settings,
+            lineup,
+            leases,
+            database,
+            store,
+            bus,
+            writer,
+            http,
+            bases,
+            board,
+            simulator,
+            launched,
+            traffic,
+            queues,
+            prober,
+            ChangeMonitor(database),
+            inboxes,
+            approvals,
+        )
+        stack.callback(runtime.changes.close)
+        if leases:
+            runtime.durable = DurableQueue(
+                settings.queue_url, leases.node, runtime.work_on_run, partial(_read_share, database)
+            )
+            await _join_nodes(runtime, leases, stack)
+        else:
+            runtime.durable = DurableQueue(settings.queue_url, "local", runtime.work_on_run)
+            await runtime.durable.launch()
+            stack.push_async_callback(runtime.durable.close)
+            await _requeue_runs(runtime)
+        rests = IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes)
+        rests.start()
+        stack.push_async_callback(rests.close)
+        yield runtime
+
+
+async def _join_nodes(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
+    """Join the other nodes. The node's heartbeat loop finds runs that dead nodes left."""
+    runtime.bus.subscribe(runtime.changes)
+    notices = NotificationListener(runtime.database, runtime.store, runtime.bus)
+    notices.start()
+    stack.push_async_callback(notices.close)
+    node = Node(runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes)
+    await node.join()
+    stack.push_async_callback(node.leave)
+    await asyncio.to_thread(_launch_queue_exclusively, runtime)
+    stack.push_async_callback(runtime.durable.close)
+    node.start()
+    stack.push_async_callback(node.close)
+
+
+def _launch_queue_exclusively(runtime: Runtime) -> None:
+    """Launch the queue under a lock: DBOS creates its tables then, and two launches would collide."""
+    with hold_exclusive_lock(runtime.database, "dbos launch"):
+        runtime.durable.launch_blocking()
+
+
+def _read_share(database: Database) -> int | None:
+    with Session(database) as session:
+        return nodes.compute_runs_per_node(session)
+
+
+def _store_probe(database: Database, knees: dict[str, int | None], probed: ProbeResult) -> None:
+    with Session(database) as session, session.begin():
+        store_probe(session, probed)
+    if not probed.problem:
+        knees[probed.engine] = find_saturation(probed)
+
+
+def _count_sharing_processes(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> int:
+    """Return how many processes share an engine. A simulated engine belongs to one process."""
+    if leases is None or engine.simulation:
+        return 1
+    here = all(urlsplit(base).hostname in LOOPBACK for base in bases)
+    return leases.nodes_here if here else leases.nodes
+
+
+def _load_knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
+    """Return each engine's knee from its newest successful probe."""
+    with Session(database) as session:
+        kept = {name: read_newest_probes(session, lineup.name, name) for name in lineup.engines}
+    whole = {name: next((one for one in probes if not one.problem), None) for name, probes in kept.items()}
+    return {name: find_saturation(probed) if probed else None for name, probed in whole.items()}
+
+
+async def _requeue_runs(runtime: Runtime) -> None:
+    """Enqueue runs whose first event was written but which are not in the queue."""
+    for run, host in await asyncio.to_thread(runtime.store.list_queued_runs):
+        await runtime.durable.enqueue(run, host)

@@ -1,0 +1,122 @@
+"""The second check on a disposable Debian: perform what each rule is about and observe the effect.
+
+It changes a password and reads its digest, offers a short one, logs in and asks sshd for its settings. It shares no
+code with OpenSCAP, which is the scanner of the same rules, or with the loop.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from app.scores.result import Fate
+from app.scores.ssh_client import run_over_ssh
+from app.syntax.host_text import parse_number
+from app.targets.rootfs.machine import Rootfs
+
+Observations = Mapping[str, str]
+_SECONDS = 1500.0
+_REFUSED = "10"
+"""Exit code of passwd for a refused password."""
+SCRIPT = r"""
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
+told() { printf '%s\t%s\n' "$1" "$(printf %s "$2" | tr '\n\t' '  ' | cut -c1-200)"; }
+cp -p /etc/security/opasswd /run/deed.opasswd
+useradd -m -s /bin/bash deed
+chage -m 0 deed
+one=Harbour-mint-42-Lantern two=kettle.Vow7.drums.Quay three=9Orchid,plaza,tonic,Bee short=Kq7-vexing-Jol
+echo "deed:$one" | timeout 300 chpasswd >/dev/null 2>&1
+# A digest of eleven rounds takes some seconds, and an old password is tried against each that is remembered.
+change() {
+  printf '%s\n' "$now" "$1" "$1" | timeout 300 su deed -c passwd >/dev/null 2>&1
+  code=$?; [ $code -ne 0 ] || now=$1; told "$2" $code
+}
+now=$one
+change $two second
+change $three third
+told digest "$(getent shadow deed | cut -d: -f2 | cut -d'$' -f1-3)"
+change $one again
+change $short short
+told home "$(stat -c %a /home/deed)"
+told idle "$(timeout 40 su - deed -c 'echo $TMOUT')"
+told exported "$(timeout 40 su - deed -c 'env | grep -c ^TMOUT=')"
+told changed "$(timeout 40 su - deed -c '(TMOUT=0; echo $TMOUT) 2>/dev/null')"
+userdel -r deed >/dev/null 2>&1
+cp -p /run/deed.opasswd /etc/security/opasswd; rm -f /run/deed.opasswd
+groupadd deeds
+echo deeds:Harbour-One-42-Lantern | chgpasswd >/dev/null 2>&1
+told group "$(getent gshadow deeds | cut -d: -f2 | cut -d'$' -f1-2)"
+groupdel deeds
+told root "$(sshd -T -C user=root,host=deed,addr=127.0.0.1 2>/dev/null | sed -n 's/^permitrootlogin //p')"
+told mode "$(stat -c '%a %U %G' /etc/ssh/sshd_config)"
+for key in kernel.randomize_va_space net.ipv4.tcp_syncookies net.ipv4.icmp_ignore_bogus_error_responses; do
+  told "now $key" "$(sysctl -n "$key")"
+  told "boot $key" "$(sysctl --dry-run --system 2>/dev/null | sed -n "s/^$key *= *//p" | tail -n 1)"
+done
+told pwquality "$(dpkg-query -W -f '${db:Status-Status}' libpam-pwquality 2>/dev/null)"
+"""
+
+
+def parse_observations(out: str) -> Observations:
+    return dict(line.split("\t", 1) for line in out.splitlines() if "\t" in line)
+
+
+async def observe_effects(machine: Rootfs) -> Observations | None:
+    """Run the observation script over SSH; return None if it fails, so that no rule is judged."""
+    ran = await run_over_ssh(machine.get_access(), "sudo -n sh -s", _SECONDS, SCRIPT.encode())
+    return parse_observations(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None
+
+
+def is_in_effect(rule: str, seen: Observations | None) -> bool | None:
+    """Return True if the rule is in effect, or None if there is no check or no observation."""
+    question = QUESTIONS.get(rule)
+    return None if question is None or seen is None else question(seen)
+
+
+def record_effects(fates: Iterable[Fate], seen: Observations | None) -> tuple[Fate, ...]:
+    return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
+
+
+def _create_range_check(key: str, least: int, most: int) -> Callable[[Observations], bool]:
+    def is_in_range(seen: Observations) -> bool:
+        found = parse_number(seen.get(key, ""))
+        return found is not None and least <= found <= most
+
+    return is_in_range
+
+
+def _create_refusal_check(change: str) -> Callable[[Observations], bool]:
+    """Create a check that passwd refused this change but accepted the two before, which proves that changes work."""
+    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
+
+
+def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]:
+    """Create a check of a kernel parameter's value now and at the next boot."""
+    return lambda seen: seen.get(f"now {key}") == value == seen.get(f"boot {key}")
+
+
+def _is_idle_session_ended(seen: Observations) -> bool:
+    """Return True if TMOUT is at most ten minutes, exported and read-only."""
+    return _create_range_check("idle", 1, 600)(seen) and seen.get("exported") == "1" and not seen.get("changed")
+
+
+def _is_config_closed(seen: Observations) -> bool:
+    mode, _, owners = seen.get("mode", "").partition(" ")
+    return mode in ("600", "400", "0") and owners == "root root"
+
+
+QUESTIONS: Mapping[str, Callable[[Observations], bool]] = {
+    "set_password_hashing_algorithm_logindefs": lambda seen: seen.get("group") == "$y",
+    "sshd_disable_root_login": lambda seen: seen.get("root") == "no",
+    "accounts_password_pam_unix_remember": _create_refusal_check("again"),
+    "accounts_tmout": _is_idle_session_ended,
+    "file_permissions_sshd_config": _is_config_closed,
+    "accounts_password_pam_minlen": _create_refusal_check("short"),
+    "accounts_umask_etc_login_defs": lambda seen: seen.get("home") == "700",
+    "accounts_password_pam_unix_rounds_password_auth": lambda seen: seen.get("digest") == "$y$jFT",
+    "sysctl_kernel_randomize_va_space": _create_kernel_check("kernel.randomize_va_space", "2"),
+    "sysctl_net_ipv4_tcp_syncookies": _create_kernel_check("net.ipv4.tcp_syncookies", "1"),
+    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses": _create_kernel_check(
+        "net.ipv4.icmp_ignore_bogus_error_responses", "1"
+    ),
+    "package_pam_pwquality_installed": lambda seen: seen.get("pwquality") == "installed",
+}

@@ -1,0 +1,120 @@
+"""Read, write and verify signed score files, and score packs that also contain the evidence of each run."""
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.events.record import parse_line
+from app.evidence import verify
+from app.evidence.signing_key import Signer, is_valid_signature
+from app.scores.result import FORMAT, Fate, Score, SignedScore, Trial
+from app.scores.run_summary import summarize_run
+from app.skills.catalog import load_skill
+
+_SEALED = b"temper score\n"
+"""Prefix of the signed bytes, so that the signature is valid for nothing else."""
+RESULT, _RUNS = "score.json", "runs/"
+_MOST = 512 * 1024 * 1024
+
+
+class BrokenScore(Exception):
+    """The first failed verification, as one sentence."""
+
+
+def sign_score(score: Score, signer: Signer) -> bytes:
+    made = SignedScore(score=score, key=signer.public, signature=signer.sign(_build_signed_bytes(score)))
+    return msgspec.json.encode(made) + b"\n"
+
+
+def read_result(content: bytes) -> SignedScore:
+    """Decode a result and verify its signature. Raise BrokenScore if it is invalid."""
+    try:
+        found = msgspec.json.decode(content, type=SignedScore)
+    except msgspec.DecodeError as exc:
+        raise BrokenScore(f"it is not of the shape that temper score writes: {exc}") from exc
+    if found.format != FORMAT:
+        raise BrokenScore(f"the format {found.format[:60]!a} is not known here: take a newer Temper")
+    if not is_valid_signature(found.key, found.signature, _build_signed_bytes(found.score)):
+        raise BrokenScore("the score is not what was signed")
+    return found
+
+
+def read_result_file(path: Path) -> SignedScore:
+    try:
+        return read_result(path.read_bytes())
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
+    except BrokenScore as exc:
+        raise BadInput(f"{path}: {exc}.") from exc
+
+
+def _build_signed_bytes(score: Score) -> bytes:
+    return _SEALED + hashlib.sha256(msgspec.json.encode(score)).hexdigest().encode()
+
+
+def write_score_pack(into: Path, result: bytes, runs: Iterable[str], pack_of: Callable[[str], bytes]) -> None:
+    """Write a reproducible score pack, with one run's evidence in memory at a time."""
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo(RESULT), result, zipfile.ZIP_DEFLATED)
+        for run in sorted(runs):
+            archive.writestr(zipfile.ZipInfo(f"{_RUNS}{run}.zip"), pack_of(run), zipfile.ZIP_DEFLATED)
+
+
+def is_score_file(path: Path) -> bool:
+    if path.suffix == ".json" and path.is_file():
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(200)
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return RESULT in archive.namelist()
+
+
+def check_score_file(path: Path, key: str = "") -> tuple[SignedScore, int]:
+    """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
+    if path.suffix == ".json":
+        found, looked = read_result(path.read_bytes()), 0
+    else:
+        with zipfile.ZipFile(path) as archive:
+            if sum(one.file_size for one in archive.infolist()) > _MOST:
+                raise BrokenScore("it is larger than any score of Temper's")
+            found = read_result(archive.read(RESULT))
+            looked = _check_runs(found, archive)
+    if key and key != found.key:
+        raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
+    return found, looked
+
+
+def _check_runs(found: SignedScore, archive: zipfile.ZipFile) -> int:
+    """Verify that each run's evidence is valid, signed by the same key and consistent with the score."""
+    trials = {trial.run: trial for trial in found.score.trials if trial.run}
+    names = {name.removeprefix(_RUNS).removesuffix(".zip") for name in archive.namelist() if name.startswith(_RUNS)}
+    if odd := sorted(names ^ trials.keys()):
+        raise BrokenScore(f"run {odd[0]} is in the {'pack' if odd[0] in names else 'score'} alone")
+    for run, trial in trials.items():
+        try:
+            files = verify.unpack_archive(archive.read(f"{_RUNS}{run}.zip"))
+            verify.check_pack(files, trial.head, found.key)
+            _compare_trial(trial, files, found.score)
+        except verify.BrokenPack as exc:
+            raise BrokenScore(f"run {run}: {exc}") from exc
+    return len(trials)
+
+
+def _compare_trial(trial: Trial, files: Mapping[str, bytes], score: Score) -> None:
+    """Compare a trial with its log, except results observed on the host: second checks and harm."""
+    lines = files["events.jsonl"].splitlines()
+    hashes = files["chain.txt"].decode().split()
+    log = summarize_run(
+        (parse_line(line, digest) for line, digest in zip(lines, hashes, strict=True)), load_skill(score.order.skill)
+    )
+    if log.fates != tuple(_drop_second_checks(trial.fates)) or log.left != trial.left or log.broken != trial.broken:
+        raise BrokenScore(f"run {trial.run}: the score does not say of it what its events say")
+
+
+def _drop_second_checks(fates: tuple[Fate, ...]) -> Iterator[Fate]:
+    return (msgspec.structs.replace(fate, met=None) for fate in fates)

@@ -1,0 +1,182 @@
+"""Run one trial: the real loop on a fresh host, then an inspection that does not depend on the loop."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from app.errors import TemperError
+from app.events.command import Command
+from app.events.kinds import RunQueued
+from app.events.log import RunLog
+from app.events.vocabulary import Budget, Lesson, Probe
+from app.loop.drive import drive_run, fail_run
+from app.loop.harm import describe_harm
+from app.loop.run import Run, RunServices
+from app.loop.state import fold_events
+from app.machine.sampling.energy_ledger import EnergyLedger
+from app.machine.sampling.energy_shares import extrapolate_joules
+from app.runs.scanner import create_scanner
+from app.runtime.runtime import Runtime, create_run_id
+from app.runtime.seats import create_seats
+from app.scores import generated_hosts
+from app.scores.effect_checks import observe_effects, record_effects
+from app.scores.generated_hosts import GeneratedHost
+from app.scores.result import Fate, ScoreOrder, Trial
+from app.scores.run_summary import summarize_run
+from app.scores.second_check import EffectiveSettings, find_weakened_setting, is_requirement_met
+from app.skills.catalog import load_skill
+from app.skills.skill import Skill
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.rootfs.machine import Rootfs
+from app.targets.target import Target
+from app.targets.target_thread import TargetThread
+
+log = logging.getLogger("temper")
+
+
+class NoLessons:
+    """No lessons, so that trials stay independent."""
+
+    def list_known_lessons(self, rule: str) -> Sequence[Lesson]:  # noqa: ARG002
+        return ()
+
+
+class NoOperator:
+    """An inbox without commands: no person takes part."""
+
+    async def read_commands(self) -> list[Command]:
+        return []
+
+    async def close(self, command: Command) -> None: ...
+
+    async def wait_for_commands(self) -> None:
+        await asyncio.get_running_loop().create_future()
+
+
+async def run_builtin_trial(
+    runtime: Runtime, order: ScoreOrder, seed: int, host: GeneratedHost, rules: tuple[str, ...], budget: Budget
+) -> Trial:
+    """Run a trial on a new built-in or generated host, compared with an untouched twin."""
+    pack = load_skill(order.skill)
+    twin = await generated_hosts.open_host(host, runtime.settings.data / "twin")
+    was = await asyncio.to_thread(twin.check_health)
+    folder = runtime.settings.hosts_folder / "fixture"
+    generated_hosts.lay_out_host(host, folder)
+    began = time.monotonic()
+    run = await _run_to_end(runtime, order, FixtureTarget("fixture", folder), rules, budget)
+    seconds = time.monotonic() - began
+    after = FixtureTarget("fixture", folder)
+    trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
+    fates = tuple(_record_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
+    asks = frozenset[str]().union(*(pack.rules[rule].asks for rule in rules))
+    spoilt = find_weakened_setting(twin.tree, after.tree, asks)
+    return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
+
+
+async def run_added_host_trial(
+    runtime: Runtime, order: ScoreOrder, seed: int, target: Target, machine: Rootfs, budget: Budget
+) -> Trial:
+    """Run a trial on a disposable machine that the caller has just created; `target` connects to it."""
+    rules = order.rules
+    pack = load_skill(order.skill)
+    target.require_paths(path for rule in rules for path in pack.rules[rule].paths)
+    await asyncio.to_thread(lambda: target.prepare(keep=True))
+    was = await asyncio.to_thread(target.check_health)
+    began = time.monotonic()
+    run = await _run_to_end(runtime, order, target, rules, budget)
+    seconds = time.monotonic() - began
+    trial = _build_trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was)
+    fates = record_effects(trial.fates, await observe_effects(machine))
+    return msgspec.structs.replace(trial, fates=fates, seconds=round(seconds, 3))
+
+
+async def run_untouched_trial(
+    order: ScoreOrder, seed: int, host: GeneratedHost, rules: tuple[str, ...], folder: Path
+) -> Trial:
+    """Return the trial of the baseline that changes nothing."""
+    pack = load_skill(order.skill)
+    target = await generated_hosts.open_host(host, folder)
+    verdicts = await create_scanner(pack, target, folder.parent).scan(target.files, rules)
+    words = {verdict.rule: verdict.word for verdict in verdicts}
+    fates = tuple(Fate(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
+    checked = tuple(_record_second_check(fate, EffectiveSettings(target.files)) for fate in fates)
+    return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
+
+
+async def _run_to_end(
+    runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...], budget: Budget
+) -> str:
+    """Run to completion or failure and return the run's id."""
+    simulated = runtime.lineup.simulated
+    request = RunQueued(
+        host=target.name,
+        skill=order.skill,
+        rules=rules,
+        mode="auto",
+        budget=budget,
+        lineup=runtime.lineup.name,
+        simulated=simulated,
+        pace=runtime.settings.speed if simulated else None,
+        keep=True,
+        note=f"score of {order.label}",
+        by="temper score",
+    )
+    run = RunLog(create_run_id(), runtime.writer)
+    means = _create_services(runtime, order, target)
+    state = Run(fold_events(run.append(request)), run, means)
+    try:
+        await drive_run(state, NoOperator())
+    except TemperError as exc:
+        await fail_run(state, str(exc))
+    await run.flush()
+    return run.run
+
+
+def _create_services(runtime: Runtime, order: ScoreOrder, target: Target) -> RunServices:
+    pack = load_skill(order.skill)
+    return RunServices(
+        skill=pack,
+        target=TargetThread(target),
+        scanner=create_scanner(pack, target, runtime.settings.hosts_folder),
+        seats=create_seats(runtime.lineup, runtime.bases, runtime.http, runtime.queues, traced=False),
+        lessons=NoLessons(),
+        worker=runtime.name,
+    )
+
+
+def _build_trial(
+    runtime: Runtime, pack: Skill, seed: int, host: str, run: str, now: Sequence[Probe], was: Sequence[Probe]
+) -> Trial:
+    found = summarize_run(runtime.store.read_events(run), pack)
+    harm = describe_harm(was, now)
+    return Trial(
+        seed=seed,
+        host=host,
+        rules=tuple(fate.rule for fate in found.fates),
+        fates=found.fates,
+        run=run,
+        head=found.head,
+        events=found.events,
+        worse=(harm,) if harm else (),
+        left=found.left,
+        broken=found.broken,
+        joules=_read_joules(runtime, run),
+    )
+
+
+def _read_joules(runtime: Runtime, run: str) -> float | None:
+    """Return the measured energy of a run; None if simulated or incomplete."""
+    spent = EnergyLedger(runtime.store, runtime.lineup).compute_spent(run)
+    if spent is None or spent.simulated or not spent.spent:
+        return None
+    drawn = [extrapolate_joules(one) for one in spent.spent if one.gpu_seconds]
+    known = [one for one in drawn if one is not None]
+    return sum(known) if known and len(known) == len(drawn) else None
+
+
+def _record_second_check(fate: Fate, reading: EffectiveSettings) -> Fate:
+    return msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading))

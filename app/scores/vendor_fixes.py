@@ -1,0 +1,149 @@
+"""Run a vendor's own fixes on a disposable Debian, such as the bash script that OpenSCAP generates.
+
+The fixes run as root, as intended, without rollback. Harm is measured with the same probes as in a run.
+"""
+
+import asyncio
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from app.errors import EnvironmentUnusable, TemperError
+from app.events.vocabulary import Probe
+from app.loop.harm import describe_harm
+from app.scores.effect_checks import SCRIPT, Observations, parse_observations, record_effects
+from app.scores.result import Fate, RootWay, ScoreOrder, Trial
+from app.scores.ssh_client import SshResult, run_over_ssh
+from app.skills.catalog import load_skill
+from app.targets.rootfs.machine import Rootfs, SshAccess
+from app.targets.target import Target
+from app.text.clean import clean_text
+
+SECONDS = 1500.0
+_RESULT = "{http://checklists.nist.gov/xccdf/1.2}rule-result"
+_SCRIPT = """
+set -u
+content=$1 profile=$2
+exec 3>&1 1>&2
+cd "$(mktemp -d)"
+scan() { oscap xccdf eval --profile "$profile" @RULES --results "$1" "$content" >/dev/null; }
+scan before
+oscap xccdf generate fix --fix-type bash --result-id '' --output fix.sh before
+[ -s fix.sh ] || { echo 'no script was generated'; exit 9; }
+began=$(date +%s.%N)
+timeout 900 bash fix.sh </dev/null >/dev/null 2>&1
+took="$began $(date +%s.%N)"
+@LOOK"""
+_LOOK = """
+# What a reboot does sooner or later: the SSH server reads what it was given.
+kill -HUP "$(cat /run/sshd.pid)"
+scan after
+sh 2>/dev/null <<'DEEDS' >deeds
+@DEEDS
+DEEDS
+{ echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<deeds>>'; cat deeds
+  echo '<<took>>'; echo "$took"; } >&3
+"""
+_WAYS = (
+    ("root by its key", "root", "true"),
+    ("temper by sudo", "temper", "sudo -n true"),
+    ("opsadmin may start sudo", "opsadmin", "sudo -V >/dev/null"),
+)
+
+
+@dataclass(frozen=True)
+class VendorOutcome:
+    """Scanner verdicts before and after, observed effects, and the reasons for fixes that were not run."""
+
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    seen: Observations
+    seconds: float
+    wants: Mapping[str, str] = field(default_factory=dict)
+
+
+async def run_vendor_trial(
+    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, work: Callable[[str], Awaitable[VendorOutcome]]
+) -> Trial:
+    """Run a vendor's fixes on a new machine as a trial. `work` receives the rules as oscap arguments."""
+    ids = {load_skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
+    await asyncio.to_thread(lambda: target.prepare(keep=True))
+    was, open_before = await asyncio.to_thread(target.check_health), await _probe_root_ways(machine)
+    found = await work(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
+    harm = await _find_harm(was, target)
+    open_after = await _probe_root_ways(machine)
+    fates = tuple(
+        Fate(
+            rule=rule,
+            opening=found.before.get(one, "unknown"),
+            closing=found.after.get(one, "unknown"),
+            failed_at="not run" if rule in found.wants else "",
+            wants=found.wants.get(rule, ""),
+        )
+        for one, rule in ids.items()
+    )
+    return Trial(
+        seed=seed,
+        host=order.host,
+        rules=order.rules,
+        fates=record_effects(fates, found.seen),
+        worse=harm,
+        ways=tuple(RootWay(name, open_before[name], open_after[name]) for name in open_before),
+        seconds=round(found.seconds, 3),
+    )
+
+
+def fill_script(script: str, rules: str) -> str:
+    """Fill in the rules and the final inspection, which is the same for all kinds of fixes."""
+    return script.replace("@LOOK", _LOOK.replace("@DEEDS", SCRIPT)).replace("@RULES", rules)
+
+
+async def run_bash_fixes(at: SshAccess, rules: str, content: str, profile: str) -> VendorOutcome:
+    """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
+    script = fill_script(_SCRIPT, rules)
+    line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
+    ran = await run_over_ssh(at, line, SECONDS, script.encode())
+    return parse_outcome(ran)
+
+
+async def _probe_root_ways(machine: Rootfs) -> dict[str, bool]:
+    """Test each way to root by a new login."""
+    found = {}
+    for name, account, command in _WAYS:
+        at = machine.get_access("root" if account == "root" else "temper")
+        found[name] = (await run_over_ssh(at, command, 60, account=account)).code == 0
+    return found
+
+
+async def _find_harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
+    try:
+        harm = describe_harm(was, await asyncio.to_thread(target.check_health))
+    except TemperError as exc:
+        harm = f"the host can no longer be looked at: {clean_text(str(exc), 300)}"
+    return (harm,) if harm else ()
+
+
+def parse_outcome(ran: SshResult, wants: Mapping[str, str] | None = None) -> VendorOutcome:
+    parts = ran.out.split(b"<<took>>\n")
+    if ran.code != 0 or len(parts) != 2:
+        raise EnvironmentUnusable(
+            f"what the content generates could not be scored (exit {ran.code}): "
+            f"{clean_text(ran.error_text[-400:], 400)}"
+        )
+    results, _, seen = parts[0].partition(b"<<deeds>>\n")
+    before, _, after = results.partition(b"<<after>>\n")
+    began, ended = map(float, parts[1].split())
+    told = parse_observations(seen.decode("utf-8", "replace"))
+    return VendorOutcome(
+        _parse_results(before.removeprefix(b"<<before>>\n")), _parse_results(after), told, ended - began, wants or {}
+    )
+
+
+def _parse_results(results: bytes) -> dict[str, str]:
+    """Parse scanner verdicts by rule id. The host's XML is untrusted: no entities and no network."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    root = etree.fromstring(results.strip(), parser)
+    found = ((str(one.get("idref")), one.findtext("{*}result") or "unknown") for one in root.iter(_RESULT))
+    return {rule: word for rule, word in found if word != "notselected"}

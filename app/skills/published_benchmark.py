@@ -1,0 +1,60 @@
+"""Chooses the benchmark that names a skill's rules: of the installed ones, the one with most of them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from app.errors import BadInput
+from app.events.vocabulary import Published, PublishedRule
+from app.scanners.openscap.content import ADDED, list_benchmarks
+from app.scanners.openscap.published_rules import read_published
+from app.skills.skill import Skill
+
+
+def choose_benchmark(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
+    """Return the benchmark, or None if none names a rule. Reads files on the first call."""
+    own = _read_benchmark(skill.content.datastream) if skill.content else None
+    numbers = _map_numbers(skill, own)
+    at_hand = [one for file in list_benchmarks(folders) if (one := _read_benchmark(file))] + ([own] if own else [])
+    named = (_keep_known_rules(one, numbers) for one in at_hand)
+    return max((one for one in named if one.rules), key=_rank_benchmark, default=None)
+
+
+def _rank_benchmark(one: Published) -> tuple[int, int, list[int], str]:
+    """Sort key: most rules, then most check texts, then the newest release."""
+    digits = "".join(letter if letter.isdigit() else " " for letter in f"{one.version} {one.release[:14]}")
+    return len(one.rules), sum(bool(rule.check) for rule in one.rules), [*map(int, digits.split())], one.sha256
+
+
+def _map_numbers(skill: Skill, own: Published | None) -> dict[str, str]:
+    """Map V-numbers to the skill's rules, without numbers that the content splits into several rules."""
+    theirs = {one.rule: one.group for one in own.rules} if own else {}
+    pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.documented_rules]
+    count = Counter(theirs.values())
+    return {number: rule for number, rule in pairs if number.startswith("V-") and count[number] <= 1}
+
+
+def _keep_known_rules(whole: Published, numbers: dict[str, str]) -> Published:
+    return msgspec.structs.replace(whole, rules=tuple(_find_known_rules(whole, numbers)))
+
+
+def _find_known_rules(whole: Published, numbers: dict[str, str]) -> Iterator[PublishedRule]:
+    count = Counter(one.group for one in whole.rules)
+    for one in whole.rules:
+        if one.group in numbers and count[one.group] == 1:
+            yield msgspec.structs.replace(one, rule=numbers[one.group])
+
+
+def _read_benchmark(file: Path) -> Published | None:
+    try:
+        return _parse_benchmark(file, file.stat().st_mtime_ns)
+    except (OSError, BadInput):
+        return None  # evidence is marked incomplete, and `scap list` shows why the content is unreadable
+
+
+@lru_cache(8)
+def _parse_benchmark(file: Path, _stamp: int) -> Published:
+    return read_published(file.read_bytes(), file.name)

@@ -1,0 +1,86 @@
+"""The state of a host at the end of an earlier run, which later runs compare to."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+from sqlmodel import col, select
+
+from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
+from app.events.record import Recorded
+from app.events.vocabulary import PendingSetting, Probe
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.store.request_session import open_read_session
+
+CHANGES = ("auto", "review")
+"""Run modes that may change a host."""
+
+
+@dataclass(frozen=True)
+class PreviousState:
+    """The state in which the last run that could change a host left it."""
+
+    run: str = ""
+    boot: str = ""
+    """The kernel's boot_id at the start of that run; empty in old logs."""
+    probes: tuple[Probe, ...] = ()
+    held: frozenset[str] = frozenset()
+    """Rules that passed at its end."""
+    passed: frozenset[str] = frozenset()
+    """Findings that the run fixed."""
+    behind: tuple[tuple[str, PendingSetting], ...] = ()
+    """Pending settings by rule: set by the run, but not in force yet."""
+
+
+class StoredRunHistory:
+    def __init__(self, database: Engine, store: EventStore, run: str) -> None:
+        self._database, self._store, self._run = database, store, run
+
+    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
+        before = self._find_last_run()
+        return before, find_passed_rules(self._store.read_events(before, kinds=("verdict",))) if before else frozenset()
+
+    def read_previous_state(self) -> PreviousState:
+        before = self._find_last_run(*CHANGES)
+        if not before:
+            return PreviousState()
+        kinds = ("run.started", "force", "verdict", "item.passed")
+        return build_previous_state(before, list(self._store.read_events(before, kinds=kinds)))
+
+    def _find_last_run(self, *modes: str) -> str:
+        with open_read_session(self._database) as session:
+            ours = session.get_one(RunRow, self._run)
+            like = select(RunRow.id).where(
+                RunRow.host == ours.host,
+                RunRow.skill == ours.skill,
+                RunRow.state == "finished",
+                col(RunRow.queued_at) < ours.queued_at,
+            )
+            if modes:
+                like = like.where(col(RunRow.mode).in_(modes))
+            return session.exec(like.order_by(col(RunRow.queued_at).desc()).limit(1)).first() or ""
+
+
+def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
+    words = {}
+    for recorded in events:
+        event = recorded.event
+        if isinstance(event, VerdictGiven) and event.phase in ("opening", "closing"):
+            words[event.rule] = event.word  # the closing scan comes later and replaces the opening verdict
+    return frozenset(rule for rule, word in words.items() if word == "pass")
+
+
+def build_previous_state(run: str, events: list[Recorded]) -> PreviousState:
+    began = next((one.event for one in events if isinstance(one.event, RunStarted)), None)
+    asked = [one.event for one in events if isinstance(one.event, InForceChecked)]
+    passed = frozenset(one.event.rule for one in events if isinstance(one.event, ItemPassed))
+    newest = {one.rule: one for one in asked if one.rule in passed}
+    return PreviousState(
+        run=run,
+        boot=next((one.boot for one in asked), ""),
+        probes=began.probes if began else (),
+        held=find_passed_rules(events),
+        passed=passed,
+        behind=tuple((rule, one) for rule, event in newest.items() for one in event.behind),
+    )

@@ -1,0 +1,78 @@
+"""Commands for runs, stored in the database for the process that works on them."""
+
+import asyncio
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.events.command import Command
+from app.store import queries
+from app.store.background_task import PeriodicTask
+from app.store.db import DATABASE_UNAVAILABLE, use_autocommit
+
+LOOK_EVERY = 0.2
+
+
+class StoredInbox:
+    def __init__(self, database: Engine, run: str, asked: asyncio.Event) -> None:
+        """`asked` is set when a command waits for the run."""
+        self._database, self._run, self._asked = database, run, asked
+
+    async def read_commands(self) -> list[Command]:
+        try:
+            return await asyncio.to_thread(self._read_commands)
+        except DATABASE_UNAVAILABLE:
+            return []  # retried soon
+
+    def _read_commands(self) -> list[Command]:
+        with Session(self._database) as session:
+            rows = queries.list_open_commands(session, self._run)
+            return [
+                Command(row.id or 0, row.verb, row.by, row.reason, row.approval, row.actions, row.via) for row in rows
+            ]
+
+    async def close(self, command: Command) -> None:
+        with suppress(*DATABASE_UNAVAILABLE):  # a command seen again has no effect
+            await asyncio.to_thread(self._close_command, command.id)
+
+    def _close_command(self, command: int) -> None:
+        with Session(self._database) as session, session.begin():
+            queries.close_commands(session, [command])
+
+    async def wait_for_commands(self) -> None:
+        await self._asked.wait()
+        self._asked.clear()
+
+
+class InboxPoller(PeriodicTask):
+    """Polls the commands of all local runs in one query."""
+
+    name, every, consequence = "commands", LOOK_EVERY, "what is asked of runs is not heard"
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._open: dict[str, asyncio.Event] = {}
+
+    @contextmanager
+    def open_inbox(self, run: str) -> Iterator[StoredInbox]:
+        asked = self._open[run] = asyncio.Event()
+        try:
+            yield StoredInbox(self._database, run, asked)
+        finally:
+            if self._open.get(run) is asked:
+                del self._open[run]
+
+    async def poll_commands(self) -> None:
+        for run in await asyncio.to_thread(self._find_runs_with_commands, frozenset(self._open)) if self._open else ():
+            if run in self._open:
+                self._open[run].set()
+
+    def _find_runs_with_commands(self, runs: Collection[str]) -> set[str]:
+        with Session(use_autocommit(self._database)) as session:
+            return queries.find_runs_with_commands(session, runs)
+
+    async def _run_once(self) -> None:
+        with suppress(*DATABASE_UNAVAILABLE):  # retried soon
+            await self.poll_commands()

@@ -1,0 +1,76 @@
+"""Parsers for passwd, shadow and group: colon-separated records, one per line."""
+
+from dataclasses import dataclass
+
+from app.syntax import host_text
+from app.syntax.setting import BadSetting
+
+
+@dataclass(frozen=True)
+class Account:
+    name: str
+    uid: int
+    gid: int
+    home: str
+    shell: str
+    line: int
+
+
+@dataclass(frozen=True)
+class ShadowEntry:
+    name: str
+    password: str
+    max_days: int | None
+    expires: int | None
+    """In days since 1970; None means never."""
+    line: int
+
+    @property
+    def is_locked(self) -> bool:
+        """True if no password is accepted. A key may still be."""
+        return self.password.startswith(("!", "*"))
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    gid: int
+    members: tuple[str, ...]
+    line: int
+
+
+def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
+    accounts, problems = [], []
+    for line, fields in _split_records(text):
+        uid, gid = (host_text.parse_number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
+        if uid is None or gid is None or not fields[0]:
+            problems.append(BadSetting("seven fields with a number for uid and gid are wanted", path, line))
+        else:
+            accounts.append(Account(fields[0], uid, gid, fields[5], fields[6], line))
+    return accounts, problems
+
+
+def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry], list[BadSetting]]:
+    entries, problems = [], []
+    for line, fields in _split_records(text):
+        if len(fields) != 9 or not fields[0] or any(f and host_text.parse_number(f) is None for f in fields[2:8]):
+            problems.append(BadSetting("nine fields with days as numbers are wanted", path, line))
+        else:
+            days, expires = host_text.parse_number(fields[4]), host_text.parse_number(fields[7])
+            entries.append(ShadowEntry(fields[0], fields[1], days, expires, line))
+    return entries, problems
+
+
+def parse_group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
+    groups, problems = [], []
+    for line, fields in _split_records(text):
+        gid = host_text.parse_number(fields[2]) if len(fields) == 4 else None
+        if gid is None or not fields[0]:
+            problems.append(BadSetting("four fields with a number for gid are wanted", path, line))
+        else:
+            groups.append(Group(fields[0], gid, tuple(m for m in fields[3].split(",") if m), line))
+    return groups, problems
+
+
+def _split_records(text: str) -> list[tuple[int, list[str]]]:
+    return [(number, line.split(":")) for number, line in host_text.number_lines(text) if line]

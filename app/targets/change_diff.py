@@ -1,0 +1,78 @@
+"""Render a change as a diff for people and for the log: redacted, cleaned and bounded."""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+
+from app.events.vocabulary import AnyAction
+from app.syntax import host_text
+from app.syntax.files import FileState
+from app.targets.readable_files import NO_NEED, SECRETIVE, is_closed, is_judged
+from app.targets.resources import vendor_script
+from app.targets.resources.dry_run import DryRun
+from app.text.clean import clean_text
+from app.text.redaction import is_secret_path, redact_secrets
+
+_LONGEST_LINE = 400
+_MOST = 32 * 1024
+_NOT_THERE = "absent"
+_OPEN_END = "\\ No newline at end of file"
+
+
+def render_change(
+    actions: Sequence[AnyAction],
+    foreseen: DryRun,
+    before: Mapping[str, FileState | None],
+    after: Mapping[str, FileState],
+) -> str:
+    """Return the whole change as text. A preview and an applied change give the same text."""
+    return (
+        vendor_script.render_vendor_scripts(actions)
+        + render_resource_diff(foreseen)
+        + render_file_diffs(before, {**after, **foreseen.files})
+    )
+
+
+def render_file_diffs(before: Mapping[str, FileState | None], after: Mapping[str, FileState]) -> str:
+    text = "".join(_render_file_diff(path, before.get(path), state) for path, state in after.items())
+    if len(text) <= _MOST:
+        return text
+    return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
+
+
+def render_resource_diff(foreseen: DryRun) -> str:
+    """Return the changes of packages, units, mounts and accounts, in the host's own words."""
+    lines = (
+        line
+        for one in foreseen.states
+        for line in (f"resource {one.name}", f"-{one.before or _NOT_THERE}", f"+{one.after or _NOT_THERE}")
+    )
+    return "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in lines)
+
+
+def _render_file_diff(path: str, before: FileState | None, after: FileState) -> str:
+    text = "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in _iterate_diff_lines(path, before, after))
+    return redact_secrets(text, closed=is_closed((before or after).mode))
+
+
+def _iterate_diff_lines(path: str, before: FileState | None, after: FileState) -> Iterable[str]:
+    yield f"diff a{path} b{path}"
+    if before is None:
+        yield f"new file mode {after.mode:04o}"
+    elif before.mode != after.mode:
+        yield f"old mode {before.mode:04o}"
+        yield f"new mode {after.mode:04o}"
+    old, new = (b"" if before is None else before.content), after.content
+    if old == new:
+        return
+    if is_secret_path(path) or not is_judged(path):
+        yield f"content differs; {SECRETIVE if is_secret_path(path) else NO_NEED}"
+        return
+    name = "/dev/null" if before is None else f"a{path}"
+    yield from difflib.unified_diff(_split_lines(old), _split_lines(new), name, f"b{path}", lineterm="")
+
+
+def _split_lines(content: bytes) -> list[str]:
+    lines = host_text.decode_bytes(content).split("\n")
+    if lines[-1] == "":
+        return lines[:-1]
+    return [*lines, _OPEN_END]

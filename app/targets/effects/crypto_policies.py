@@ -1,0 +1,115 @@
+"""The system-wide crypto policy: its base, its modules, and what each module adds or removes."""
+
+import re
+from collections.abc import Mapping
+
+from app.syntax import host_text, keyvalue
+from app.syntax.files import Files
+from app.syntax.host_text import fold_case
+from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
+
+
+def _split_words(text: str) -> list[str]:
+    return text.split()
+
+
+_CONFIG = "/etc/crypto-policies/config"
+_MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
+_STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
+"""FIPS and FUTURE do not compare: each forbids something that the other allows."""
+_TAKE_AWAY = _split_words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = _split_words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
+_THERE = "in force"
+_SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
+_LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}
+_BETTER_0 = ("sha1_in_certs", "arbitrary_dh_groups", "ssh_certs")
+_BETTER_1 = ("ssh_etm",)
+_LISTS = ("cipher", "mac", "hash", "group", "sign", "key_exchange", "protocol")
+_TAKEN = re.compile(r"-[A-Za-z0-9][A-Za-z0-9.*-]*")
+
+
+class CryptoPolicies:
+    name: str = "crypto-policies"
+    areas: tuple[str, ...] = ("/etc/crypto-policies/config", _MODULES[0])
+
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        """Return the policy, its modules and their values; modules that are not named have no effect."""
+        base, modules, others = _read_config(files)
+        found = {"policy": base} | ({"further lines": others} if others else {})
+        found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
+        for module in modules:
+            written = _read_module_file(files, module)
+            if written is None:
+                found[f"module {module}"] = _THERE
+                continue
+            for key, value in written:
+                name = key if key in _SIZES else f"{key} of {module}"
+                found[name] = value
+        return found
+
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+        """Return None: update-crypto-policies would rewrite the host's files."""
+        del files, ask
+        return None
+
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        kind, _blank, module = key.partition(" ")
+        if kind == "policy":
+            return _compare_bases(was, now)
+        if kind == "module":
+            return _compare_modules(module, was, now)
+        if kind in _SIZES:
+            return create_measure(lambda value: int(value) if value.isdigit() else None)(was, now)
+        return _compare_module_values(kind, was, now)
+
+
+def _read_config(files: Files) -> tuple[str, list[str], str]:
+    """Return the base, its modules, and any further lines; the file should have one line only."""
+    lines = [
+        line.partition("#")[0].strip()
+        for _number, line in host_text.number_lines(host_text.read_text(files, _CONFIG) or "")
+    ]
+    first, *others = [line for line in lines if line] or ["DEFAULT"]
+    base, *modules = first.upper().split(":")
+    return base, modules, " ".join(others)
+
+
+def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None:
+    """Return the settings of a local module; None for a vendor's module, which is compared by name."""
+    if "/" in module or module in (*_TAKE_AWAY, *_BRING):
+        return None
+    text = next(
+        (text for folder in _MODULES if (text := host_text.read_text(files, f"{folder}{module}.pmod")) is not None),
+        None,
+    )
+    if text is None:
+        return None
+    found: dict[str, list[str]] = {}
+    for setting in keyvalue.parse_options(text, ""):
+        found.setdefault(fold_case(setting.key), []).append(" ".join(setting.value.split()))
+    return [(key, " ".join(values)) for key, values in found.items()]
+
+
+def _compare_bases(was: str, now: str) -> Strength:
+    if (was, now) in _STRICTER:
+        return Strength.STRONGER
+    return Strength.WEAKER if (now, was) in _STRICTER else compare_unranked(was, now)
+
+
+def _compare_modules(module: str, was: str, now: str) -> Strength:
+    """Compare the presence of a module; only the effect of some is known."""
+    if module in _TAKE_AWAY:
+        return create_ranking(UNSET, _THERE)(was, now)
+    return create_ranking(_THERE, UNSET)(was, now) if module in _BRING else compare_unranked(was, now)
+
+
+def _compare_module_values(kind: str, was: str, now: str) -> Strength:
+    if kind in _BETTER_0:
+        return create_ranking("1", UNSET, "0")(was, now)
+    if kind in _BETTER_1:
+        return create_ranking("0", UNSET, "1")(was, now)
+    words = (was + " " + now).split()
+    if kind.partition("@")[0] in _LISTS and all(_TAKEN.fullmatch(word) for word in words):
+        return compare_sets(now.split(), was.split())
+    return compare_unranked(was, now)

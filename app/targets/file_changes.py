@@ -1,0 +1,94 @@
+"""Work out the files that typed actions would produce. Used by preview, rehearsal and apply."""
+
+from collections.abc import Callable, Sequence
+
+from app.errors import ActionFailed, BadInput
+from app.events.vocabulary import (
+    AnyAction,
+    AppendLine,
+    Chmod,
+    FileAction,
+    RemoveLine,
+    ReplaceLine,
+    SetOption,
+    WriteFile,
+)
+from app.syntax import host_text, option_edit
+from app.syntax.files import Files, FileState
+from app.targets.file_owners import ROOT
+from app.targets.overlay import Overlay
+from app.text.clean import clean_text
+
+_LARGEST = 256 * 1024
+_NEW_MODE = 0o644
+
+
+def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileState]:
+    """Return the new state of each path that the actions change; unchanged paths are left out."""
+    planned: dict[str, FileState] = {}
+    for action in actions:
+        if isinstance(action, FileAction):
+            planned[action.path] = _apply_action(action, Overlay(files, planned))
+    return {path: state for path, state in planned.items() if state != files.state(path)}
+
+
+def _apply_action(action: FileAction, files: Files) -> FileState:
+    before = files.state(action.path)
+    if before is not None and files.read(action.path) is None:
+        raise ActionFailed(f"{action.path} is a folder; name a file.")
+    if isinstance(action, WriteFile):
+        owner = ROOT if before is None else before.owner
+        return FileState(_encode_bounded(action.path, action.content), int(action.mode, 8), owner)
+    if isinstance(action, Chmod):
+        there = _require_file(action.path, before)
+        return FileState(there.content, int(action.mode, 8), there.owner)
+    if isinstance(action, ReplaceLine | RemoveLine):
+        before = _require_file(action.path, before)
+    held = before or FileState(b"", _NEW_MODE, ROOT)
+    return FileState(
+        _encode_bounded(action.path, _edit_text(action, host_text.decode_bytes(held.content))), held.mode, held.owner
+    )
+
+
+def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str) -> str:
+    match action:
+        case SetOption():
+            try:
+                return option_edit.set_option(action.path, text, action.key, action.value)
+            except BadInput as exc:
+                raise ActionFailed(str(exc)) from exc
+        case ReplaceLine():
+            return _replace_lines(action.path, text, action.old, lambda _line: [action.new])
+        case RemoveLine():
+            return _replace_lines(action.path, text, action.line, lambda _line: [])
+        case AppendLine():
+            return f"{_end_with_newline(text)}{action.line}\n"
+
+
+def _replace_lines(path: str, text: str, wanted: str, made: Callable[[str], list[str]]) -> str:
+    """Replace each line equal to `wanted`, apart from trailing blanks, by the lines that `made` returns."""
+    lines = text.split("\n")
+    if not wanted.strip() or wanted.rstrip(host_text.TRAIL) not in (line.rstrip(host_text.TRAIL) for line in lines):
+        raise ActionFailed(f"{path} has no line {clean_text(wanted, 120)!r}; copy the line as it stands in the file.")
+    return "\n".join(
+        new
+        for line in lines
+        for new in (made(line) if line.rstrip(host_text.TRAIL) == wanted.rstrip(host_text.TRAIL) else [line])
+    )
+
+
+def _require_file(path: str, state: FileState | None) -> FileState:
+    if state is None:
+        raise ActionFailed(f"{path} is not there; write_file or append_line would make it.")
+    return state
+
+
+def _end_with_newline(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _encode_bounded(path: str, text: str) -> bytes:
+    content = host_text.encode_text(text)
+    if len(content) > _LARGEST:
+        raise ActionFailed(f"{path} would become larger than {_LARGEST // 1024} KiB; no configuration file is.")
+    return content

@@ -1,0 +1,193 @@
+"""Health probes over a host's files: does everyone who depends on the host still have access?"""
+
+from collections.abc import Callable
+
+from app.events.vocabulary import Probe
+from app.syntax import pam
+from app.syntax.files import Files
+from app.syntax.host_text import fold_case
+from app.targets import file_access, pam_outcome, root_privilege, uploads
+from app.targets.cached_files import CachedFiles
+from app.targets.host_accounts import AGENT
+from app.targets.questions import auditing, boot, login_shells, password_logins, sudo_grants
+from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.text.clean import clean_text
+
+_STACKS = ("system-auth", "password-auth")
+_DEBIANS = ("common-auth", "common-account")
+_LONGEST = 300
+
+
+def run_health_probes(
+    files: Files, today: int, fill: DiskUsage | None = None, recall: ReadTrackingCache | None = None
+) -> tuple[Probe, ...]:
+    """Run all health probes. `today` is in days since 1970; `recall` is the cache of this host."""
+    now, known = CachedFiles(files), recall or ReadTrackingCache()
+
+    def run_probe(name: str) -> Probe:
+        def answer_probe(files: Files) -> Probe:
+            return to_probe(name, _PROBES[name](ProbedHost(files, known, today, fill)))
+
+        return known.get_or_compute((name, today, fill), now, answer_probe)
+
+    return tuple(map(run_probe, _PROBES))
+
+
+def to_probe(name: str, answer: ProbeAnswer) -> Probe:
+    """Return the answer as a probe event, cleaned and bounded: it quotes the host."""
+    holds, weak = (tuple(clean_text(one, _LONGEST) for one in ones) for ones in (answer.holds, answer.weak))
+    return Probe(name, answer.ok, clean_text(answer.detail, _LONGEST), holds, weak)
+
+
+def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
+    reason = host.sshd.explain_refusal(name, host.today)
+    return ProbeAnswer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
+
+
+def _probe_agent_login(host: ProbedHost) -> ProbeAnswer:
+    return _probe_login(host, AGENT, "for the agent itself")
+
+
+def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
+    reason = root_privilege.explain_root_refusal(host.sudoers, host.people, AGENT)
+    return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
+
+
+def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
+    """Check that an administrator can still log in and act as root to repair the host."""
+    reasons = []
+    for account in host.people.list_administrators():
+        reason = host.sshd.explain_refusal(account.name, host.today)
+        reason = reason or root_privilege.explain_root_refusal(host.sudoers, host.people, account.name)
+        if not reason:
+            return ProbeAnswer(True, f"{account.name} can log in over SSH and act as root")
+        reasons.append(f"{account.name}: {reason}")
+    return ProbeAnswer(
+        False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}"
+    )
+
+
+def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
+    login = uploads.find_backup_login(host.files)
+    if login is None:
+        return ProbeAnswer(False, f"{uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as")
+    return _probe_login(host, login.value, "for the nightly backup")
+
+
+def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
+    reason = file_access.explain_read_refusal(host.files, host.people, uploads.READER, uploads.MISSION_CONFIG)
+    if not reason and not uploads.read_mission_settings(host.files):
+        reason = f"{uploads.MISSION_CONFIG} says nothing"
+    return ProbeAnswer(not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}")
+
+
+def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
+    path, umask = uploads.find_inbox(host.files), uploads.read_upload_umask(host.files)
+    folder = host.files.state(path) if path else None
+    if path is None or folder is None:
+        return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
+    if umask is None:
+        return ProbeAnswer(False, "the umask for uploads is not a number")
+    if not file_access.is_access_granted(folder, host.people, uploads.UPLOADER, file_access.WRITE):
+        return ProbeAnswer(False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
+    if not file_access.is_access_granted(folder, host.people, uploads.READER, file_access.ENTER):
+        return ProbeAnswer(False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})")
+    new = uploads.predict_upload(folder, umask)
+    upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
+    if file_access.is_access_granted(new, host.people, uploads.READER, file_access.READ):
+        return ProbeAnswer(True, f"{upload}: {uploads.READER} can read it")
+    return ProbeAnswer(False, f"{upload}: {uploads.READER} cannot read it")
+
+
+def _probe_sshd_config(host: ProbedHost) -> ProbeAnswer:
+    return answer_from_problems(host.sshd.config.problems, "sshd_config and what it includes can be read")
+
+
+def _probe_sudoers(host: ProbedHost) -> ProbeAnswer:
+    return answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read")
+
+
+def _probe_pam(host: ProbedHost) -> ProbeAnswer:
+    """Check the PAM stacks of the host's family. A missing file does not turn RHEL into Debian."""
+    paths = {name: f"{pam.FOLDER}/{name}" for name in (*_STACKS, *_DEBIANS)}
+    there = {name for name, path in paths.items() if host.files.state(path) is not None}
+    return _probe_common_stacks(host) if there & {*_DEBIANS} and not there & {*_STACKS} else _probe_rhel_stacks(host)
+
+
+def _probe_common_stacks(host: ProbedHost) -> ProbeAnswer:
+    """Check Debian's common stacks by their outcome, since their rules jump over pam_deny."""
+    for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
+        found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
+        if found.problems:
+            return answer_from_problems(found.problems, "")
+        if not pam_outcome.is_user_admitted(found.select_kind(kind), known=True):
+            return ProbeAnswer(False, f"{pam.FOLDER}/{service} refuses everybody")
+        if kind == "auth" and pam_outcome.is_user_admitted(found.select_kind(kind), known=False):
+            return ProbeAnswer(False, f"{pam.FOLDER}/{service} lets everybody in without asking")
+    return ProbeAnswer(True, "common-auth and common-account let in who has a password, and nobody without")
+
+
+def _probe_rhel_stacks(host: ProbedHost) -> ProbeAnswer:
+    for service in _STACKS:
+        found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
+        if found.problems:
+            return answer_from_problems(found.problems, "")
+        reason = _find_stack_fault(found.select_kind("auth"))
+        if reason or not found.select_kind("account"):
+            return ProbeAnswer(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
+    return ProbeAnswer(True, "system-auth and password-auth ask pam_unix, and deny at the end")
+
+
+def _find_stack_fault(rules: tuple[pam.PamRule, ...]) -> str:
+    """Return the fault of an auth stack: it must ask pam_unix, permit no user before that, and end with a deny."""
+    modules = [rule.module for rule in rules]
+    if "pam_unix.so" not in modules:
+        return "no auth rule asks pam_unix"
+    ahead = rules[: modules.index("pam_unix.so")]
+    for rule in ahead:
+        if rule.module == "pam_permit.so" and fold_case(rule.control) != "required":
+            return f"line {rule.line} lets everybody in without asking"
+        if rule.module == "pam_deny.so" or "authfail" in rule.arguments:
+            return f"line {rule.line} refuses everybody"
+    if modules[-1] != "pam_deny.so" or fold_case(rules[-1].control) not in ("required", "requisite"):
+        return f"the auth rules end with {modules[-1]} instead of pam_deny"
+    return ""
+
+
+def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
+    if host.people.problems:
+        return answer_from_problems(host.people.problems, "")
+    names = [account.name for account in host.people.accounts]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    roots = [account.name for account in host.people.accounts if account.uid == 0 and account.name != "root"]
+    bare = [name for name in names if host.people.find_shadow_entry(name) is None]
+    if roots:
+        return ProbeAnswer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
+    if twice or bare or "root" not in names:
+        return ProbeAnswer(
+            False, f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
+        )
+    return ProbeAnswer(True, "passwd, shadow and group can be read, and only root has uid 0")
+
+
+_PROBES: dict[str, Callable[[ProbedHost], ProbeAnswer]] = {
+    "agent-login": _probe_agent_login,
+    "agent-sudo": _probe_agent_sudo,
+    "sshd-config": _probe_sshd_config,
+    "administrator": _probe_administrator,
+    "backup-login": _probe_backup_login,
+    "mission-config": _probe_mission_config,
+    "mission-inbox": _probe_mission_inbox,
+    "sudoers": _probe_sudoers,
+    "pam": _probe_pam,
+    "accounts": _probe_accounts,
+    "password-login": password_logins.probe_password_login,
+    "console-login": password_logins.probe_console_login,
+    "sudo-rights": sudo_grants.probe_sudo_rights,
+    "login-shells": login_shells.probe_login_shells,
+    "next-boot": boot.probe_next_boot,
+    "selinux-boot": boot.probe_selinux_boot,
+    "audit-disk": auditing.probe_audit_disk,
+    "audit-panic": auditing.probe_audit_panic,
+}

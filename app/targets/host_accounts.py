@@ -1,0 +1,61 @@
+"""The accounts and groups of a host, read from passwd, shadow and group."""
+
+from dataclasses import dataclass
+
+from app.syntax import account_files, host_text
+from app.syntax.account_files import Account, Group, ShadowEntry
+from app.syntax.files import Files
+from app.syntax.setting import BadSetting
+
+AGENT = "temper"
+ADMINISTRATORS = ("wheel", "sudo")
+"""The group of administrators on RHEL, and the one on Debian."""
+_FILES = ("/etc/passwd", "/etc/shadow", "/etc/group")
+
+
+@dataclass(frozen=True)
+class HostAccounts:
+    accounts: tuple[Account, ...]
+    shadow: tuple[ShadowEntry, ...]
+    groups: tuple[Group, ...]
+    problems: tuple[BadSetting, ...]
+
+    def find_account(self, name: str) -> Account | None:
+        return next((account for account in self.accounts if account.name == name), None)
+
+    def find_shadow_entry(self, name: str) -> ShadowEntry | None:
+        return next((entry for entry in self.shadow if entry.name == name), None)
+
+    def list_groups(self, name: str) -> frozenset[str]:
+        account = self.find_account(name)
+        own = {group.name for group in self.groups if account and group.gid == account.gid}
+        return frozenset(own | {group.name for group in self.groups if name in group.members})
+
+    def list_sudoers_groups(self, name: str) -> frozenset[str]:
+        """Return the account's groups as sudoers may spell them: by name, and by number after a #."""
+        account, names = self.find_account(name), self.list_groups(name)
+        numbers = {group.gid for group in self.groups if group.name in names} | ({account.gid} if account else set())
+        return names | {f"#{number}" for number in numbers}
+
+    def list_administrators(self) -> list[Account]:
+        """List the accounts that may act as root, without root and the agent."""
+        return [
+            account
+            for account in self.accounts
+            if account.uid != 0 and account.name != AGENT and self.list_groups(account.name) & {*ADMINISTRATORS}
+        ]
+
+
+def read_host_accounts(files: Files) -> HostAccounts:
+    passwd, shadow, group = (host_text.read_text(files, path) for path in _FILES)
+    absent = [
+        BadSetting(f"{path} is absent", path, 1)
+        for path, text in zip(_FILES, (passwd, shadow, group), strict=True)
+        if text is None
+    ]
+    found, bad_accounts = account_files.parse_passwd(passwd or "")
+    secrets, bad_secrets = account_files.parse_shadow(shadow or "")
+    groups, bad_groups = account_files.parse_group(group or "")
+    return HostAccounts(
+        tuple(found), tuple(secrets), tuple(groups), (*absent, *bad_accounts, *bad_secrets, *bad_groups)
+    )

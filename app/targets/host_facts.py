@@ -1,0 +1,48 @@
+"""Short facts about a host for the roles that plan, read from its files."""
+
+from app.syntax import host_text, sshd
+from app.syntax.files import Files
+from app.targets import uploads
+from app.targets.host_accounts import AGENT, read_host_accounts
+from app.text.clean import clean_text
+
+_DROP_INS = (
+    "/etc/ssh/sshd_config.d/*.conf",
+    "/etc/security/pwquality.conf.d/*.conf",
+    "/etc/security/limits.d/*.conf",
+    "/etc/sudoers.d/*",
+    "/etc/profile.d/*.sh",
+    "/etc/modprobe.d/*.conf",
+    "/etc/audit/rules.d/*.rules",
+)
+_SERVICES = {
+    "sshd": "/etc/ssh/sshd_config",
+    "auditd": "/etc/audit/auditd.conf",
+    "chronyd": "/etc/chrony.conf",
+    "rsyslog": "/etc/rsyslog.conf",
+    "mission": uploads.MISSION_CONFIG,
+}
+_LONGEST = 500
+
+
+def read_host_facts(files: Files) -> dict[str, str]:
+    who = read_host_accounts(files)
+    backup, umask = uploads.find_backup_login(files), uploads.read_upload_umask(files)
+    matches = [
+        f"Match {block.criteria} ({block.path} line {block.line})" for block in sshd.read_sshd_config(files).matches
+    ]
+    drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_files(files, pattern)]
+    admins = [account.name for account in who.list_administrators()]
+    said = {
+        "system": (host_text.read_text(files, "/etc/redhat-release") or "unknown").strip(),
+        "services": ", ".join(name for name, path in _SERVICES.items() if files.state(path) is not None),
+        "agent": f"this program works as {AGENT}; its account, key and sudo drop-in are protected",
+        "administrators": ", ".join(admins) or "none besides root",
+        "backup": f"the nightly backup logs in as {backup.value} ({backup.path})" if backup else "not configured",
+        "uploads": f"deploy puts files into {uploads.find_inbox(files)} under {umask.description}"
+        if umask
+        else "not configured",
+        "drop-ins": ", ".join(drop_ins) or "none",
+        "sshd match blocks": "; ".join(matches) or "none",
+    }
+    return {name: clean_text(text, _LONGEST) for name, text in said.items()}

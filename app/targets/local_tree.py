@@ -1,0 +1,334 @@
+"""A host's files as real files under one folder. No read or write can leave it."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
+from typing import TypeVar
+
+from app.errors import ActionFailed, EnvironmentUnusable
+from app.syntax.files import FileState
+from app.targets.baseline import FoundEntry
+from app.targets.byte_names import decode_name, encode_name
+from app.targets.disk import Disk, OpenFolder, open_folder
+from app.targets.file_owners import ROOT, FileOwners
+from app.targets.host_lock import HostLock
+from app.targets.path_walk import find_first_link, open_parent, resolve_in_tree, split_path
+from app.targets.temporary_mode import TemporaryModes
+
+T = TypeVar("T")
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER_MODE = 0o755
+_AT_ONCE = 1 << 20
+
+
+class LocalTree:
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        self._root = folder / "root"
+        self._disk = disk
+        self._owners = FileOwners(folder / "owners.json", disk)
+        self._loans = TemporaryModes(folder / "loan.json", disk)
+        self._lock = HostLock(folder / "loan.lock")
+        self._at: int | None = None
+        self._folders: dict[str, int] = {}
+        self._looked: dict[str, tuple[FileState, bool] | None] = {}
+        self._globbed: dict[str, list[str]] = {}
+        if self._root.is_dir():
+            with self._open_root() as root:
+                self._loans.restore_mode(root)
+
+    # Reads follow links, but only inside the tree.
+
+    def read(self, path: str) -> bytes | None:
+        with self._open_root() as root:
+            found = self._get_followed(root, path)
+            return None if found is None or found[1] else found[0].content
+
+    def state(self, path: str) -> FileState | None:
+        """Return the state of a path; a folder's has no content."""
+        with self._open_root() as root:
+            found = self._get_followed(root, path)
+            return None if found is None else found[0]
+
+    def glob(self, pattern: str) -> list[str]:
+        with self._open_root() as root:
+            if pattern not in self._globbed:
+                self._globbed[pattern] = self._match_pattern(root, pattern)
+            return list(self._globbed[pattern])
+
+    def find_first_link(self, path: str) -> str | None:
+        with self._open_root() as root:
+            return find_first_link(root, path)
+
+    def resolve_links(self, path: str) -> str | None:
+        """Return where a path leads once its links are followed; None if it leaves the tree or loops."""
+        with self._open_root() as root:
+            return resolve_in_tree(root, path)
+
+    def link(self, path: str) -> str | None:
+        """Return a link's goal; None for anything else."""
+        with self._open_root() as root:
+            try:
+                return os.readlink(decode_name(path)[1:], dir_fd=root)
+            except OSError:
+                return None
+
+    def list_paths(self) -> list[str]:
+        """List all paths, including folders and links."""
+        return sorted(self._walk_entries(lambda _folder, _name, _path: None))
+
+    def list_entries(self) -> dict[str, FoundEntry]:
+        """Return all paths, each with its own entry; links are not followed."""
+        return dict(sorted(self._walk_entries(self._read_entry).items()))
+
+    def _walk_entries(self, look: Callable[[int, str, str], T]) -> dict[str, T]:
+        with self._open_root() as root:
+            return {
+                encode_name(f"{at[1:]}/{name}"): look(folder, name, f"{at[1:]}/{name}")
+                for at, folders, files, folder in os.fwalk(".", dir_fd=root)
+                for name in (*folders, *files)
+            }
+
+    @contextmanager
+    def hold_open(self) -> Iterator[None]:
+        """Keep the tree locked, its folders open and its reads cached within the context."""
+        with self._open_root():
+            yield
+
+    # Changes never follow links.
+
+    def read_exact_state(self, path: str) -> FileState | None:
+        """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
+        try:
+            with self._open_root() as root, open_parent(root, path) as (folder, name):
+                found = self._stat_entry(folder, name, path)
+                names = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink
+        except FileNotFoundError:
+            return None
+        except NotADirectoryError as exc:
+            raise ActionFailed(f"A link or a file stands where {path} needs a folder.") from exc
+        except OSError as exc:
+            raise ActionFailed(f"{path} cannot be looked at: {exc.strerror}.") from exc
+        if found is not None and found[1]:
+            raise ActionFailed(f"{path} is a folder; name a plain file instead.")
+        if found is not None and names > 1:
+            raise ActionFailed(_describe_hard_links(path, names))
+        return None if found is None else found[0]
+
+    def write(self, path: str, state: FileState) -> None:
+        with self._open_root() as root, _translate_errors(path):
+            with open_parent(root, path) as (folder, name):
+                self._disk.write(folder, name, state.content, state.mode, state.modified)
+            self._owners.set_owner(path, state.owner)
+            self._forget_reads()
+
+    def remove(self, path: str) -> None:
+        with self._open_root() as root, _translate_errors(path):
+            with open_parent(root, path) as (folder, name):
+                self._disk.remove(folder, name)
+            self._owners.set_owner(path, ROOT)
+            self._forget_reads()
+
+    def list_missing_folders(self, path: str) -> list[str]:
+        """List the missing parent folders of `path`, outermost first."""
+        names = split_path(path)[:-1]
+        above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1)]
+        with self._open_root() as root:
+            return [folder for folder in above if _is_missing(root, folder)]
+
+    def make_folder(self, path: str) -> None:
+        with self._open_root() as root, _translate_errors(path), open_parent(root, path) as (folder, name):
+            self._disk.make_folder(folder, name, _FOLDER_MODE)
+            self._forget_reads()
+
+    def remove_folder(self, path: str) -> None:
+        with self._open_root() as root, _translate_errors(path), open_parent(root, path) as (folder, name):
+            self._disk.remove_folder(folder, name)
+            self._forget_reads()
+
+    @contextmanager
+    def _open_root(self) -> Iterator[int]:
+        with self._lock:
+            if self._at is not None:  # by this thread, since it holds the lock
+                yield self._at
+                return
+            with _open_tree_root(self._root) as root:
+                self._at = root
+                self._owners.reload_if_changed()
+                try:
+                    yield root
+                finally:
+                    self._at = None
+                    self._forget_reads()
+
+    def _forget_reads(self) -> None:
+        """Drop cached reads and close folders: at the end of a context and after each change."""
+        self._looked.clear()
+        self._globbed.clear()
+        while self._folders:
+            os.close(self._folders.popitem()[1])
+
+    def _open_subfolder(self, root: int, names: Sequence[str]) -> int:
+        """Open a folder name by name, like `open_folder_at`; it stays open until the context ends."""
+        if not names:
+            return root
+        path = "/".join(names)
+        if path not in self._folders:
+            self._folders[path] = open_folder(names[-1], self._open_subfolder(root, names[:-1]))
+        return self._folders[path]
+
+    def _get_followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        if path not in self._looked:
+            self._looked[path] = self._follow_path(root, path)
+        return self._looked[path]
+
+    def _follow_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        plain = decode_name(path)
+        try:
+            return self._read_plain_path(root, plain)  # the fast path: most paths have no link
+        except FileNotFoundError:
+            return None
+        except (OSError, ActionFailed):
+            real = resolve_in_tree(root, plain)
+        if real in (None, "/"):
+            return None
+        try:
+            return self._read_plain_path(root, str(real))
+        except (FileNotFoundError, NotADirectoryError, ActionFailed):
+            return None
+
+    def _read_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        *folders, name = split_path(path)
+        return self._stat_entry(self._open_subfolder(root, folders), name, path)
+
+    def _match_pattern(self, root: int, pattern: str) -> list[str]:
+        found = [""]
+        for part in split_path(pattern):
+            found = [f"{base}/{name}" for base in found for name in self._match_part(root, base, part)]
+        return sorted(encode_name(path) for path in found if self._is_present(root, path))
+
+    def _match_part(self, root: int, base: str, part: str) -> list[str]:
+        if not any(mark in part for mark in "*?["):
+            return [part]
+        try:
+            names = self._list_names(root, base)
+        except OSError:
+            return []
+        return [
+            name for name in names if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))
+        ]
+
+    def _list_names(self, root: int, path: str) -> list[str]:
+        names = [name for name in path.split("/") if name]
+        try:
+            return os.listdir(self._open_subfolder(root, names))  # noqa: PTH208 (a descriptor has no pathlib form)
+        except FileNotFoundError:
+            return []
+        except OSError:
+            real = resolve_in_tree(root, path)
+        if real is None:
+            return []
+        return os.listdir(self._open_subfolder(root, [name for name in real.split("/") if name]))  # noqa: PTH208
+
+    def _is_present(self, root: int, path: str) -> bool:
+        """Return True if the path exists after its links are followed."""
+        *folders, name = path.split("/")[1:]
+        try:
+            found = os.stat(name, dir_fd=self._open_subfolder(root, folders), follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        except (OSError, ValueError):
+            return _is_link_target_present(root, path)
+        return not S_ISLNK(found.st_mode) or _is_link_target_present(root, path)
+
+    def _read_entry(self, folder: int, name: str, path: str) -> FoundEntry:
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            return (
+                os.readlink(name, dir_fd=folder)
+                if S_ISLNK(found.st_mode)
+                else self._to_state(found, folder, name, path)
+            )
+        except (FileNotFoundError, ActionFailed):
+            return None
+
+    def _stat_entry(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
+        """Return the state and whether it is a folder's; None if there is no such name."""
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        return self._to_state(found, folder, name, path)
+
+    def _to_state(self, found: os.stat_result, folder: int, name: str, path: str) -> tuple[FileState, bool]:
+        mode, owner = S_IMODE(found.st_mode), self._owners.get_owner(path)
+        if S_ISDIR(found.st_mode):
+            return FileState(b"", mode, owner), True
+        if not S_ISREG(found.st_mode):
+            raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
+        return FileState(self._read_content(folder, name, path, found.st_size), mode, owner, found.st_mtime_ns), False
+
+    def _read_content(self, folder: int, name: str, path: str, size: int) -> bytes:
+        try:
+            descriptor = os.open(name, _READ, dir_fd=folder)
+        except PermissionError:
+            with self._loans.open_readable(folder, name, path) as lent:
+                return _read_to_end(lent, size)
+        try:
+            return _read_to_end(descriptor, size)
+        finally:
+            os.close(descriptor)
+
+
+def _open_tree_root(root: Path) -> OpenFolder:
+    try:
+        return OpenFolder(root)
+    except FileNotFoundError as exc:
+        raise EnvironmentUnusable(f"{root} has no files yet; prepare the host first.") from exc
+
+
+def _read_to_end(descriptor: int, size: int) -> bytes:
+    """Read the whole file. `size` is from fstat; a read of one more byte that comes back short was the last."""
+    content = os.read(descriptor, size + 1)
+    if len(content) <= size:
+        return content
+    return content + b"".join(iter(lambda: os.read(descriptor, _AT_ONCE), b""))
+
+
+def _is_link_target_present(root: int, path: str) -> bool:
+    real = resolve_in_tree(root, path)
+    try:
+        return real is not None and bool(os.stat("." + real, dir_fd=root, follow_symlinks=False))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_missing(root: int, path: str) -> bool:
+    """Return True if the path does not exist. A dangling link counts as existing: it is in the way."""
+    try:
+        with open_parent(root, path) as (folder, name):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    except NotADirectoryError:
+        return False
+    return False
+
+
+def _describe_hard_links(path: str, names: int) -> str:
+    """Return the error for a file with several hard links, which a replacement would separate."""
+    return f"{path} has {names} names (hard links); changing it would part them. Make it a file of its own first."
+
+
+@contextmanager
+def _translate_errors(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as exc:
+        raise ActionFailed(f"{path} lies in a folder that is not there.") from exc
+    except NotADirectoryError as exc:
+        raise ActionFailed(f"A link or a file stands where {path} needs a folder.") from exc
+    except OSError as exc:
+        raise ActionFailed(f"{path} cannot be changed: {exc.strerror}.") from exc

@@ -1,0 +1,36 @@
+"""Compare health probes with earlier ones: what they lost, and which weaknesses are new."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from app.events.vocabulary import Probe
+from app.text.clean import clean_text
+
+_LONGEST = 300
+_NAMED = 4
+
+
+def describe_loss(was: Probe | None, now: Probe) -> str:
+    """Return what the probe lost or gained since `was`; an empty string without a difference."""
+    if was is None:
+        return ""
+    gone = [one for one in was.holds if one not in now.holds]
+    came = [one for one in now.holds if one not in was.holds] + [one for one in now.weak if one not in was.weak]
+    found = (("no longer", gone), ("new", came))
+    return "; ".join(f"{word}: {_join_names(ones)}" for word, ones in found if ones)
+
+
+def compare_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
+    """Return the probes of `now`. A probe that lost something fails, and its detail says what."""
+    known = {probe.name: probe for probe in before}
+    return tuple(_mark_lost(probe, describe_loss(known.get(probe.name), probe)) for probe in now)
+
+
+def _mark_lost(probe: Probe, lost: str) -> Probe:
+    return msgspec.structs.replace(probe, ok=False, detail=clean_text(lost, _LONGEST)) if lost and probe.ok else probe
+
+
+def _join_names(ones: list[str]) -> str:
+    rest = f" and {len(ones) - _NAMED} more" if len(ones) > _NAMED else ""
+    return f"{', '.join(ones[:_NAMED])}{rest}"

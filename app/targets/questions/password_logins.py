@@ -1,0 +1,69 @@
+"""Probes password logins over SSH, at the console and for sudo, by our reading of the PAM stacks."""
+
+from app.syntax import pam
+from app.syntax.account_files import Account
+from app.targets import pam_outcome
+from app.targets.host_accounts import HostAccounts
+from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
+from app.targets.sshd_login import NO_SHELL
+
+_OVER_SSH = ("sshd", "sudo")
+_CONSOLE = ("login", "su")
+_FALLBACK = "other"
+_ROOT = 0
+
+
+def probe_password_login(host: ProbedHost) -> ProbeAnswer:
+    return _probe_services(host, _OVER_SSH, "nobody has a password, so no login by one can be lost")
+
+
+def probe_console_login(host: ProbedHost) -> ProbeAnswer:
+    """Probe console logins, the last way in if network or keys fail."""
+    return _probe_services(host, _CONSOLE, "nobody has a password, so nobody logs in at the console")
+
+
+def _probe_services(host: ProbedHost, services: tuple[str, ...], nobody: str) -> ProbeAnswer:
+    people = list_password_accounts(host.people)
+    opened: list[str] = []
+    for service in services:
+        found = pam.read_stack(host.files, _find_stack_path(host, service))
+        if found.problems:
+            problem = found.problems[0]
+            return ProbeAnswer(False, f"{service}: {problem.text} ({problem.path} line {problem.line})")
+        auth = tuple(rule for rule in found.select_kind("auth") if rule.module != "pam_rootok.so")
+        if pam_outcome.is_user_admitted(auth, known=False):
+            return ProbeAnswer(False, f"{service}: its auth rules let everybody in, whatever is typed")
+        if people and not pam_outcome.is_user_admitted(auth, known=True):
+            return ProbeAnswer(False, f"{service}: its auth rules refuse everybody, the right password too")
+        if people and not pam_outcome.is_user_admitted(found.select_kind("account"), known=True):
+            return ProbeAnswer(False, f"{service}: its account rules refuse everybody")
+        opened += [
+            f"{account.name} by password through {service}" for account in people if not _is_shut_out(host, account)
+        ]
+    if not people:
+        return ProbeAnswer(True, nobody)
+    names = ", ".join(account.name for account in people)
+    return ProbeAnswer(True, f"{' and '.join(services)} let in by password: {names}", tuple(opened))
+
+
+def _find_stack_path(host: ProbedHost, service: str) -> str:
+    """Return the service's PAM file, or `other` if it has none."""
+    own = f"{pam.FOLDER}/{service}"
+    return own if host.files.state(own) is not None else f"{pam.FOLDER}/{_FALLBACK}"
+
+
+def list_password_accounts(people: HostAccounts) -> list[Account]:
+    """Return accounts with a usable password and a shell."""
+    found = []
+    for account in people.accounts:
+        secret = people.find_shadow_entry(account.name)
+        if secret and secret.password and not secret.is_locked and account.shell not in NO_SHELL:
+            found.append(account)
+    return found
+
+
+def _is_shut_out(host: ProbedHost, account: Account) -> bool:
+    secret = host.people.find_shadow_entry(account.name)
+    expired = secret is not None and secret.expires is not None and secret.expires <= host.today
+    closed = account.uid != _ROOT and host.files.state("/etc/nologin") is not None
+    return expired or closed

@@ -1,0 +1,74 @@
+"""Probes sudo rights, and those that need no password, by our reading of sudoers."""
+
+from app.syntax.sudoers import Sudoers
+from app.syntax.sudoers_line import Grant
+from app.targets.host_accounts import HostAccounts
+from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost, answer_from_problems
+
+_ROOT = "root"
+_MOST = 200
+
+
+def probe_sudo_rights(host: ProbedHost) -> ProbeAnswer:
+    if host.sudoers.problems:
+        return answer_from_problems(host.sudoers.problems, "")
+    names = [account.name for account in host.people.accounts if account.name != _ROOT]
+    found = [(name, list_granted_rights(host.sudoers, host.people, name)) for name in names]
+    return describe_sudo_rights([(name, *rights) for name, rights in found if rights[0] or rights[1]])
+
+
+def describe_sudo_rights(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> ProbeAnswer:
+    """Build the answer from (account, rights, rights without a password)."""
+    holds = tuple(f"{name}: {right}" for name, rights, _ in found for right in rights)
+    weak = tuple(f"{name}: {right} without a password" for name, _, rights in found for right in rights)
+    if not found:
+        return ProbeAnswer(True, "sudo grants nothing to anybody but root")
+    said = (
+        f"{name}: {', '.join(rights)}{' (no password asked)' if easy == rights else ''}" for name, rights, easy in found
+    )
+    return ProbeAnswer(True, f"sudo grants {'; '.join(said)}", holds[:_MOST], weak[:_MOST])
+
+
+def list_granted_rights(sudoers: Sudoers, people: HostAccounts, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
+    secret = people.find_shadow_entry(name)
+    typed = bool(secret and secret.password and not secret.is_locked)
+    trusted = _skips_password(sudoers, people, name)
+    asks: dict[str, bool] = {}
+    for grant in sudoers.list_grants(name, people.list_groups(name)):
+        for command in _expand_command(sudoers, grant):
+            right = f"({grant.runas}) {command}"
+            asks.pop(right, None)  # the last match decides, so it moves to the end
+            asks[right] = "PASSWD" in grant.tags or not (trusted or "NOPASSWD" in grant.tags)
+    return split_usable_rights(asks, typed=typed)
+
+
+def split_usable_rights(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split rights, in order, into all usable ones and those without a password."""
+    rights = [right for right, asked in asks.items() if typed or not asked]
+    easy = [right for right, asked in asks.items() if not asked]
+    return _join_if_ordered(rights), _join_if_ordered(easy)
+
+
+def _join_if_ordered(rights: list[str]) -> tuple[str, ...]:
+    """Join rights into one if an exception makes their order matter."""
+    excepted = any(right.rpartition(") ")[2].startswith("!") for right in rights)
+    return ("; ".join(rights),) if excepted else tuple(rights)
+
+
+def _expand_command(sudoers: Sudoers, grant: Grant) -> list[str]:
+    """Return the command, or the members of its alias."""
+    bare = grant.command.lstrip("! \t")
+    not_ = "!" if grant.command.count("!") % 2 else ""
+    members = [m for alias in sudoers.aliases if alias.kind == "Cmnd" and alias.name == bare for m in alias.members]
+    return [f"{not_}{member}" for member in members] or [grant.command]
+
+
+def _skips_password(sudoers: Sudoers, people: HostAccounts, name: str) -> bool:
+    """Return True if the last matching Defaults turns authentication off."""
+    asked, names = True, {"ALL", name, *(f"%{group}" for group in people.list_groups(name))}
+    for default in sudoers.defaults:
+        listed = {entry.strip() for entry in default.scope[1:].split(",")}
+        if default.name == "authenticate" and (not default.scope or (default.scope[0] == ":" and names & listed)):
+            asked = not default.negated
+    return not asked

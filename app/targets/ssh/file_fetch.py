@@ -1,0 +1,91 @@
+"""Fetches files of a host as a tar stream and parses it. Odd names stay text; impossible names are skipped."""
+
+import io
+import tarfile
+from collections.abc import Iterable
+from stat import S_IMODE
+
+from app.errors import ConnectionLost, EnvironmentUnusable
+from app.syntax.files import FileState
+from app.targets.byte_names import encode_name
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.snapshot import Kind, Snapshot, SnapshotEntry
+from app.targets.ssh.wanted_files import ALWAYS, to_shell_patterns
+from app.text.clean import clean_text
+
+LARGEST = 8 * 1024 * 1024
+"""Content of larger files is not read; judged files are far smaller."""
+_FETCH_SECONDS = 120.0
+_FINE = (0, 1)
+"""1: a file changed while tar read it."""
+
+
+def fetch_patterns(line: SshConnection, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
+    """Fetch the files that match `patterns`, and the world-readable files in `named`."""
+    said = line.run(
+        "fetch", "all", *to_shell_patterns(patterns), "--", *to_shell_patterns(named), seconds=_FETCH_SECONDS
+    )
+    if said.code not in _FINE:
+        raise EnvironmentUnusable(f"{line.end}: its files cannot be fetched: {clean_text(said.err.strip(), 200)}.")
+    return Snapshot(parse_archive(said.out))
+
+
+def fetch_paths(line: SshConnection, paths: Iterable[str]) -> Snapshot:
+    """Fetch the given paths and their parent folders."""
+    wanted: dict[str, None] = {}
+    for path in paths:
+        names = path.split("/")[1:]
+        wanted.update(dict.fromkeys("/".join(names[: depth + 1]) for depth in range(len(names))))
+    said = line.run("fetch", "some", *wanted)
+    if said.code not in _FINE:
+        raise EnvironmentUnusable(f"{line.end}: files cannot be looked at: {clean_text(said.err.strip(), 200)}.")
+    return Snapshot(parse_archive(said.out))
+
+
+def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
+    found: dict[str, SnapshotEntry] = {}
+    if not stream:
+        return found
+    try:
+        # Uncompressed only: a few compressed bytes can expand to any size.
+        with tarfile.open(fileobj=io.BytesIO(stream), mode="r:", errors="surrogateescape", encoding="utf-8") as archive:
+            for member in archive:
+                _check_size(member, len(stream))
+                path = _parse_member_path(member.name)
+                if path is not None:
+                    found[path] = _parse_member(archive, member)
+    except (tarfile.TarError, EOFError) as exc:
+        raise ConnectionLost(f"the files of the host came in part: {exc}.") from exc
+    return found
+
+
+def _check_size(member: tarfile.TarInfo, came: int) -> None:
+    """Raise Unusable for a sparse or oversized member: it can claim any number of zero bytes."""
+    if member.issparse() or member.size > came:
+        raise EnvironmentUnusable(
+            f"the host sent {clean_text(member.name, 100)!a} as {member.size} "
+            f"bytes in {came}: a sparse file is not taken. "
+            "Look at its tar, and at that file."
+        )
+
+
+def _parse_member_path(name: str) -> str | None:
+    names = name.removeprefix("./").rstrip("/").split("/")
+    return None if any(one in ("", ".", "..") for one in names) else "/" + encode_name("/".join(names))
+
+
+def _parse_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> SnapshotEntry:
+    owner = encode_name(f"{member.uname or member.uid}:{member.gname or member.gid}")
+    content = b""
+    readable = member.isfile() and member.size <= LARGEST
+    if readable and (held := archive.extractfile(member)):
+        content = held.read()
+    kind: Kind = "other"
+    if member.isdir():
+        kind = "folder"
+    elif member.issym():
+        kind = "link"
+    elif readable:
+        kind = "file"
+    state = FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9))
+    return SnapshotEntry(kind, state, encode_name(member.linkname) if member.issym() else "")

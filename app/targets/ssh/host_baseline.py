@@ -1,0 +1,75 @@
+"""Reads a baseline of the host as digests that the host computes, so that no file content is sent."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from app.errors import ConnectionLost, EnvironmentUnusable
+from app.events.vocabulary import FileChange
+from app.targets.baseline import Baseline, BaselineEntry
+from app.targets.byte_names import encode_name
+from app.targets.file_digest import compute_file_digest
+from app.targets.host_accounts import read_host_accounts
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.snapshot import Snapshot
+from app.text.clean import clean_text
+
+NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
+"""Excluded: large files that programs generate."""
+_SECONDS = 120.0
+_KINDS = {"d": "folder", "f": "file", "l": "link"}
+_FIELDS = 3
+
+
+def list_host_files(line: SshConnection, held: Snapshot) -> Baseline:
+    said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
+    if said.code:
+        raise EnvironmentUnusable(f"{line.end}: what stands on it cannot be told: {clean_text(said.err.strip(), 200)}.")
+    try:
+        entries = _parse_entries(said.out.split(b"\0"))
+    except (ValueError, IndexError) as exc:
+        raise ConnectionLost(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
+    return Baseline(entries, {account.name: account.uid for account in read_host_accounts(held).accounts}, "content")
+
+
+def load_baseline(at: Path) -> Baseline:
+    """Load the baseline stored when the host was prepared; raise Unusable if there is none."""
+    try:
+        return msgspec.json.decode(at.read_bytes(), type=Baseline)
+    except (OSError, msgspec.DecodeError) as exc:
+        raise EnvironmentUnusable(f"{at.parent} has no baseline to compare with; prepare the host first.") from exc
+
+
+def apply_announced_changes(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:
+    """Replace digests of announced paths by the digest over content, mode and owner that announcements use."""
+    entries = dict(now.entries)
+    for path in {change.path for change in announced} & entries.keys():
+        entries[path] = msgspec.structs.replace(entries[path], digest=compute_file_digest(held.state(path)))
+    return msgspec.structs.replace(now, entries=entries)
+
+
+def _parse_entries(fields: list[bytes]) -> dict[str, BaselineEntry]:
+    found: dict[str, BaselineEntry] = {}
+    at = 0
+    while fields[at]:
+        about, goal, name = fields[at : at + _FIELDS]
+        letter, mode, owner, size = about.decode("utf-8", "replace").split(" ")
+        kind = _KINDS.get(letter, "other")
+        if kind == "link":
+            found[_decode_path(name)] = BaselineEntry(kind, 0, "", 0, hashlib.sha256(goal).hexdigest())
+        else:
+            found[_decode_path(name)] = BaselineEntry(
+                kind, int(mode, 8), owner, int(size) if kind == "file" else 0, None
+            )
+        at += _FIELDS
+    for one in filter(None, fields[at:]):
+        told, _, name = one.partition(b"  ")
+        if entry := found.get(_decode_path(name)):
+            found[_decode_path(name)] = msgspec.structs.replace(entry, digest=told.decode("ascii"))
+    return found
+
+
+def _decode_path(name: bytes) -> str:
+    return "/" + encode_name(name.decode("utf-8", "surrogateescape"))

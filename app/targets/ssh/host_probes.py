@@ -1,0 +1,119 @@
+"""Health probes of a host over SSH: a new login and sudo, the host's programs, and its files."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from app.errors import ConnectionLost, TemperError
+from app.events.vocabulary import Probe
+from app.syntax.files import Files
+from app.targets.health_probes import run_health_probes
+from app.targets.host_accounts import read_host_accounts
+from app.targets.in_force_report import InForceReport, compare_running, list_kernel_settings
+from app.targets.questions.probe_answer import DiskUsage
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.host_report import parse_host_report
+from app.targets.ssh.program_probes import probe_programs
+from app.text.clean import clean_text
+
+_LONGEST = 300
+_DAY = 86400
+_DEAF = 2.0
+_NEEDS = {
+    "accounts": ("/etc/shadow",),
+    "sudoers": ("/etc/sudoers",),
+    "sshd-config": ("/etc/ssh/sshd_config",),
+    "pam": ("/etc/pam.d/system-auth", "/etc/pam.d/common-auth", "/etc/pam.d/common-account"),
+    "backup-login": ("/etc/mission/backup.conf",),
+    "mission-config": ("/etc/mission/mission.conf",),
+    "mission-inbox": ("/etc/mission/mission.conf",),
+}
+"""A file probe runs only if one of its files exists."""
+
+_TRIED = {"agent-login", "agent-sudo"}
+"""Replaced by a real login."""
+
+
+def probe_new_login(line: SshConnection) -> tuple[Probe, Probe]:
+    """Probe login and sudo over a new connection; the open one proves nothing."""
+    other = line.create_second()
+    who = f"new login as {line.end.user} for the agent itself"
+    try:
+        if why := _get_failure_reason(line, lambda: _log_in_with_retry(other)):
+            return Probe("agent-login", False, clean_text(f"{who}: {why}", _LONGEST)), Probe(
+                "agent-sudo", False, "nobody can log in to try"
+            )
+        let_in = Probe("agent-login", True, f"{who}: let in")
+        if why := _get_failure_reason(line, other.become_root):
+            return let_in, Probe("agent-sudo", False, clean_text(why, _LONGEST))
+        return let_in, Probe("agent-sudo", True, f"{line.end.user} acts as root without a password")
+    finally:
+        other.close()
+
+
+def _get_failure_reason(line: SshConnection, tried: Callable[[], None]) -> str:
+    """Run `tried` and return its error, or "". Raise instead if the main connection is lost."""
+    try:
+        tried()
+    except TemperError as exc:
+        line.assert_alive()
+        return str(exc)
+    return ""
+
+
+def probe_watched_logins(line: SshConnection) -> tuple[Probe, ...]:
+    """Probe the logins of the watched accounts."""
+    return tuple(
+        _probe_watched_login(line, line.connect_as(line.end.for_watched_login(one)), one.user)
+        for one in line.end.watched
+    )
+
+
+def _probe_watched_login(line: SshConnection, other: SshConnection, user: str) -> Probe:
+    name, who = f"login-{user}", f"new login as {user}"
+    try:
+        why = _get_failure_reason(line, lambda: _log_in_with_retry(other))
+        return Probe(name, not why, clean_text(f"{who}: {why}", _LONGEST) if why else f"{who}: let in")
+    finally:
+        other.close()
+
+
+def _log_in_with_retry(line: SshConnection) -> None:
+    """Log in; retry for two seconds, because sshd refuses connections while it reloads."""
+    until = time.monotonic() + _DEAF
+    while True:
+        try:
+            line.log_in()
+        except ConnectionLost:
+            if time.monotonic() > until:
+                raise
+            threading.Event().wait(0.05)
+        else:
+            return
+
+
+def read_host_logs(line: SshConnection, lines: int) -> tuple[tuple[str, str], ...]:
+    return tuple(parse_host_report(line.run("look", str(lines)).text.splitlines()).get_rows("log"))
+
+
+def probe_host(line: SshConnection, files: Files) -> tuple[Probe, ...]:
+    """Return program probes, and file probes for the names that these do not cover."""
+    own, fill = probe_programs(line, files)
+    known = {probe.name for probe in own}
+    return (*own, *(probe for probe in probe_files(files, fill) if probe.name not in known))
+
+
+def probe_files(files: Files, fill: DiskUsage | None = None) -> tuple[Probe, ...]:
+    found = run_health_probes(files, int(time.time()) // _DAY, fill)
+    no_use = {name for name, paths in _NEEDS.items() if not any(files.state(path) is not None for path in paths)}
+    if not read_host_accounts(files).list_administrators():
+        no_use.add("administrator")
+    return tuple(probe for probe in found if probe.name not in no_use | _TRIED)
+
+
+_SECONDS = 60.0
+
+
+def read_running_state(line: SshConnection, files: Files) -> InForceReport:
+    said = line.run("running", *list_kernel_settings(files), seconds=_SECONDS)
+    return compare_running(files, parse_host_report(said.text.splitlines()).rows)

@@ -1,0 +1,242 @@
+"""Probes that run the host's own programs in one call: sshd, sudo, libpam, systemd, SELinux, audit and disk usage."""
+
+import re
+from collections.abc import Iterator
+
+from app.events.vocabulary import Probe
+from app.syntax import sudoers
+from app.syntax.files import Files
+from app.targets.health_probes import to_probe
+from app.targets.host_accounts import HostAccounts, read_host_accounts
+from app.targets.questions.boot import NEEDED, NO_WORK
+from app.targets.questions.password_logins import list_password_accounts
+from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
+from app.targets.questions.sudo_grants import describe_sudo_rights as rights_told
+from app.targets.questions.sudo_grants import split_usable_rights
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.host_report import HostReport, parse_host_report
+from app.targets.ssh.sudo_listing import parse_sudo_listing
+from app.targets.sshd_login import NO_SHELL
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", re.ASCII)
+_SECONDS = 120.0
+_MOST, _FEW = 64, 8
+_NOBODY = "nobody"
+_ABSENT, _IN = "127", "in"
+_LISTS, _CUT_SHORT = ("masked", "failed"), (124, 137)
+"""Lists whose missing entries would count as new on the next probe; and the exit codes of `timeout`."""
+_KIB = 1024
+_BROKEN = (
+    *("Module is unknown", "Failed to load module", "Symbol not found", "Error in service module", "System error"),
+    *("Critical error", "Memory buffer error", "Bad item passed"),
+)
+"""Messages of libpam that mean a stack fails for every user."""
+
+
+def probe_programs(line: SshConnection, files: Files) -> tuple[tuple[Probe, ...], DiskUsage | None]:
+    who = read_host_accounts(files)
+    user = line.end.user
+    watched = [user, *(one.user for one in line.end.watched)]
+    names = (
+        _list_sudo_accounts(files, who, watched),
+        _list_login_accounts(who, watched),
+        _keep_shell_safe(["root", *watched])[:_FEW],
+    )
+    said = _run_examine(line, *map(" ".join, names))
+    return build_probes(said, who, names[0]), _read_disk_usage(said)
+
+
+def _run_examine(line: SshConnection, *names: str) -> HostReport:
+    """Run `examine`; repeat it if a busy host cut a list short, since a missing entry would look new next time."""
+    said = parse_host_report(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
+    if not any(said.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS):
+        return said
+    return parse_host_report(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
+
+
+def build_probes(said: HostReport, who: HostAccounts, names: list[str]) -> tuple[Probe, ...]:
+    """Build the probes from a host report. `names` are the accounts that sudo was asked about."""
+    return tuple(to_probe(name, answer) for name, answer in _iter_answers(said, who, names))
+
+
+def _list_sudo_accounts(files: Files, who: HostAccounts, watched: list[str]) -> list[str]:
+    """Return the accounts to ask sudo about: logins, watched accounts, accounts with grants, and `nobody`."""
+    read = sudoers.read_sudoers(files)
+    named = [user for grant in read.grants for user in grant.users]
+    there = [
+        one.name
+        for one in who.accounts
+        if one.shell not in NO_SHELL or read.list_grants(one.name, who.list_groups(one.name))
+    ]
+    known = {one.name for one in who.accounts}
+    return _keep_shell_safe([*watched, *there, *(one for one in named if one in known), _NOBODY], but="root")[:_MOST]
+
+
+def _list_login_accounts(who: HostAccounts, watched: list[str]) -> list[str]:
+    administrators = [one.name for one in who.list_administrators()]
+    return _keep_shell_safe([*administrators, *watched, *(one.name for one in list_password_accounts(who))])[:_FEW]
+
+
+def _keep_shell_safe(names: list[str], but: str = "") -> list[str]:
+    """Keep only names that are safe as words of a shell command, each once."""
+    return [name for name in dict.fromkeys(names) if _NAME.fullmatch(name) and name != but]
+
+
+def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iterator[tuple[str, ProbeAnswer]]:
+    for word, name in (("sshd", "sshd-starts"), ("visudo", "visudo")):
+        yield name, _read_program_answer(word, said.get_row(word))
+    yield "pam-modules", _read_pam_modules(said.get_row("pam"))
+    yield "sudo-rights", _read_sudo_rights(said, who, names)
+    if said.get_row("boot"):
+        yield "next-boot", _read_next_boot(said)
+    yield "failed-units", _read_failed_units(said)
+    if said.get_row("policy"):
+        yield "selinux-boot", _read_selinux_policy(said)
+    yield "selinux", _read_selinux_mode(said.get_row("selinux"))
+    yield "audit", _read_audit_status(said)
+    yield "password-change", _read_chpasswd_answer(said.get_row("chpasswd"))
+    yield "become", _read_su_answers(said)
+    if any(" " in door for door, _ in said.get_rows("success")):
+        yield "password-login", _read_login_answers(said)
+
+
+def _read_program_answer(word: str, row: tuple[str, str] | None) -> ProbeAnswer:
+    code, why = row or (_ABSENT, "")
+    if code == _ABSENT:
+        return ProbeAnswer(True, f"{word} is not there to be asked")
+    return ProbeAnswer(
+        code == "0", f"{word} finds nothing wrong" if code == "0" else f"{word} refuses its files: {why}"
+    )
+
+
+def _read_pam_modules(row: tuple[str, str] | None) -> ProbeAnswer:
+    """Report modules that /etc/pam.d names and that are not installed; they break or skip checks at the next login."""
+    missing, which = row or ("0", "")
+    if missing == "0":
+        return ProbeAnswer(True, "what /etc/pam.d names is installed")
+    return ProbeAnswer(False, f"/etc/pam.d names what is not installed: {which.strip()}")
+
+
+def _read_sudo_rights(said: HostReport, who: HostAccounts, names: list[str]) -> ProbeAnswer:
+    found = []
+    for name in names:
+        lines, code = said.get_lines("sudo", name), said.get_exit_code("sudo", name)
+        if code == int(_ABSENT):
+            return ProbeAnswer(True, "sudo is not there to be asked")
+        rights = parse_sudo_listing(lines)
+        if rights is None:
+            return ProbeAnswer(
+                False, f"sudo does not say what {name} may do: {' '.join(lines).strip() or 'it said nothing'}"
+            )
+        secret = who.find_shadow_entry(name)
+        typed = secret is None or bool(secret.password and not secret.is_locked)
+        found.append((name, *split_usable_rights(rights, typed=typed)))
+    return rights_told([one for one in found if one[1] or one[2]])
+
+
+def _read_next_boot(said: HostReport) -> ProbeAnswer:
+    code, target = said.get_row("boot") or ("1", "")
+    masked = said.get_lines("masked", "all")
+    weak = tuple(f"{unit} masked" for unit in masked)
+    goal = target.removesuffix(".target")
+    if code != "0" or goal in NO_WORK:
+        return ProbeAnswer(False, f"the next boot goes to {target or 'nothing at all'}", weak=weak)
+    if shut := [unit for unit in NEEDED if unit in masked]:
+        return ProbeAnswer(False, f"the next boot leaves out {', '.join(shut)}, which are masked", weak=weak)
+    table = tuple(f"/etc/fstab is {digest}" for _, digest in said.get_rows("fstab"))
+    return ProbeAnswer(True, f"the next boot goes to {target}, and nothing that a login needs is masked", table, weak)
+
+
+def _read_failed_units(said: HostReport) -> ProbeAnswer:
+    if said.get_exit_code("failed", "all") != 0:
+        return ProbeAnswer(True, "systemd does not run there or does not answer, so no failed unit is known")
+    failed = [line.split()[0] for line in said.get_lines("failed", "all") if line.strip()]
+    weak = tuple(f"{unit} failed" for unit in failed)
+    return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
+
+
+def _read_selinux_policy(said: HostReport) -> ProbeAnswer:
+    there, policy = said.get_row("policy") or ("", "")
+    if there == "there":
+        return ProbeAnswer(True, f"the next boot loads the SELinux policy {policy}, which is there")
+    return ProbeAnswer(
+        False, f"the next boot loads the SELinux policy {policy}, and /etc/selinux/{policy}/policy is empty"
+    )
+
+
+def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
+    if row is None or row[0] != "0":
+        return ProbeAnswer(True, "SELinux is not there to be asked")
+    return ProbeAnswer(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
+
+
+def _read_audit_status(said: HostReport) -> ProbeAnswer:
+    status = dict(line.split()[:2] for line in said.get_lines("audit", "all") if len(line.split()) > 1)
+    if said.get_exit_code("audit", "all") != 0 or "enabled" not in status:
+        return ProbeAnswer(True, "the kernel's audit is not there to be asked")
+    told_of = ", ".join(f"{key} {status[key]}" for key in ("enabled", "failure", "lost", "backlog") if key in status)
+    holds = ("the kernel records",) if status["enabled"] != "0" else ()
+    if status.get("failure") == "2" and status.get("backlog_wait_time", "1") == "0":
+        return ProbeAnswer(False, f"the kernel stops at the first record that it loses: {told_of}", holds)
+    return ProbeAnswer(True, f"the kernel's audit: {told_of}", holds)
+
+
+def _read_chpasswd_answer(row: tuple[str, str] | None) -> ProbeAnswer:
+    """Report whether the password stack works, tried for an absent account so that no password can change."""
+    if row is None:
+        return ProbeAnswer(True, "chpasswd does not ask PAM here, or is not there")
+    if broken := _find_pam_fault(row[1]):
+        return ProbeAnswer(False, f"no password can be set: chpasswd says {broken}")
+    return ProbeAnswer(True, "the stack for new passwords can be gone through")
+
+
+def _read_su_answers(said: HostReport) -> ProbeAnswer:
+    """Report which accounts root can become with su, which runs the account and session rules of a console login."""
+    tried = said.get_rows("become")
+    if broken := next((found for _, text in tried if (found := _find_pam_fault(text))), ""):
+        return ProbeAnswer(False, f"su from root fails for everybody: {broken}")
+    opened = tuple(f"su from root to {name}" for name, text in tried if text == _IN)
+    return ProbeAnswer(
+        True, f"su from root: to {_join_accepted_names(tried)}" if opened else "su from root could not be tried", opened
+    )
+
+
+def _read_login_answers(said: HostReport) -> ProbeAnswer:
+    """Report logins that libpam simulates on the host's stacks, with a right and then a wrong password."""
+    right, wrong = ([row for row in said.get_rows(word) if " " in row[0]] for word in ("success", "auth_err"))
+    if broken := next((f"{door}: {found}" for door, text in right if (found := _find_pam_fault(text))), ""):
+        return ProbeAnswer(False, f"a stack cannot be gone through, {broken}")
+    if loose := [door.split(" ")[0] for door, text in wrong if text == _IN]:
+        return ProbeAnswer(False, f"with a wrong password everybody is let in: {', '.join(loose)}")
+    opened = tuple(_format_accepted_login(*door.split(" ", 1)) for door, text in right if text == _IN)
+    if not opened:
+        return ProbeAnswer(False, f"nobody is let in with the right password: {': '.join(right[0])}")
+    return ProbeAnswer(
+        True, f"the right password being given, libpam lets in {_group_by_service(right)}; a wrong one nobody", opened
+    )
+
+
+def _format_accepted_login(service: str, name: str) -> str:
+    return f"{service} lets {name} in, the right password being given"
+
+
+def _group_by_service(tried: list[tuple[str, str]]) -> str:
+    doors: dict[str, list[str]] = {}
+    for service, name in (door.split(" ", 1) for door, text in tried if text == _IN):
+        doors.setdefault(service, []).append(name)
+    return "; ".join(f"{', '.join(names)} through {service}" for service, names in doors.items())
+
+
+def _join_accepted_names(tried: list[tuple[str, str]]) -> str:
+    return ", ".join(name for name, text in tried if text == _IN)
+
+
+def _find_pam_fault(text: str) -> str:
+    return next((words for words in _BROKEN if words in text), "")
+
+
+def _read_disk_usage(said: HostReport) -> DiskUsage | None:
+    size, free = said.get_row("fill") or ("", "")
+    if not (size.isascii() and size.isdecimal() and free.isascii() and free.isdecimal()):
+        return None
+    return DiskUsage(int(size) * _KIB, int(free) * _KIB)

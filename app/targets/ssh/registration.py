@@ -1,0 +1,71 @@
+"""Registering a host: read its host key and check that a change could be made there."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncssh
+
+from app.errors import BadInput, EnvironmentUnusable
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.rollback_check import find_rollback_obstacle
+from app.targets.ssh.transport import fetch_host_key
+from app.text.clean import clean_text
+
+
+@dataclass(frozen=True)
+class HostIdentity:
+    fingerprint: str
+    """In the form SHA256:…, as `ssh-keygen -l` prints it."""
+    known_hosts: str
+
+
+async def read_shown_identity(end: Endpoint) -> HostIdentity:
+    key = await fetch_host_key(end.address, end.port)
+    return HostIdentity(key.get_fingerprint(), _format_known_host(end, key))
+
+
+def read_known_identity(end: Endpoint, known_hosts: Path) -> HostIdentity:
+    """Read the host's identity from a known_hosts file; raise BadInput if it has no key of the host."""
+    try:
+        listed = asyncssh.read_known_hosts(str(known_hosts))
+        keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
+    except (OSError, ValueError) as exc:
+        raise BadInput(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
+    if not keys:
+        raise BadInput(f"{known_hosts} has no key of {end.address}:{end.port}.")
+    return HostIdentity(keys[0].get_fingerprint(), "".join(_format_known_host(end, key) for key in keys))
+
+
+def verify_host_access(end: Endpoint, known: HostIdentity) -> str:
+    """Log in, become root and check the journal space. Return why rollback is impossible, or "" if it works."""
+    with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
+        known_hosts = Path(folder, "known_hosts")
+        known_hosts.write_text(known.known_hosts)
+        line = SshConnection(end, known_hosts)
+        try:
+            line.log_in()
+            return find_rollback_obstacle(line)
+        finally:
+            line.close()
+
+
+def _format_known_host(end: Endpoint, key: asyncssh.SSHKey) -> str:
+    place = end.address if end.port == 22 else f"[{end.address}]:{end.port}"
+    return f"{place} {key.export_public_key().decode().strip()}\n"
+
+
+_OPEN = 3
+_LONGEST = 300
+
+
+def uninstall_from_host(line: SshConnection, content: str) -> list[str]:
+    """Remove our files and the scanner's folder `content`; return the paths. Raise BadInput if a change is open."""
+    said = line.run("clean", content)
+    why = clean_text(said.err.strip(), _LONGEST)
+    if said.code == _OPEN:
+        raise BadInput(f"nothing was taken away from {line.end}: {why}; temper host check --undo takes it back first.")
+    if said.code:
+        raise EnvironmentUnusable(f"{line.end} was not left clean: {why or 'no reason given'}.")
+    return [clean_text(path, _LONGEST) for path in said.text.splitlines()]

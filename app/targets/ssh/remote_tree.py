@@ -1,0 +1,129 @@
+"""Files of a host over SSH: reads come from a snapshot, writes replace one file atomically."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from app.errors import ActionFailed
+from app.syntax.files import FileState
+from app.targets.readable_files import is_judged
+from app.targets.ssh import file_fetch
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.snapshot import Snapshot
+from app.targets.ssh.wanted_files import ALWAYS, MOST, find_unfetched_patterns
+from app.text.clean import clean_text
+
+_ROUNDS = 5
+"""Fetches at most this often: a link or an Include can lead to another."""
+
+
+class RemoteTree:
+    def __init__(self, line: SshConnection) -> None:
+        self._line = line
+        self._fetching = threading.Lock()
+        self._held: Snapshot | None = None
+        self._believed = False
+        self.local_only = False
+        """True if the host keeps no journals."""
+        self._anyway = False
+        self._wanted: tuple[str, ...] = ALWAYS
+        self._named: tuple[str, ...] = ()
+
+    def require_paths(self, paths: Iterable[str]) -> None:
+        """Also fetch these paths, which rules name and no judge reads."""
+        self._named = tuple(path for path in dict.fromkeys(paths) if not is_judged(path))
+
+    @property
+    def snapshot(self) -> Snapshot:
+        with self._fetching:
+            if self._held is None:
+                self._held = self._fetch_snapshot()
+            return self._held
+
+    def refresh_snapshot(self, *, believe: bool = False) -> Snapshot:
+        """Fetch all files again. With `believe`, single paths are not fetched again until `distrust_snapshot`."""
+        with self._fetching:
+            self._held, self._believed = self._fetch_snapshot(), believe
+            return self._held
+
+    def _fetch_snapshot(self) -> Snapshot:
+        """Fetch the wanted files, then those that judges looked for in vain; remember these for the next time."""
+        found = file_fetch.fetch_patterns(self._line, self._wanted, self._named)
+        for _ in range(_ROUNDS):
+            more = find_unfetched_patterns(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
+            if not more:
+                break
+            self._wanted += tuple(more)
+            found = file_fetch.fetch_patterns(self._line, self._wanted, self._named)
+        return found
+
+    def distrust_snapshot(self) -> None:
+        self._believed = False
+
+    @contextmanager
+    def allow_unjournalled_writes(self) -> Iterator[None]:
+        """Allow writes without a journal on the host, for a rollback onto a host that lost it."""
+        self._anyway = True
+        try:
+            yield
+        finally:
+            self._anyway = False
+
+    def read(self, path: str) -> bytes | None:
+        return self.snapshot.read(path)
+
+    def state(self, path: str) -> FileState | None:
+        return self.snapshot.state(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        return self.snapshot.glob(pattern)
+
+    def find_first_link(self, path: str) -> str | None:
+        return self.snapshot.find_first_link(path)
+
+    def resolve_links(self, path: str) -> str | None:
+        return self.snapshot.resolve_links(path)
+
+    # Paths to be changed are fetched from the host again each time.
+
+    def read_exact_state(self, path: str) -> FileState | None:
+        return self._refetch_path(path).read_exact_state(path)
+
+    def list_missing_folders(self, path: str) -> list[str]:
+        return self._refetch_path(path).list_missing_folders(path)
+
+    def _refetch_path(self, path: str) -> Snapshot:
+        """Fetch the path again and update the snapshot, so that the plan uses what was checked."""
+        if self._believed:
+            return self.snapshot
+        held, found = self.snapshot, file_fetch.fetch_paths(self._line, [path])
+        with self._fetching:
+            self._held = held.with_updated_paths([path], found)
+        return found
+
+    def write(self, path: str, state: FileState) -> None:
+        size, mode = str(len(state.content)), f"{state.mode:04o}"
+        when = "-" if state.modified is None else f"{state.modified / 1e9:.9f}"
+        self._run_change(
+            path, "push", self._select_write_mode(), path, size, mode, state.owner, when, data=state.content
+        )
+
+    def remove(self, path: str) -> None:
+        self._run_change(path, "place", "file", path)
+
+    def make_folder(self, path: str) -> None:
+        self._run_change(path, "place", "make", path)
+
+    def remove_folder(self, path: str) -> None:
+        self._run_change(path, "place", "folder", path)
+
+    def _select_write_mode(self) -> str:
+        """Return the write mode; normally the host writes only files that its open journal covers."""
+        if self.local_only:
+            return "alone"
+        return "anyway" if self._anyway else "journalled"
+
+    def _run_change(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
+        said = self._line.run(name, *arguments, data=data)
+        if said.code:
+            raise ActionFailed(f"{path} was not changed: {clean_text(said.err.strip(), 200) or 'no reason given'}.")

@@ -1,0 +1,86 @@
+"""Reloads services and verifies that they read the new files; for sshd also by a new login."""
+
+from collections.abc import Iterable, Sequence
+
+from app.errors import ActionFailed, TemperError
+from app.events.vocabulary import AnyAction, Reload
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.endpoint import Endpoint
+from app.text.clean import clean_text
+
+
+def find_login_refusal(line: SshConnection, end: Endpoint) -> str:
+    """Return why a test sshd refuses this account, or "" if it accepts it."""
+    guest = line.connect_through("trial", end)
+    try:
+        guest.log_in()
+    except TemperError as exc:
+        line.assert_alive()
+        return clean_text(str(exc), _LONGEST)
+    else:
+        return ""
+    finally:
+        guest.close()
+
+
+def list_accepted_users(line: SshConnection) -> frozenset[str]:
+    """Return the accounts that a test sshd accepts; one refused before a change proves nothing after it."""
+    ends = (line.end, *(line.end.for_watched_login(one) for one in line.end.watched))
+    return frozenset(end.user for end in ends if not find_login_refusal(line, end))
+
+
+_UNPROVEN = 7
+_SECONDS = 60.0
+_LONGEST = 300
+
+
+class ServiceActivator:
+    def __init__(self, line: SshConnection) -> None:
+        self._line = line
+        self._let_in: frozenset[str] | None = None
+        """Users whom a test sshd accepted before the first change to an sshd file."""
+
+    def record_accepted_users(self, services: Sequence[str]) -> None:
+        if "sshd" in services and self._let_in is None:
+            self._let_in = list_accepted_users(self._line)
+
+    def activate(self, services: Sequence[str]) -> None:
+        """Reload `services` unless a test sshd would shut us out; raise ActionFailed if one does not take effect."""
+        if not services:
+            return
+        us = self._line.end
+        if "sshd" in services and us.user in self._accepted_users and (why := find_login_refusal(self._line, us)):
+            raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
+        said = self._line.run("reload", *services, seconds=_SECONDS)
+        reason = clean_text(said.err.strip(), _LONGEST)
+        if said.code == _UNPROVEN:
+            self._require_trial_logins(reason)
+        elif said.code:
+            raise ActionFailed(f"It is written but not in force: {reason}.")
+
+    @property
+    def _accepted_users(self) -> frozenset[str]:
+        return self._let_in or frozenset()
+
+    def _require_trial_logins(self, reason: str) -> None:
+        """Require a test login for each other watched user; our own login was tested before the reload."""
+        unproven = f"It is written, but {reason}"
+        for end in (self._line.end, *(self._line.end.for_watched_login(one) for one in self._line.end.watched)):
+            if end.user not in self._accepted_users:
+                raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
+            if end is not self._line.end and (why := find_login_refusal(self._line, end)):
+                raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")
+
+
+ROLLBACK_TIMER_SECONDS = 120
+"""Time after which the host rolls a change back unless a new login confirmed it."""
+
+_OF_SSHD = ("/etc/ssh/", "/etc/crypto-policies/")
+
+
+def services_to_reload(paths: Iterable[str], actions: Iterable[AnyAction] = ()) -> tuple[str, ...]:
+    """Return the services to reload, each once and sshd last."""
+    asked = {one.service.removesuffix(".service") for one in actions if isinstance(one, Reload)}
+    if any(path.startswith(_OF_SSHD) for path in paths):
+        asked.add("sshd")
+    return tuple(sorted(asked, key=lambda service: (service == "sshd", service)))

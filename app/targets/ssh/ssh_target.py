@@ -1,0 +1,278 @@
+"""A host over SSH, with the same policy and journal as the built-in host; it can roll back without a connection."""
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import msgspec
+
+from app.errors import ActionFailed, EnvironmentUnusable
+from app.events.vocabulary import AnyAction, FileAction, FileChange, Probe, RunVendorScript
+from app.syntax import host_text
+from app.syntax.files import Files
+from app.targets import baseline, policy
+from app.targets.change_preview import preview_actions
+from app.targets.confinement import Confinement, detect_confinement
+from app.targets.disk import Disk, OpenFolder
+from app.targets.disk_retry import prepare_host
+from app.targets.effects.local_asker import create_local_asker
+from app.targets.file_changes import plan_changes
+from app.targets.host_facts import read_host_facts
+from app.targets.host_lock import HostLock
+from app.targets.in_force_report import InForceReport
+from app.targets.journal import Journal
+from app.targets.overlay import Overlay
+from app.targets.ownership import ALONE, Ownership
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.readable_files import LinkFollowingFiles
+from app.targets.resources.dry_run import UNIT, is_resource
+from app.targets.resources.offer import Offer, WantedResources
+from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.host_baseline import apply_announced_changes, list_host_files, load_baseline
+from app.targets.ssh.mirrored_journal import MirroredJournal
+from app.targets.ssh.remote_asker import combine_askers, create_remote_asker
+from app.targets.ssh.remote_shell import RemoteShell
+from app.targets.ssh.remote_tree import RemoteTree
+from app.targets.ssh.rollback_check import check_rollback_or_consent
+from app.targets.ssh.service_activator import ServiceActivator
+from app.targets.ssh.ssh_resources import SECONDS, SshResources
+from app.targets.target import AppliedChange, Asks, Preview, Refusal, RollbackResult
+from app.targets.transaction import Transactions
+from app.text.clean import clean_text
+
+_PATIENCE = 60.0
+"""Added to the host's rollback timer."""
+_BASELINE, _ALONE = "baseline.json", "alone"
+_LONGEST = 300
+
+
+class SshTarget:
+    simulated = False
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        end: Endpoint,
+        *,
+        confinement: Confinement | None = None,
+        timer: int = service_activator.ROLLBACK_TIMER_SECONDS,
+        patience: float = _PATIENCE,
+        owned: Ownership = ALONE,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.name = name
+        self._owned = owned
+        owned.load_folder()
+        self.line = SshConnection(end, folder / "known_hosts", owned=owned)
+        self.shell = RemoteShell(self.line)
+        self._folder = folder
+        self._disk = Disk()
+        self._timer = timer
+        self._patience = timer + patience
+        self._changing = HostLock(folder / "change.lock", owned.fence)
+        self._force = ServiceActivator(self.line)
+        self._tree = RemoteTree(self.line)
+        here_kept = Journal(folder / "journal", self._disk)
+        self._journals = MirroredJournal(here_kept, self.line, timer, self._tree.distrust_snapshot, owned.save_folder)
+        self.recall = ReadTrackingCache()
+        ask = combine_askers(
+            create_remote_asker(self.line, self._tree),
+            create_local_asker(confinement or detect_confinement(), self.recall),
+        )
+        self._resources = SshResources(self.line, self._list_files)
+        self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources, self.recall)
+        self._set_rollback_mode(alone=(folder / _ALONE).is_file())
+
+    @property
+    def files(self) -> LinkFollowingFiles:
+        return self._tree.snapshot
+
+    def cache_reads(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def require_paths(self, paths: Iterable[str]) -> None:
+        self._tree.require_paths(paths)
+
+    def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
+        prepare_host(lambda: self._prepare_host(consent if changes else None), self.name)
+
+    def read_facts(self) -> dict[str, str]:
+        files, user = self._tree, self.line.end.user
+        system = host_text.read_text(files, "/etc/redhat-release") or _read_pretty_name(
+            host_text.read_text(files, "/etc/os-release") or ""
+        )
+        return read_host_facts(files) | {
+            "system": clean_text(system.strip() or "unknown", _LONGEST),
+            "agent": f"this program works as {user}; its account, key and sudo are protected",
+        }
+
+    def review_actions(
+        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
+    ) -> list[Refusal]:
+        refused = policy.review_actions(
+            actions, allowed_paths, self._tree, asks, self._resources.predict_changes(actions), self.recall
+        )
+        return refused or agent_account.find_account_refusals(actions, self._tree, self.line.end.user)
+
+    def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
+        return self._resources.list_offers(wanted)
+
+    def preview_actions(self, actions: Sequence[AnyAction]) -> Preview:
+        return preview_actions(actions, self._tree.refresh_snapshot(), self._resources.predict_changes(actions))
+
+    def rehearse_actions(self, actions: Sequence[AnyAction]) -> Files:
+        held = self._tree.snapshot
+        return Overlay(held, plan_changes(actions, held))
+
+    def apply(
+        self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
+    ) -> AppliedChange:
+        began = time.monotonic()
+        try:
+            files = self._tree.refresh_snapshot(believe=True)
+            for refusal in agent_account.find_account_refusals(actions, files, self.line.end.user):
+                raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
+            paths = {one.path for one in actions if isinstance(one, FileAction)}
+            if any(isinstance(one, RunVendorScript) for one in actions):
+                paths |= self._resources.predict_changes(actions).files.keys()
+            self._journals.services = service_activator.services_to_reload(paths, actions)
+            self._force.record_accepted_users(self._journals.services)
+            done = self._transactions.apply(journal, actions, allowed_paths, asks)
+            self._force.activate(self._journals.services)
+            self._confirm_by_login(journal)
+            found = self._tree.refresh_snapshot()
+            if any(is_resource(change.path) for change in done.changes):
+                self._refuse_weaker_result(done, files, found, asks)
+        except EnvironmentUnusable as exc:
+            raise ActionFailed(f"The change was not seen through: {exc}") from exc
+        return AppliedChange(done.diff, done.changes, time.monotonic() - began)
+
+    def _refuse_weaker_result(self, done: AppliedChange, before: Files, after: Files, asks: frozenset[str]) -> None:
+        """Raise ActionFailed if package scripts weakened a file; their effect is known only afterwards."""
+        paths = {change.path for change in done.changes if not is_resource(change.path)}
+        if weaker := policy.find_effect_objection(paths, before, after, asks, self.recall):
+            raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
+
+    def roll_back(self, journal: str) -> RollbackResult:
+        more = SECONDS if self._journals.has_resources(journal) else 0
+        return host_rollback.retry_until_reachable(lambda: self._roll_back(journal), self._patience + more)
+
+    def commit(self, journal: str) -> None:
+        there = self._journals.find_host_journal(journal)
+        if there and there.mark == "undone" and self._journals.read_mark(journal) == "open":
+            self._roll_back(journal)
+            raise ActionFailed(f"The host took the change {journal} back by itself; there is nothing to keep.")
+        if there and there.armed and there.mark == "open" and (why := self._confirm_by_login(journal)):
+            raise ActionFailed(f"The change {journal} cannot stay: {why}.")
+        self._transactions.commit(journal)
+
+    def list_pending(self) -> list[str]:
+        return self._journals.list_pending()
+
+    def check_health(self) -> tuple[Probe, ...]:
+        login = host_probes.probe_new_login(self.line)
+        try:
+            files = self._tree.refresh_snapshot()
+            others = host_probes.probe_watched_logins(self.line)
+            ours = self._journals.local.list_resources()
+            return (
+                *login,
+                *others,
+                *(exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files)),
+            )
+        except EnvironmentUnusable as exc:
+            return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
+
+    def check_in_force(self) -> InForceReport:
+        return host_probes.read_running_state(self.line, self._tree.snapshot)
+
+    def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+        held, kept = self._tree.refresh_snapshot(), self._journals.local
+        noted, underway = kept.list_side_effects(), kept.list_brought_paths()
+        announced = [*kept.list_committed_changes(), *expected]
+        announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
+        now = apply_announced_changes(list_host_files(self.line, held), held, announced)
+        return baseline.find_drift(
+            baseline.merge_side_effects(load_baseline(self._folder / _BASELINE), noted), now, announced
+        )
+
+    def read_log_lines(self, limit: int) -> list[str]:
+        found = host_probes.read_host_logs(self.line, limit)
+        share = max(1, limit // max(1, len({log for log, _ in found})))
+        newest = [
+            [(name, text) for name, text in found if name == log][-share:] for log in dict.fromkeys(n for n, _ in found)
+        ]
+        return [f"{name}: {clean_text(text, _LONGEST)}" for lines in newest for name, text in lines][:limit]
+
+    def compute_digest(self) -> str:
+        return baseline.hash_baseline(list_host_files(self.line, self._tree.snapshot))
+
+    def close(self) -> None:
+        self.line.close()
+
+    def _list_files(self) -> baseline.Baseline:
+        return list_host_files(self.line, self._tree.refresh_snapshot())
+
+    def _prepare_host(self, consent: str | None) -> None:
+        """Check that changes are possible, roll back open journals and store a baseline."""
+        if consent is not None:
+            self._save_rollback_mode(alone=not check_rollback_or_consent(self.line, self.name, consent))
+        for name in self._journals.local.list_pending():
+            undone = self._roll_back(name)
+            if undone.differences:
+                raise EnvironmentUnusable(f"{name} is still open and cannot be undone: {undone.differences[0]}.")
+        for name in self._journals.list_pending():
+            raise EnvironmentUnusable(
+                f"{self.line.end} has the change {name} open, made from elsewhere. "
+                f"If nobody works on it, take it back: temper host check {self.name} --undo."
+            )
+        self._journals.local.void_journals()
+        was = list_host_files(self.line, self._tree.refresh_snapshot())
+        with OpenFolder(self._folder) as folder:
+            self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
+        self._owned.save_folder()
+
+    def _set_rollback_mode(self, *, alone: bool) -> None:
+        self._journals.local_only = self._tree.local_only = alone
+        way_back = (
+            "pre-images here alone, since the host cannot be rolled back, which a person accepted"
+            if alone
+            else f"pre-images on the host and here; the host takes back what cuts the line, after {self._timer} s"
+        )
+        self.confinement = f"over SSH as {self.line.end.user}: typed file actions; {way_back}"
+
+    def _save_rollback_mode(self, *, alone: bool) -> None:
+        """Store the mode on disk, so that it also holds after a crash."""
+        with OpenFolder(self._folder) as folder:
+            if alone:
+                self._disk.write(folder, _ALONE, b"", 0o600)
+            else:
+                self._disk.remove(folder, _ALONE)
+        self._set_rollback_mode(alone=alone)
+
+    def _confirm_by_login(self, name: str) -> str:
+        """Disarm the host's timer after a new login that can act as root; return why not, or ""."""
+        for probe in host_probes.probe_new_login(self.line):
+            if not probe.ok:
+                return probe.detail
+        self._journals.disarm_timer(name)
+        return ""
+
+    def _roll_back(self, name: str) -> RollbackResult:
+        with self._changing:
+            return host_rollback.roll_back_change(name, self._journals, self._tree)
+
+
+def exclude_own_masks(probe: Probe, resources: Collection[str]) -> Probe:
+    """Remove masked units from a probe's weaknesses if a change of ours masked them."""
+    asked = {f"{name.removeprefix(UNIT)} masked" for name in resources if name.startswith(UNIT)}
+    return msgspec.structs.replace(probe, weak=tuple(one for one in probe.weak if one not in asked))
+
+
+def _read_pretty_name(release: str) -> str:
+    names = [line.partition("=")[2].strip('"') for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
+    return names[0] if names else ""

@@ -1,0 +1,135 @@
+"""Whether sshd would let an account log in with its key on a new connection."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.syntax import host_text
+from app.syntax.account_files import Account
+from app.syntax.files import Files
+from app.syntax.host_text import fold_case
+from app.syntax.setting import Setting
+from app.syntax.sshd import SshdConfig
+from app.syntax.sshd_match import Conditions, ConnectionSpec, matches_conditions, matches_pattern
+from app.targets.host_accounts import HostAccounts
+
+NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
+_KEYS = ".ssh/authorized_keys .ssh/authorized_keys2"
+_KEY_WORDS = ("ssh-", "ecdsa-", "sk-")
+_OTHERS_WRITE = 0o022
+
+
+@dataclass(frozen=True)
+class SshdLogin:
+    files: Files
+    people: HostAccounts
+    config: SshdConfig
+
+    def explain_refusal(self, name: str, today: int) -> str:
+        """Return why a new login fails; an empty string if it works. `today` is in days since 1970."""
+        account = self.people.find_account(name)
+        if account is None:
+            return "there is no such account"
+        if self.config.problems:
+            problem = self.config.problems[0]
+            return f"sshd does not start: {problem.text} ({problem.path} line {problem.line})"
+        return next(self._list_refusals(account, today), "")
+
+    def _list_refusals(self, account: Account, today: int) -> Iterator[str]:
+        if account.shell in NO_SHELL:
+            yield f"its shell is {account.shell}"
+        secret = self.people.find_shadow_entry(account.name)
+        if secret and secret.expires is not None and secret.expires <= today:
+            yield f"the account has expired (/etc/shadow line {secret.line})"
+        if account.uid != 0 and self.files.state("/etc/nologin") is not None:
+            yield "/etc/nologin keeps everybody but root out"
+        yield from self._check_user_lists(account)
+        yield from self._check_methods(account)
+        yield from self._check_keys(account)
+
+    def _check_user_lists(self, account: Account) -> Iterator[str]:
+        groups = self.people.list_groups(account.name)
+        for keyword, names in (("DenyUsers", {account.name}), ("DenyGroups", groups)):
+            listed = self._list_settings(account, keyword)
+            if any(_is_name_matched(setting.value, names) for setting in listed):
+                yield _describe_refusal(listed[0])
+        for keyword, names in (("AllowUsers", {account.name}), ("AllowGroups", groups)):
+            listed = self._list_settings(account, keyword)
+            if listed and not any(_is_name_matched(setting.value, names) for setting in listed):
+                yield _describe_refusal(listed[0])
+
+    def _check_methods(self, account: Account) -> Iterator[str]:
+        root = self._get_setting(account, "PermitRootLogin")
+        if account.uid == 0 and root and fold_case(root.value) == "no":
+            yield _describe_refusal(root)
+        if account.uid == 0 and root and fold_case(root.value) == "forced-commands-only":
+            yield _describe_refusal(root)
+        keys = self._get_setting(account, "PubkeyAuthentication")
+        if keys and fold_case(keys.value) == "no":
+            yield _describe_refusal(keys)
+        methods = self._get_setting(account, "AuthenticationMethods")
+        if methods and not any(fold_case(m) in ("any", "publickey") for m in methods.value.split()):
+            yield _describe_refusal(methods)
+
+    def _check_keys(self, account: Account) -> Iterator[str]:
+        """Yield why no key file is usable. With StrictModes, a file that others can write does not count."""
+        setting = self._get_setting(account, "AuthorizedKeysFile")
+        strict = self._get_setting(account, "StrictModes")
+        listed = (setting.value if setting else _KEYS).split()
+        reasons = []
+        for entry in listed:
+            path = _expand_path(entry, account)
+            text = host_text.read_text(self.files, path)
+            held = any(word.startswith(_KEY_WORDS) for line in (text or "").split("\n") for word in _split_words(line))
+            loose = "" if strict and fold_case(strict.value) == "no" else self._find_loose_permission(account, path)
+            if held and not loose:
+                return
+            reasons.append(loose or f"there is no key in {path}")
+        yield reasons[0] if reasons else "no key file is named"
+
+    def _find_loose_permission(self, account: Account, path: str) -> str:
+        below = path.removeprefix(account.home.rstrip("/") + "/")
+        folders = [account.home, f"{account.home}/{below.rpartition('/')[0]}"] if below != path and "/" in below else []
+        for place in (path, *folders):
+            state = self.files.state(place)
+            if state is None:
+                continue
+            if state.mode & _OTHERS_WRITE:
+                return f"others may write to {place} (mode {state.mode:04o})"
+            if state.owner.partition(":")[0] not in (account.name, "root"):
+                return f"{place} belongs to {state.owner}"
+        return ""
+
+    def _get_setting(self, account: Account, keyword: str) -> Setting | None:
+        return next(iter(self._list_settings(account, keyword)), None)
+
+    def _list_settings(self, account: Account, keyword: str) -> tuple[Setting, ...]:
+        """Return the settings of the keyword: those of a matching Match block go before the global ones."""
+        for block in self.config.matches:
+            setting = block.get(keyword)
+            if setting and _is_block_applicable(block.conditions, account, self.people):
+                return (setting,)
+        return self.config.list_all(keyword)
+
+
+def _is_block_applicable(asked: Conditions, account: Account, people: HostAccounts) -> bool:
+    """Return True if the block applies. Conditions on addresses never match, since the source is unknown."""
+    known = all(attribute in ("user", "group") for attribute, _value in asked)
+    return known and matches_conditions(asked, ConnectionSpec(account.name, people.list_groups(account.name)))
+
+
+def _is_name_matched(patterns: str, names: frozenset[str] | set[str]) -> bool:
+    """Return True if a pattern matches a name. An exclamation mark has no special meaning here."""
+    return any(matches_pattern(word.partition("@")[0], name) for word in patterns.split() for name in names)
+
+
+def _expand_path(entry: str, account: Account) -> str:
+    path = entry.replace("%h", account.home).replace("%u", account.name).replace("%%", "%")
+    return path if path.startswith("/") else f"{account.home.rstrip('/')}/{path}"
+
+
+def _split_words(line: str) -> list[str]:
+    return [] if line.startswith("#") else line.split()
+
+
+def _describe_refusal(setting: Setting) -> str:
+    return f"refused by {setting.key} {setting.value} ({setting.path} line {setting.line})"

@@ -1,0 +1,185 @@
+"""The policy for option files: which keys may be set to which values, as pairs of full-match patterns."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from app.syntax import host_text, ini, keyvalue, sshd_line
+from app.syntax.files import Files, FileState
+from app.syntax.host_text import fold_case
+from app.syntax.setting import Setting
+from app.targets.overlay import Overlay
+from app.targets.subjects.file_edit import (
+    FileEdit,
+    Objection,
+    create_unknown_objection,
+    create_weakening_objection,
+    is_live,
+)
+
+Read = Callable[[str], list[Setting]]
+
+
+@dataclass(frozen=True)
+class OptionJudge:
+    """A judge for one kind of option file. `read` parses one line."""
+
+    read: Read
+    good: Mapping[str, str]
+    named: Mapping[str, str] = field(default_factory=dict)
+    """Keys with a clause of their own."""
+    sections: tuple[str, ...] = ()
+    weaker: str = "weakening"
+    spelt: Callable[[str], str] = fold_case
+    """Spells a key as the patterns do; a key that the program would not know must match none."""
+    whole: Callable[[str], list[Setting]] | None = None
+    """Parses a whole text, for files in which a line's meaning depends on its section."""
+    first_wins: bool = False
+    """The first setting counts; its subject compares the effect itself."""
+
+    def __call__(self, edit: FileEdit) -> Objection | None:
+        for line in filter(is_live, edit.added):
+            found = self._judge_added(edit, line)
+            if found:
+                return found
+        kept = {
+            self.spelt(setting.key)
+            for setting in self._parse_lines((edit.after or "").split("\n"))
+            if self._is_good(setting)
+        }
+        for line in filter(is_live, edit.removed):
+            found = self._judge_removed(edit, line, kept)
+            if found:
+                return found
+        return None if self.first_wins else self._judge_effect(edit)
+
+    def _judge_effect(self, edit: FileEdit) -> Objection | None:
+        """Compare what is in force before and after: a moved line may disable the one that counted."""
+        if edit.after is None or not edit.has_line_changes:
+            return None
+        changed = Overlay(edit.files, {edit.path: FileState(host_text.encode_text(edit.after), 0o600, "root:root")})
+        old, new = self._read_effective(edit.path, edit.files), self._read_effective(edit.path, changed)
+        for name in old | new:
+            was, now = old.get(name), new.get(name)
+            found = None if was == now else self._compare_settings(edit, was, now)
+            if found:
+                return found
+        return None
+
+    def _compare_settings(self, edit: FileEdit, was: Setting | None, now: Setting | None) -> Objection | None:
+        for setting in (was, now):
+            clause = self._find_clause(setting) if setting else None
+            if setting and (clause or not self._is_known(setting)):
+                return Objection(clause or "not understood", f"{edit.path}: {setting.key} would get another meaning.")
+        if was is None or not self._is_good(was):
+            return None
+        if now is None or not self._is_good(now):
+            value = "unset" if now is None else repr(now.value)
+            return Objection(self.weaker, f"{edit.path}: {was.key} is {was.value!r} and may not become {value}.")
+        return None
+
+    def _read_effective(self, path: str, files: Files) -> dict[str, Setting]:
+        """Return the settings in force in this file; the last of a key counts. Other files are compared elsewhere."""
+        text = host_text.read_text(files, path) or ""
+        found: dict[str, Setting] = {}
+        for setting in self.whole(text) if self.whole else self._parse_lines(text.split("\n")):
+            short = setting.key.rpartition(".")[2] if self.whole else setting.key
+            found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
+        return found
+
+    def _judge_added(self, edit: FileEdit, line: str) -> Objection | None:
+        if line in self.sections:
+            return None
+        if line.endswith("\\"):
+            return create_unknown_objection(edit.path, line)
+
+        def refuse_bad_value(setting: Setting) -> Objection | None:
+            if self._is_good(setting):
+                return None
+            return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
+
+        return self._judge_line(edit, line, "set", refuse_bad_value)
+
+    def _judge_removed(self, edit: FileEdit, line: str, kept: set[str]) -> Objection | None:
+        """Refuse to remove a good setting unless another line still sets it."""
+
+        def refuse_lost_value(setting: Setting) -> Objection | None:
+            lost = self._is_good(setting) and self.spelt(setting.key) not in kept
+            return create_weakening_objection(edit.path, line) if lost else None
+
+        return self._judge_line(edit, line, "remove", refuse_lost_value)
+
+    def _judge_line(
+        self, edit: FileEdit, line: str, doing: str, ill: Callable[[Setting], Objection | None]
+    ) -> Objection | None:
+        settings = self.read(line)
+        for setting in settings:
+            if clause := self._find_clause(setting):
+                return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
+            if not self._is_known(setting):
+                return create_unknown_objection(edit.path, line)
+            if found := ill(setting):
+                return found
+        return None if settings else create_unknown_objection(edit.path, line)
+
+    def _parse_lines(self, lines: Iterable[str]) -> list[Setting]:
+        return [setting for line in lines if is_live(line) for setting in self.read(line)]
+
+    def _find_clause(self, setting: Setting) -> str | None:
+        return next((clause for key, clause in self.named.items() if re.fullmatch(key, fold_case(setting.key))), None)
+
+    def _is_known(self, setting: Setting) -> bool:
+        return any(re.fullmatch(key, self.spelt(setting.key)) for key in self.good)
+
+    def _is_good(self, setting: Setting) -> bool:
+        return any(
+            re.fullmatch(key, self.spelt(setting.key)) and re.fullmatch(value, setting.value, re.ASCII)
+            for key, value in self.good.items()
+        )
+
+
+def keep_case(key: str) -> str:
+    return key
+
+
+def normalize_upper(key: str) -> str:
+    """Fold an uppercase key; any other spelling matches no pattern."""
+    return fold_case(key) if key.isupper() else key.upper()
+
+
+def parse_plain(line: str) -> list[Setting]:
+    return keyvalue.parse_options(line, "")
+
+
+def parse_assignment(line: str) -> list[Setting]:
+    """Parse a sysctl line. It needs an equals sign, and a # after the value is part of the value."""
+    return parse_plain(line) if "=" in line and not re.search(r"[#;]", line) else []
+
+
+def parse_selinux(line: str) -> list[Setting]:
+    """Parse a line of the SELinux configuration. A blank before the equals sign makes it invalid."""
+    match = re.fullmatch(r"(SELINUX|SELINUXTYPE)=([a-z]+)[ \t]*", line)
+    return [Setting(match[1], match[2], "", 1)] if match else []
+
+
+def parse_sections(text: str) -> list[Setting]:
+    return ini.parse_ini(text, "")
+
+
+def parse_login_defs(line: str) -> list[Setting]:
+    return keyvalue.parse_login_defs(line, "")
+
+
+def parse_auditd(line: str) -> list[Setting]:
+    settings, problems = keyvalue.parse_auditd(line, "")
+    return [] if problems else settings
+
+
+def parse_section_line(line: str) -> list[Setting]:
+    """Parse one option line. A line that starts with a blank would continue the one above."""
+    return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in ini.parse_ini(line, "")]
+
+
+def parse_directives(line: str) -> list[Setting]:
+    found = sshd_line.parse_directive(line)
+    return [] if found is None or found.fault else [Setting(found.keyword, found.value, "", 1)]

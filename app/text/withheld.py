@@ -1,3 +1,0 @@
-"""The replacement for a secret."""
-
-GONE = "[secret]"

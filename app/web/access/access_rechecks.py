@@ -1,0 +1,57 @@
+"""Recheck the rights behind requests still being answered, in one query for all of them."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from app.people.rights import Person, is_admitted
+from app.store.background_task import BackgroundTask
+from app.store.db import DATABASE_UNAVAILABLE
+from app.web.access.authenticator import Authenticator
+from app.web.access.request_context import RequestContext
+
+EVERY = 0.4
+"""Seconds. Together with the query, an ended right stops a response within one second on every node."""
+
+
+class AccessRechecks(BackgroundTask):
+    name = "rechecks"
+
+    def __init__(self, credentials: Authenticator) -> None:
+        self._credentials = credentials
+        self._visits: set[RequestContext] = set()
+        self._came = asyncio.Event()
+
+    @contextmanager
+    def track_request(self, visit: RequestContext) -> Iterator[None]:
+        self._visits.add(visit)
+        self._came.set()
+        try:
+            yield
+        finally:
+            self._visits.discard(visit)
+
+    async def recheck_all(self) -> None:
+        late = time.monotonic() - EVERY
+        staying = [one for one in self._visits if one.since < late and one.person and one.person.credential]
+        if not staying:
+            return
+        known = await self._credentials.find_valid_credentials({one.person.credential for one in staying if one.person})
+        for one in staying:
+            if not _is_still_allowed(one, known):
+                one.over.set()
+
+    async def _run_forever(self) -> None:
+        while True:
+            self._came.clear()
+            if not self._visits:
+                await self._came.wait()
+            await asyncio.sleep(EVERY)
+            with suppress(*DATABASE_UNAVAILABLE):  # without a database no right can be ended either
+                await self.recheck_all()
+
+
+def _is_still_allowed(visit: RequestContext, known: dict[str, Person]) -> bool:
+    person = known.get(visit.person.credential) if visit.person else None
+    return person is not None and (visit.needs is None or is_admitted(visit.needs, person, visit.run))

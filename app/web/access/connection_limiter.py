@@ -1,0 +1,96 @@
+"""Limit open connections: in total, and of people who are not signed in per network."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.config import Network
+from app.web.access.login_limits import to_network_key
+
+Networks = tuple[Network, ...]
+
+ANONYMOUS_PER_NETWORK, ANONYMOUS_TOTAL = 128, 1024
+RESERVE = 256
+"""File descriptors left for everything else: database, hosts, engines."""
+MOST = 8192
+
+
+class Connection(Protocol):
+    @property
+    def is_idle(self) -> bool:
+        """True while no request of this connection is being answered."""
+
+    def abort(self) -> None: ...
+
+
+@dataclass
+class ConnectionLimiter:
+    room: int = MOST
+    of_strangers: int = ANONYMOUS_TOTAL
+    of_a_peer: int = ANONYMOUS_PER_NETWORK
+    proxies: Networks = ()
+    """Reverse proxies: all their clients share one address, so the limit per network does not apply."""
+    refused: int = 0
+    _all: int = 0
+    _strangers: dict[Connection, str] = field(default_factory=dict)
+    """Connection to its network, oldest first."""
+    _peers: dict[str, dict[Connection, None]] = field(default_factory=dict)
+
+    @classmethod
+    def create(cls, files: int, proxies: Networks = (), *, only_operators: bool = False) -> "ConnectionLimiter":
+        """`files`: the process's limit of open files. `only_operators`: loopback without sign-in."""
+        room = max(min(MOST, files - RESERVE), files // 4)
+        strangers = room if only_operators else min(ANONYMOUS_TOTAL, room // 2)
+        return cls(room, strangers, strangers if only_operators else ANONYMOUS_PER_NETWORK, proxies)
+
+    def admit_connection(self, one: Connection, source: str) -> bool:
+        """Register a connection. When full, close the longest idle one, or return False if none is idle."""
+        place = to_network_key(source)
+        peers = self._peers.setdefault(place, {})
+        if not _is_in_networks(source, self.proxies) and len(peers) >= self.of_a_peer and not _close_oldest_idle(peers):
+            return self._count_refusal(place)
+        if (len(self._strangers) >= self.of_strangers or self._all >= self.room) and not _close_oldest_idle(
+            self._strangers
+        ):
+            return self._count_refusal(place)
+        self._all += 1
+        self._strangers[one] = place
+        self._peers.setdefault(place, {})[one] = None
+        return True
+
+    def mark_signed_in(self, one: Connection) -> None:
+        """The connection belongs to a signed-in person: it no longer counts against the anonymous limits."""
+        place = self._strangers.pop(one, None)
+        if place is not None:
+            self._remove_anonymous(one, place)
+
+    def remove_connection(self, one: Connection) -> None:
+        self._all -= 1
+        self.mark_signed_in(one)
+
+    def _remove_anonymous(self, one: Connection, place: str) -> None:
+        peers = self._peers.get(place, {})
+        peers.pop(one, None)
+        if not peers:
+            self._peers.pop(place, None)
+
+    def _count_refusal(self, place: str) -> bool:
+        self.refused += 1
+        if not self._peers.get(place):
+            self._peers.pop(place, None)
+        return False
+
+
+def _is_in_networks(source: str, networks: Networks) -> bool:
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return False
+    return any(address in one for one in networks)
+
+
+def _close_oldest_idle(among: dict[Connection, str] | dict[Connection, None]) -> bool:
+    oldest = next((one for one in among if one.is_idle), None)
+    if oldest:
+        oldest.abort()
+    return oldest is not None

@@ -1,0 +1,125 @@
+"""Check passwords in two threads, one of them reserved for known browsers and networks."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.people.names import is_person_name
+from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
+from app.store import login_attempts, people
+from app.store.models import PersonRow
+from app.web.access.login_limits import LoginLimits, choose_login_limits
+
+T = TypeVar("T")
+CONNECTIONS = 3
+SESSION_SECONDS, BROWSER_SECONDS = 12 * 3600.0, 180 * 24 * 3600.0
+KNOWN_SECONDS = 30 * 24 * 3600.0
+QUEUE = 16
+"""Attempts that may wait per queue; checking a password takes some 100 ms and 64 MiB."""
+IN_A_MOMENT = 2.0
+
+
+@dataclass(frozen=True)
+class SignInAttempt:
+    name: str
+    password: str = field(repr=False)
+    source: str
+    browser: str = field(repr=False)
+    """Secret of the browser's own cookie, or empty."""
+
+
+@dataclass(frozen=True)
+class RetryLater:
+    seconds: float
+
+
+@dataclass(frozen=True)
+class WrongPassword:
+    """Name and password do not match."""
+
+
+@dataclass(frozen=True)
+class SignInGranted:
+    session: str
+    browser: str
+    """New secret for the browser; empty if its current one is valid."""
+
+
+class PasswordChecker:
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._threads = {line: ThreadPoolExecutor(1, f"passwords {line}") for line in ("look", "known", "new")}
+        self._waiting = dict.fromkeys(self._threads, 0)
+
+    def close(self) -> None:
+        for threads in self._threads.values():
+            threads.shutdown(cancel_futures=True)
+
+    async def check_attempt(self, one: SignInAttempt) -> SignInGranted | WrongPassword | RetryLater:
+        found = await self._run_in_queue("look", lambda: self._find_limits(one))
+        if isinstance(found, RetryLater):
+            return found
+        return await self._run_in_queue("new" if found.stranger else "known", lambda: self._check_password(one, found))
+
+    async def _run_in_queue(self, name: str, does: Callable[[], T]) -> T | RetryLater:
+        if self._waiting[name] >= QUEUE:
+            return RetryLater(IN_A_MOMENT)
+        self._waiting[name] += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads[name], does)
+        finally:
+            self._waiting[name] -= 1
+
+    def _find_limits(self, one: SignInAttempt) -> LoginLimits | RetryLater:
+        now = time.time()
+        with Session(self._database) as session:
+            known, browser, name = False, "", one.name if is_person_name(one.name) else ""
+            if name:
+                browser = people.find_browser_id(session, name, one.browser, now)
+                known = people.has_signed_in_from(session, name, one.source, now - KNOWN_SECONDS)
+            found = choose_login_limits(name, one.source, browser=browser, known=known)
+            left = login_attempts.get_wait_seconds(session, found.limits, now)
+        return RetryLater(left) if left else found
+
+    def _check_password(self, one: SignInAttempt, found: LoginLimits) -> SignInGranted | WrongPassword | RetryLater:
+        with Session(self._database) as session:
+            with session.begin():
+                taken = login_attempts.count_attempt(session, found.limits, time.time())
+            if not taken:
+                return RetryLater(login_attempts.WITHIN)
+            owner = people.find_person(session, one.name) if is_person_name(one.name) else None
+            kept = owner.password if owner and owner.password else NOBODY
+            session.rollback()  # release the connection while the password is checked
+            try:
+                right = matches_digest(one.password, kept)
+                renewed = hash_password(one.password) if right and needs_rehash(kept) else ""
+            except PasswordsBusy:
+                return RetryLater(IN_A_MOMENT)
+        return self._grant_sign_in(one, found, renewed) if right else WrongPassword()
+
+    def _grant_sign_in(self, one: SignInAttempt, found: LoginLimits, renewed: str) -> SignInGranted | WrongPassword:
+        with Session(self._database) as session, session.begin():
+            owner = people.find_person(session, one.name)
+            if owner is None or owner.disabled:
+                return WrongPassword()
+            if renewed:
+                owner.password = renewed
+            login_attempts.clear_attempts(session, found.limits)
+            secret = _issue_credential(session, owner, "session", one.source, SESSION_SECONDS)
+            if people.find_browser_id(session, one.name, one.browser, time.time()):
+                return SignInGranted(secret, "")
+            return SignInGranted(secret, _issue_credential(session, owner, "browser", one.source, BROWSER_SECONDS))
+
+
+def _issue_credential(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
+    right = owner.right if kind == "session" else "viewer"
+    _, secret = people.issue_credential(
+        session, person=owner.name, right=right, kind=kind, label=source, source=source, seconds=seconds
+    )
+    return secret

@@ -1,0 +1,72 @@
+"""Base model of every JSON body, and the model of every number that is not a count."""
+
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from app.events.record import format_timestamp
+from app.events.vocabulary import Provenance
+from app.text.clean import clean_text
+
+LINE = 500
+
+
+class ApiModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Figure(ApiModel):
+    """A number with its unit, provenance, source and time."""
+
+    value: float | None = Field(description="None is what is not known, never 0.")
+    unit: str = Field(description="UCUM-like: s, GiB, W, Cel, %, token/s, GB/s.")
+    provenance: Provenance
+    source: str
+    at: str | None = Field(description="When it held; None for what does not change.")
+
+
+class Point(ApiModel):
+    at: str
+    value: float | None
+
+
+class Series(ApiModel):
+    """Figures of one kind over time, oldest first."""
+
+    unit: str
+    provenance: Provenance
+    source: str
+    points: list[Point]
+
+
+class Link(ApiModel):
+    """Opaque cursors; None at an end."""
+
+    next: str | None
+    previous: str | None
+
+
+def create_figure(value: float | None, unit: str, provenance: Provenance, source: str, at: float | None) -> Figure:
+    return Figure(value=value, unit=unit, provenance=provenance, source=source, at=format_time(at))
+
+
+def format_time(at: float | None) -> str | None:
+    return None if at is None else format_timestamp(at)
+
+
+def _clean_line(text: str) -> str:
+    return clean_text(text, LINE)
+
+
+def declare_field(*, description: str | None = None, examples: list[Any] | None = None, **schema: Any) -> Any:
+    """Return a Field with bounds that only the description states; app/runs checks them for every caller."""
+    return Field(description=description, examples=examples, json_schema_extra=schema)
+
+
+Line = Annotated[str, Field(max_length=LINE), AfterValidator(_clean_line)]
+Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_clean_line)]
+Raw = dict[str, Any]
+"""An event as logged; its kind determines its fields."""
+
+Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]

@@ -1,0 +1,79 @@
+"""Request models for runs, converted to the common Order."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.events.vocabulary import Budget
+from app.people.rights import get_token_id, resolve_recorded_name
+from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, RULE_LENGTH, Order
+from app.web.api.api_model import ApiModel, Who, declare_field
+
+Rules = Annotated[
+    list[Annotated[str, declare_field(maxLength=RULE_LENGTH, examples=["V-257985"])]] | None,
+    declare_field(minItems=1, maxItems=MOST_RULES, description="Rule ids; all when left out."),
+]
+HostName = Annotated[str, declare_field(maxLength=LONGEST["host"], examples=["fixture"])]
+SkillName = Annotated[str, declare_field(maxLength=LONGEST["skill"])]
+ModeName = Annotated[str, declare_field(enum=list(MODES))]
+_ProfileName = Annotated[str, declare_field(enum=list(PROFILES))]
+
+
+def _bound_schema(name: str) -> object:
+    least, most = BOUNDS[name]
+    return declare_field(minimum=least, maximum=most)
+
+
+class BudgetOrder(ApiModel):
+    """Fields left out keep their defaults."""
+
+    run_seconds: Annotated[float, _bound_schema("run_seconds")] = Budget().run_seconds
+    item_seconds: Annotated[float, _bound_schema("item_seconds")] = Budget().item_seconds
+    turn_seconds: Annotated[float, _bound_schema("turn_seconds")] = Budget().turn_seconds
+    stall_seconds: Annotated[float, _bound_schema("stall_seconds")] = Budget().stall_seconds
+    approval_seconds: Annotated[float, _bound_schema("approval_seconds")] = Budget().approval_seconds
+    attempts: Annotated[int, _bound_schema("attempts")] = Budget().attempts
+    item_tokens: Annotated[int, _bound_schema("item_tokens")] = Budget().item_tokens
+
+
+class RunOrder(ApiModel):
+    host: HostName
+    skill: SkillName = "stig"
+    rules: Rules = None
+    profile: Annotated[_ProfileName | None, Field(description="By category, instead of rules.")] = None
+    mode: Annotated[ModeName | None, Field(description="Left out: auto on the built-in host, review on others.")] = None
+    budget: BudgetOrder = BudgetOrder()
+    keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
+    note: Annotated[str, declare_field(maxLength=LONGEST["note"])] = ""
+    consent: Annotated[
+        str,
+        declare_field(
+            maxLength=LONGEST["consent"],
+            description="Only for a host that could not be rolled back: I accept that HOST cannot be rolled back.",
+        ),
+    ] = ""
+    replay_fixes: Annotated[
+        bool, Field(description="First try what held on another host with the same files, before a role is asked.")
+    ] = True
+    after_reboot: Annotated[
+        bool, Field(description="Look only: what of the host's last run holds now that the host began anew.")
+    ] = False
+    by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
+
+    def to_order(self, pace: float) -> Order:
+        return Order(
+            host=self.host,
+            skill=self.skill,
+            rules=None if self.rules is None else tuple(self.rules),
+            profile=self.profile,
+            mode=self.mode,
+            keep=self.keep,
+            budget=Budget(**self.budget.model_dump()),
+            note=self.note,
+            consent=self.consent,
+            replay_fixes=self.replay_fixes,
+            pace=pace,
+            after_reboot=self.after_reboot,
+            by=resolve_recorded_name(self.by),
+            token=get_token_id(),
+        )

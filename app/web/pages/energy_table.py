@@ -1,0 +1,79 @@
+"""GPU-seconds and joules of a run per role, as a page and as a table for other pages."""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from app.events.vocabulary import Spent
+from app.machine.sampling.energy_ledger import EnergyLedger
+from app.machine.sampling.energy_shares import extrapolate_joules
+from app.people.rights import guests
+from app.runtime.runtime import Runtime
+from app.store.models import RunRow
+from app.web.deps import TheRuntime, TheSession
+from app.web.pages.run_lookup import require_run
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True)
+class EnergyRow:
+    role: str
+    """Empty for time in which no role was working."""
+    gpu_seconds: float
+    kilojoules: float | None
+    tokens: int
+    per_token: float | None
+
+
+@dataclass(frozen=True)
+class EnergyTable:
+    run: str
+    rows: tuple[EnergyRow, ...]
+    total: EnergyRow | None
+    simulated: bool
+    pace: float | None
+    """Speed factor of simulated engines: seconds and joules are divided by it."""
+    final: bool
+    reason: str
+    """The reason that there are no rows."""
+
+
+@router.get("/runs/{run}/energy", name="run_energy")
+@guests
+def show_energy(runtime: TheRuntime, session: TheSession, run: str) -> Response:
+    row = require_run(session, run)
+    nonce = new_nonce()
+    return create_page(
+        render_template("energy.html", nonce=nonce, here="runs", run=row, table=build_energy_table(runtime, row)), nonce
+    )
+
+
+def build_energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
+    ledger = EnergyLedger(runtime.store, runtime.lineup)
+    found, pace = ledger.compute_spent(row.id), ledger.read_pace(row.id)
+    if found is None:
+        reason = f"It was made with line-up {row.lineup}; this server works with {runtime.lineup.name}."
+        started = row.started_at is not None
+        return EnergyTable(
+            row.id, (), None, row.simulated, pace, False, reason if started else "It has not started yet."
+        )
+    rows = tuple(_build_energy_row(one) for one in found.spent)
+    return EnergyTable(row.id, rows, _sum_energy_rows(rows), found.simulated, pace, found.final, "")
+
+
+def _build_energy_row(one: Spent) -> EnergyRow:
+    drawn = extrapolate_joules(one)
+    each = drawn / one.tokens if drawn is not None and one.tokens else None
+    return EnergyRow(one.role, one.gpu_seconds, None if drawn is None else drawn / 1000, one.tokens, each)
+
+
+def _sum_energy_rows(rows: tuple[EnergyRow, ...]) -> EnergyRow:
+    known = [row.kilojoules for row in rows if row.kilojoules is not None]
+    drawn = sum(known) if len(known) == len(rows) else None
+    tokens = sum(row.tokens for row in rows)
+    each = 1000 * drawn / tokens if drawn is not None and tokens else None
+    return EnergyRow("all", sum(row.gpu_seconds for row in rows), drawn, tokens, each)

@@ -1,0 +1,154 @@
+"""The grid of hosts by rules: one letter per cell, packed as two letters per character."""
+
+import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.store.host_standing import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPED, UNDONE, WORK
+
+LETTERS = NOTHING + OPEN + PASSED + UNDONE + PERSONS + LEFT + WORK + SLIPPED
+WORDS = {
+    WORK: "in work",
+    SLIPPED: "slipped since",
+    UNDONE: "undone",
+    PERSONS: "a person's",
+    OPEN: "open",
+    LEFT: "deferred",
+    PASSED: "passed",
+    NOTHING: "not known",
+}
+"""The label of each letter, in the order of the legend."""
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_BITS = bytes.maketrans(LETTERS.encode(), bytes(range(len(LETTERS))))
+_DIGITS = bytes.maketrans(bytes(range(len(DIGITS))), DIGITS.encode())
+SORTS = {"alarm": "alarms first", "open": "most open first", "passed": "most passed first", "name": "by name"}
+SHOWN = {
+    "": "all hosts",
+    "alarm": "with an alarm",
+    "work": "at work",
+    "person": "with something for a person",
+    "slipped": "with something that slipped",
+    "open": "with something open",
+}
+
+
+@dataclass(frozen=True)
+class FleetLine:
+    host: str
+    letters: str
+    """One letter for each column."""
+    run: str = ""
+    """The active run, else the newest."""
+    state: str = ""
+    """The state of that run."""
+    alarm: str = ""
+    """The host's problem in one sentence, or empty."""
+    simulated: bool = False
+    at: float = 0.0
+
+    def count(self, letter: str) -> int:
+        return self.letters.count(letter)
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.state in ("queued", "running", "paused")
+
+    @cached_property
+    def wire_text(self) -> str:
+        """Host, run, state, alarm flag and packed cells, separated by tabs."""
+        return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", pack_letters(self.letters)))
+
+
+@dataclass(frozen=True)
+class FleetQuery:
+    """The query string of the fleet page, so that a reload shows the same."""
+
+    skill: str = ""
+    sort: str = "alarm"
+    show: str = ""
+    q: str = ""
+    columns: str = "rule"
+    table: bool = False
+    page: int = 1
+
+
+def pack_letters(letters: str) -> str:
+    """Pack two letters into one character. It works on the line as one integer to avoid a loop over all cells."""
+    bits = (letters + NOTHING if len(letters) % 2 else letters).encode().translate(_BITS)
+    pairs = (int.from_bytes(bits[::2]) << 3) + int.from_bytes(bits[1::2])
+    return pairs.to_bytes(len(bits) // 2).translate(_DIGITS).decode()
+
+
+def locate_columns(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """Return the index in `rules` of each column, or -1 if it is absent."""
+    there = {rule: place for place, rule in enumerate(rules)}
+    return [there.get(rule, -1) for rule in columns]
+
+
+def reorder_letters(letters: str, places: Sequence[int]) -> str:
+    return "".join(map((letters + NOTHING).__getitem__, places))
+
+
+def count_cells(lines: Iterable[FleetLine]) -> dict[str, int]:
+    found = dict.fromkeys(WORDS, 0)
+    for line in lines:
+        for letter in WORDS:
+            found[letter] += line.count(letter)
+    return found
+
+
+def filter_lines(
+    lines: Sequence[FleetLine], sought: FleetQuery, grouped: Mapping[str, Sequence[str]]
+) -> list[FleetLine]:
+    wanted = [line for line in lines if _matches_filter(line, sought.show)]
+    if sought.q:
+        members = set(grouped.get(sought.q, ()))
+        like = sought.q if any(sign in sought.q for sign in "*?[") else f"*{sought.q}*"
+        wanted = [line for line in wanted if line.host in members or fnmatch.fnmatch(line.host, like)]
+    return sorted(wanted, key=lambda line: (*_rank_line(line, sought.sort), _split_trailing_number(line.host)))
+
+
+def _matches_filter(line: FleetLine, show: str) -> bool:
+    match show:
+        case "alarm":
+            return bool(line.alarm)
+        case "work":
+            return line.is_at_work
+        case "person":
+            return PERSONS in line.letters
+        case "slipped":
+            return SLIPPED in line.letters
+        case "open":
+            return OPEN in line.letters or UNDONE in line.letters
+        case _:
+            return True
+
+
+def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:
+    left = line.count(OPEN) + line.count(UNDONE) + line.count(SLIPPED) + line.count(PERSONS) + line.count(LEFT)
+    match sort:
+        case "name":
+            return ()
+        case "open":
+            return (-left,)
+        case "passed":
+            return (-line.count(PASSED), left)
+        case _:
+            return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.is_at_work, -left)
+
+
+def _split_trailing_number(host: str) -> tuple[str, int, str]:
+    """Sort key that puts web2 before web10."""
+    stem = host.rstrip("0123456789")
+    return stem, int(host[len(stem) :] or 0), host
+
+
+def order_columns_by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
+    """Return column indexes, the rule that is open on most hosts first."""
+    open_on = [0] * len(columns)
+    for line in lines:
+        for place, letter in enumerate(line.letters):
+            if letter in (OPEN, UNDONE, PERSONS, SLIPPED):
+                open_on[place] += 1
+    return sorted(range(len(columns)), key=lambda place: (-open_on[place], place))

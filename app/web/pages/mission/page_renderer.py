@@ -1,0 +1,118 @@
+"""Renders events as messages for the page: tokens as named events, everything else as changed pieces."""
+
+import threading
+from collections.abc import Sequence
+
+import msgspec
+
+from app.events.kinds import TurnDelta
+from app.events.record import Recorded
+from app.text.clean import clean_text
+from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.pieces import Scene, render_clock_piece, render_engine_pieces, render_pieces
+from app.web.stream.rendering import is_small_batch
+from app.web.stream.sse_messages import encode_message
+
+
+class PageRenderer:
+    """Renders one run for all of its viewers."""
+
+    def __init__(self, run: str, missions: MissionLoader, scene: Scene) -> None:
+        self._run, self._missions, self._scene = run, missions, scene
+        self._lock = threading.Lock()
+        self._mission: Mission | None = None
+        self._drawn: dict[str, str] = {}
+
+    def __call__(self, batch: Sequence[Recorded]) -> bytes:
+        with self._lock:
+            return self._render_batch(batch)
+
+    def render_inline(self, batch: Sequence[Recorded]) -> bytes | None:
+        """Encode a batch that only continues text, without blocking; return None if the batch needs a full render."""
+        if not is_small_batch(batch) or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            if self._mission is None or not _changes_only_text(self._mission, batch):
+                return None
+            for recorded in batch:
+                self._mission.apply_event(recorded)
+            return b"".join(_encode_tokens(batch))
+        finally:
+            self._lock.release()
+
+    def _render_batch(self, batch: Sequence[Recorded]) -> bytes:
+        mission = self._restore_mission(batch[0].seq - 1)
+        reading, second = mission.holds.reading, int(mission.state.at)
+        for recorded in batch:
+            mission.apply_event(recorded)
+        if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
+            # A re-rendered lane contains its text, so the tokens are not sent as well.
+            return encode_message(
+                self._render_changes(render_pieces(mission, self._scene) | dict(self._scene.shares())),
+                seq=batch[-1].seq,
+            )
+        tokens = _encode_tokens(batch)
+        if mission.holds.reading != reading or int(mission.state.at) != second:
+            moved = render_clock_piece(mission, self._scene) | render_engine_pieces(
+                mission, self._scene
+            )  # the clock advances between tokens
+            tokens.append(encode_message(self._render_changes(moved), seq=batch[-1].seq))
+        return b"".join(tokens)
+
+    def _render_changes(self, now: dict[str, str]) -> bytes:
+        changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
+        self._drawn = self._drawn | now
+        return "".join(wrap_partial(name, html) for name, html in changed.items()).encode()
+
+    def _restore_mission(self, seq: int) -> Mission:
+        if self._mission is None or not self._is_contiguous(self._mission.state.seq, seq):
+            self._mission = self._missions.load_mission(self._run, seq) if seq else Mission()
+            self._mission.state = msgspec.structs.replace(self._mission.state, seq=seq)
+            self._drawn = render_pieces(self._mission, self._scene) if seq else {}
+        return self._mission
+
+    def _is_contiguous(self, at: int, seq: int) -> bool:
+        """Return True if no event lies between `at` and `seq`. The log of a shrunk run has gaps."""
+        return at == seq or (at < seq and self._missions.is_empty(self._run, at, seq))
+
+
+def _changes_only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
+    """Return True if the batch changes neither the clock nor an engine's label."""
+    return (
+        batch[0].seq == mission.state.seq + 1
+        and int(batch[-1].at) == int(mission.state.at)
+        and not mission.holds.reading
+        and all(isinstance(one.event, TurnDelta) for one in batch)
+    )
+
+
+def _encode_tokens(batch: Sequence[Recorded]) -> list[bytes]:
+    """Encode consecutive deltas of one turn and channel as one message."""
+    out: list[bytes] = []
+    held: list[Recorded] = []
+    for recorded in batch:
+        if held and _get_token_key(held[-1]) != _get_token_key(recorded):
+            out.append(_encode_token(held))
+            held = []
+        held.append(recorded)
+    out.append(_encode_token(held))
+    return out
+
+
+def _get_token_key(recorded: Recorded) -> tuple[str, str]:
+    event = recorded.event
+    assert isinstance(event, TurnDelta)
+    return event.turn, event.channel
+
+
+def _encode_token(held: Sequence[Recorded]) -> bytes:
+    first = held[0].event
+    assert isinstance(first, TurnDelta)
+    text = "".join(one.event.text for one in held if isinstance(one.event, TurnDelta))
+    token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean_text(text, 100_000)}
+    return encode_message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
+
+
+def wrap_partial(name: str, html: str) -> str:
+    return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'

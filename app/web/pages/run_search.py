@@ -1,0 +1,121 @@
+"""Search pages for the items and events of a run. The query string holds the search."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from app.errors import TemperError
+from app.loop.state import Item
+from app.people.rights import guests
+from app.skills.catalog import load_skill
+from app.skills.skill import Skill
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.web.deps import TheFolds, TheRuntime, TheSession
+from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.mission_loader import FEED_KINDS
+from app.web.pages.run_lookup import require_run
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import OUTCOMES, render_template
+from app.web.stream.resume_position import MOST_SEQ
+
+LINES = 200
+CHUNK, MOST_CHUNKS = 500, 20
+"""Events per read, and reads per request. The page says how far the search went and can continue from there."""
+SIGNS = {"passed": "✓", "undone": "↺", "alarm": "!", "refused": "✗", "escalated": "▲", "deferred": "◷", "skipped": "–"}
+
+router = APIRouter(include_in_schema=False)
+Words = Annotated[str, Query(max_length=200)]
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    item: Item
+    title: str
+    category: str
+
+    def matches_words(self, words: list[str]) -> bool:
+        return _contains_words(words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
+
+
+@dataclass(frozen=True)
+class EventSearch:
+    lines: list[FeedLine]
+    before: int | None
+    """The seq before which the search continues; None if it reached the start of the run."""
+
+
+@router.get("/runs/{run}/items", name="run_items")
+@guests
+def show_items(
+    session: TheSession,
+    folds: TheFolds,
+    run: str,
+    q: Words = "",
+    outcome: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    row = require_run(session, run)
+    pack = _find_skill(row)
+    every = [_build_item_line(item, pack) for item in folds.read_current(run).items.values()]
+    lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(_split_query(q))]
+    context = {"run": row, "lines": lines, "total": len(every), "q": q, "outcome": outcome}
+    nonce = new_nonce()
+    return create_page(render_template("items.html", nonce=nonce, here="runs", outcomes=OUTCOMES, **context), nonce)
+
+
+@router.get("/runs/{run}/events", name="run_events")
+@guests
+def show_events(
+    runtime: TheRuntime,
+    session: TheSession,
+    run: str,
+    q: Words = "",
+    kind: Annotated[str, Query(max_length=20)] = "",
+    before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None,
+) -> Response:
+    row = require_run(session, run)
+    found = search_events(runtime.store, run, _split_query(q), kind, before)
+    context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
+    nonce = new_nonce()
+    return create_page(render_template("events.html", nonce=nonce, here="runs", signs=SIGNS, **context), nonce)
+
+
+def search_events(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> EventSearch:
+    """Return the events that match, newest first, with the seq to continue from."""
+    lines: list[FeedLine] = []
+    upto = None if before is None else before - 1
+    for _ in range(MOST_CHUNKS):
+        told = store.read_newest(run, upto, FEED_KINDS, CHUNK)
+        for line in filter(None, map(to_feed_line, told)):
+            if kind in ("", line.kind) and _contains_words(words, line.text):
+                lines.append(line)
+                if len(lines) == LINES:
+                    return EventSearch(lines, line.seq)
+        if len(told) < CHUNK:
+            return EventSearch(lines, None)
+        upto = told[-1].seq - 1
+    return EventSearch(lines, None if upto is None else upto + 1)
+
+
+def _find_skill(row: RunRow) -> Skill | None:
+    """Return the run's skill, or None if its content is no longer on this machine."""
+    try:
+        return load_skill(row.skill)
+    except TemperError:
+        return None
+
+
+def _build_item_line(item: Item, pack: Skill | None) -> ItemLine:
+    rule = pack.rules.get(item.rule) if pack else None
+    return ItemLine(item, rule.title if rule else "", rule.category if rule else "")
+
+
+def _split_query(q: str) -> list[str]:
+    return q.lower().split()
+
+
+def _contains_words(words: list[str], text: str) -> bool:
+    low = text.lower()
+    return all(word in low for word in words)

@@ -1,0 +1,67 @@
+"""Cached folds of logs: a repeated request folds only what is new."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
+
+from sqlmodel import Session
+
+from app.loop.state import RunState, fold_events
+from app.runs.rollout.rollout_state import RolloutState, fold_rollout
+from app.store.events import STEADY, EventStore
+from app.store.rollouts import read_rollout_events
+
+MOST = 32
+"""Cached logs, least recently used dropped first. A run of thirty rules takes some 100 KB."""
+
+
+class FoldedState(Protocol):
+    @property
+    def seq(self) -> int: ...
+
+
+State = TypeVar("State", bound=FoldedState)
+
+
+class FoldCache(Generic[State]):
+    """Thread-safe LRU cache of fold states. Logs only grow, so a cached state stays valid."""
+
+    def __init__(self, empty: State, most: int = MOST) -> None:
+        self._empty, self._most = empty, most
+        self._kept: OrderedDict[str, State] = OrderedDict()
+        self._lock = Lock()
+
+    def advance_state(self, name: str, folded: Callable[[State], State]) -> State:
+        with self._lock:
+            kept = self._kept.get(name, self._empty)
+        state = folded(kept)
+        with self._lock:
+            if self._kept.get(name, self._empty).seq <= state.seq:  # another thread may have folded the same log
+                self._kept[name] = state
+            self._kept.move_to_end(name)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return state
+
+
+class RunStateCache:
+    """Cached current state of runs."""
+
+    def __init__(self, store: EventStore, most: int = MOST) -> None:
+        self._store, self._kept = store, FoldCache(RunState(), most)
+
+    def read_current(self, run: str) -> RunState:
+        return self._kept.advance_state(
+            run, lambda kept: fold_events(self._store.read_events(run, after=kept.seq, kinds=STEADY), kept)
+        )
+
+
+class RolloutStateCache:
+    def __init__(self) -> None:
+        self._kept = FoldCache(RolloutState())
+
+    def read_current(self, session: Session, rollout: str) -> RolloutState:
+        return self._kept.advance_state(
+            rollout, lambda kept: fold_rollout(read_rollout_events(session, rollout, kept.seq), kept)
+        )

@@ -1,0 +1,142 @@
+"""A webhook's connection goes to the address that was looked at, under the name that it was given."""
+
+import asyncio
+import datetime as dt
+import ipaddress
+import ssl
+from contextlib import asynccontextmanager
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from app.background.webhooks.delivery import Delivery
+from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
+
+LETTER = Delivery(b"{}", {"content-type": "application/json"})
+HERE = [ipaddress.ip_address("127.0.0.1")]
+PATIENCE = 30.0
+MOVED = b"HTTP/1.1 307 Moved\r\nlocation: http://127.0.0.1:%d/\r\ncontent-length: 0\r\n\r\n"
+NOWHERE = [ipaddress.ip_address("192.0.2.1")]
+
+
+class Names:
+    """A name server that says something else each time it is asked."""
+
+    def __init__(self, *answers):
+        self.answers, self.asked = list(answers), []
+
+    async def __call__(self, host, port):
+        self.asked.append((host, port))
+        return self.answers.pop(0)
+
+
+@asynccontextmanager
+async def answering(answer=b"HTTP/1.1 204 No Content\r\n\r\n", tls=None):
+    heads, serving = [], {}
+
+    async def serve(reader, writer):
+        serving[asyncio.current_task()] = writer
+        try:
+            while True:
+                heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
+                await reader.readexactly(len(LETTER.body))
+                writer.write(answer)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+    async with server:
+        yield server.sockets[0].getsockname()[1], heads
+        for writer in serving.values():
+            writer.close()
+        await asyncio.gather(*serving)
+
+
+async def test_a_name_is_asked_for_once_and_stays_in_the_request():
+    async with answering() as (port, heads):
+        names = Names(HERE, NOWHERE)
+        async with PinnedConnection(
+            f"http://hook.example:{port}/in?a=1", local=True, patience=PATIENCE, names=names
+        ) as line:
+            assert await line.post(LETTER) == await line.post(LETTER) == ""
+    assert names.asked == [("hook.example", port)]
+    assert [head.splitlines()[0] for head in heads] == ["POST /in?a=1 HTTP/1.1"] * 2
+    assert all(f"\r\nhost: hook.example:{port}\r\n" in head.lower() for head in heads)
+
+
+async def test_a_name_that_leads_elsewhere_the_next_time_is_looked_at_the_next_time():
+    """Rebinding: each round asks anew, and looks at what it is told."""
+    async with answering() as (port, heads):
+        names, url = Names(NOWHERE, HERE), f"http://hook.example:{port}/"
+        for _ in range(2):
+            with pytest.raises(AddressNotPublic):
+                async with PinnedConnection(url, local=False, patience=PATIENCE, names=names) as line:
+                    await line.post(LETTER)
+    assert heads == []
+
+
+async def test_a_redirect_is_not_followed():
+    async with answering() as (inner, told), answering(MOVED % inner) as (port, heads):
+        async with PinnedConnection(f"http://127.0.0.1:{port}/", local=True, patience=PATIENCE) as line:
+            assert await line.post(LETTER) == "it answered 307"
+        assert (len(heads), told) == (1, [])
+
+
+async def test_a_proxy_of_the_environment_is_not_asked(monkeypatch):
+    async with answering() as (port, heads), answering() as (proxy, asked):
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        async with PinnedConnection(
+            f"http://hook.example:{port}/", local=True, patience=PATIENCE, names=Names(HERE)
+        ) as line:
+            assert await line.post(LETTER) == ""
+    assert (len(heads), asked) == (1, [])
+
+
+async def test_over_tls_the_name_is_asked_for_and_the_certificate_has_to_be_its(tmp_path):
+    named = []
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(tmp_path, "other.example"))
+    context.sni_callback = lambda _, name, __: named.append(name)
+    async with (
+        answering(tls=context) as (port, heads),
+        PinnedConnection(f"https://hook.example:{port}/", local=True, patience=PATIENCE, names=Names(HERE)) as line,
+    ):
+        assert "certificate" in (await line.post(LETTER)).lower()
+        assert (named, heads) == (["hook.example"], [])
+
+
+async def test_a_name_that_leads_nowhere_is_a_sentence():
+    async def nobody(*_):
+        raise OSError("no such name")
+
+    async with PinnedConnection("http://hook.example/", local=False, patience=PATIENCE, names=nobody) as line:
+        assert await line.post(LETTER) == "it could not be reached: no such name"
+
+
+def certificate(folder, name):
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file = folder / "certificate.pem"
+    file.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        + made.public_bytes(serialization.Encoding.PEM)
+    )
+    return file

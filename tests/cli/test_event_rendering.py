@@ -1,0 +1,13 @@
+"""What a terminal shows of an event."""
+
+from app.cli.event_rendering import render_event
+from app.events.kinds import ApprovalRequested
+from app.loop.state import RunState
+
+
+def test_a_vendors_script_is_shown_whole_before_it_is_asked_about():
+    diff = "vendor's script r, sha256 0\n" + "| echo\n" * 2000 + "+the last line\n"
+    asked = ApprovalRequested(approval="r1.A.3.9", rule="A", attempt=3, binds="", expires=0.0, diff=diff)
+    shown = render_event(asked, RunState()).plain
+    assert shown.count("| echo") == 2000
+    assert shown.endswith("+the last line\n  ? A waits for a person who has read that: temper approve r1")

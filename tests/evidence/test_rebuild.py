@@ -1,0 +1,43 @@
+"""Papers by another hand, with the manifest mended: the events make others."""
+
+import json
+
+import pytest
+
+from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.verify import BrokenPack, check_pack, unpack_archive
+from tests.evidence.test_verify import listed_anew
+
+
+@pytest.fixture(scope="session")
+def files(archive):
+    return unpack_archive(archive)
+
+
+def test_a_pack_of_ours_comes_out_the_same(files):
+    assert compare_rebuilt_pack(files) == ""
+
+
+@pytest.mark.parametrize("name", ["report.html", "results.arf.xml", "lineup.json", "README.txt", "verify.py"])
+def test_what_the_script_cannot_tell_is_made_again_and_differs(files, name):
+    changed = listed_anew({**files, name: files[name] + b" "})
+    check_pack(changed)
+    with pytest.raises(BrokenPack, match=f"{name} is not what this Temper makes"):
+        compare_rebuilt_pack(changed)
+
+
+def test_a_manifest_that_lists_more_than_we_do_is_told(files):
+    manifest = {**json.loads(files["manifest.json"]), "signed": "by nobody"}
+    with pytest.raises(BrokenPack, match=r"manifest.json is not what this Temper makes"):
+        compare_rebuilt_pack({**files, "manifest.json": json.dumps(manifest).encode()})
+
+
+def test_a_pack_of_another_temper_is_said_to_be_one(files):
+    changed = listed_anew(files, made_by="temper 7")
+    assert compare_rebuilt_pack(changed).startswith(
+        "its papers are what this Temper makes, too: 'temper 7' wrote it, and this is "
+    )
+    other = listed_anew({**files, "report.html": files["report.html"] + b" "}, made_by="temper 7")
+    assert compare_rebuilt_pack(other).startswith(
+        "report.html is not what this Temper makes of these events: 'temper 7' wrote it"
+    )

@@ -1,0 +1,52 @@
+from app.evidence.rule_text import describe_actions_taken, describe_outcome
+from tests.evidence.logs import plain_case
+
+RULE, OTHER = "V-257985", "V-258106"
+
+
+def by_rule(case):
+    return {one.rule.id: one for one in case.judged}
+
+
+def test_each_attempt_keeps_its_events_and_how_it_ended(case):
+    one = by_rule(case)[RULE]
+    first, second = one.tried
+    assert (first.attempt.number, second.attempt.number) == (1, 2)
+    assert first.last < second.first
+    assert first.attempt.failed.cause == "alarm"
+    assert first.attempt.rolled_back.differences == ()
+    assert first.lesson.rule == RULE
+    assert second.attempt.clear
+    assert second.attempt.failed is None
+    assert (one.opening.word, one.closing.word) == ("fail", "pass")
+
+
+def test_outcomes_in_words(case):
+    rules = by_rule(case)
+    assert describe_outcome(case, rules[RULE]) == "passed at attempt 2"
+    assert describe_outcome(case, rules[OTHER]).startswith("escalated: ")
+    assert describe_outcome(case, rules["V-258229"]).startswith("deferred: cannot be undone")
+    assert describe_outcome(case, rules["V-257820"]) == "not part of the run"
+    held = plain_case({RULE: "pass", OTHER: "unknown"}, {RULE: "pass", OTHER: "unknown"})
+    assert describe_outcome(held, by_rule(held)[RULE]) == "held before the run; nothing was done"
+    assert describe_outcome(held, by_rule(held)[OTHER]) == "not taken up: the scanner said unknown"
+
+
+def test_what_was_done_is_told_attempt_by_attempt(case):
+    said = describe_actions_taken(case, by_rule(case)[RULE]).splitlines()
+    assert said[1].startswith("Attempt 1: changed /etc/ssh/sshd_config; alarm: ")
+    assert said[1].endswith("rolled back, and the rollback verified.")
+    assert said[2] == "Attempt 2: changed /etc/mission/backup.conf, /etc/ssh/sshd_config; kept."
+    assert "nothing was changed" not in describe_actions_taken(case, by_rule(case)[RULE])
+
+
+def test_people_seats_and_time(case):
+    assert [deed.what for deed in case.people] == ["asked for the run in mode auto"]
+    assert [seat.role for seat in case.seats] == ["architect", "auditor", "sentry", "worker"]
+    assert case.scanned["opening"] < case.scanned["closing"]
+    assert case.simulated == "the engines and the host, by a tree of real files"
+
+
+def test_papers_stand_in_the_order_that_was_asked():
+    case = plain_case({OTHER: "fail", RULE: "fail"}, {OTHER: "fail", RULE: "fail"})
+    assert [one.rule.id for one in case.requested_rules] == [OTHER, RULE]

@@ -1,0 +1,116 @@
+"""How many people a change takes: by the file, and by what no file can lower."""
+
+import asyncio
+import itertools
+
+from msgspec.structs import replace
+
+from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
+from app.events.kinds import (
+    ActionApplied,
+    ActionsAllowed,
+    ApprovalGiven,
+    ApprovalRequested,
+    ItemDeferred,
+    ItemPassed,
+    RunStarted,
+)
+from app.events.vocabulary import Budget
+from app.loop.approval_decision import decide_people_needed, explain_objection
+from tests.loop.onfixture import OnFixture
+
+PLAIN = ChangeRisk(category="II", breaks=("audit",), cuts_the_line=False, irreversible=False, replayed=False)
+CUTS = ChangeRisk(category="I", breaks=("remote login",), cuts_the_line=True, irreversible=False, replayed=False)
+FOREVER = ChangeRisk(category="III", breaks=("audit",), cuts_the_line=False, irreversible=True, replayed=False)
+
+
+def policy(*rules, otherwise=0):
+    return ApprovalPolicy(file="a.toml", sha256="f", rules=rules, otherwise=otherwise, line=1)
+
+
+def asked(given, mode, risk):
+    found = decide_people_needed(given, mode, risk)
+    return found.people, found.by
+
+
+def test_without_a_file_it_is_as_it_always_was():
+    assert [asked(None, mode, PLAIN)[0] for mode in ("auto", "review", "dry-run")] == [0, 1, 0]
+    assert [asked(None, mode, FOREVER)[0] for mode in ("auto", "review")] == [1, 1]
+
+
+def test_no_file_and_no_mode_lets_a_vendors_script_run_unasked():
+    theirs = replace(PLAIN, vendor=True)
+    assert [asked(None, mode, theirs)[0] for mode in ("auto", "review")] == [1, 1]
+    assert asked(policy(otherwise=0), "auto", theirs)[0] == 1
+    assert asked(policy(otherwise=2), "auto", theirs)[0] == 2
+
+
+def test_the_first_rule_that_fits_decides_and_is_named():
+    rules = policy(
+        ApprovalRule(line=4, people=2, cuts_the_line=True),
+        ApprovalRule(line=8, people=1, breaks=("remote login", "audit")),
+    )
+    assert asked(rules, "auto", CUTS) == (2, "a.toml line 4")
+    assert asked(rules, "auto", PLAIN) == (1, "a.toml line 8")
+    assert decide_people_needed(rules, "auto", CUTS).summary == "needs two people: could cut the line, by a.toml line 4"
+    assert decide_people_needed(rules, "auto", PLAIN).why == "could break audit"
+    assert asked(policy(otherwise=1), "auto", PLAIN) == (1, "a.toml line 1")
+
+
+def test_no_file_lowers_what_mode_review_and_what_cannot_be_undone_ask_for():
+    nobody = policy(ApprovalRule(line=2, people=0, category=("I", "II", "III")))
+    assert asked(nobody, "review", PLAIN) == (1, "mode review")
+    assert asked(nobody, "auto", FOREVER) == (1, "Temper's own rule")
+    assert asked(nobody, "auto", PLAIN) == (0, "a.toml line 2")
+    assert decide_people_needed(nobody, "review", PLAIN).sha256 == "f"
+
+
+def test_whose_yes_counts():
+    assert explain_objection(1, [], "root", "terminal", "") == ""
+    assert explain_objection(2, [], "ada", "token", "read") == ""
+    assert explain_objection(2, ["bob"], "ada", "session", "read") == ""
+    for by, via, reason, says in (
+        ("ada", "demo", "x", "nobody has said who they are"),
+        ("ada", "terminal", "x", "bring a token"),
+        ("ada", "", "x", "bring a token"),
+        ("ADA", "token", "x", "another person"),
+        ("bob", "token", " ", "each gives a reason"),
+    ):
+        assert says in explain_objection(2, ["ada"], by, via, reason)
+
+
+async def two_people(here):
+    """Each says yes to whatever is asked."""
+    for count in itertools.count(1):
+        await here.kept.until(ApprovalRequested, count=count)
+        asked = here.events(ApprovalRequested)[-1]
+        for by in ("ada", "ada", "bob"):
+            here.person.says("approve", by=by, via="token", reason="read it", approval=asked.approval)
+
+
+async def test_a_run_in_mode_auto_waits_for_two_people_where_the_file_says_so_and_for_nobody_elsewhere(tmp_path):
+    rules = policy(ApprovalRule(line=3, people=2, breaks=("remote login",)))
+    here = OnFixture(tmp_path / "host", approvals=rules)
+    people = asyncio.create_task(two_people(here))
+    await here.run("V-257985", "V-258074")
+    people.cancel()
+    assert here.events(RunStarted)[0].approvals == rules
+    allowed = {event.rule: event.needs for event in here.events(ActionsAllowed)}
+    assert (allowed["V-257985"].people, allowed["V-257985"].by) == (2, "a.toml line 3")
+    assert (allowed["V-258074"].people, allowed["V-258074"].sha256) == (0, "f")
+    asked = len(here.events(ApprovalRequested))
+    assert [(one.by, one.given) for one in here.events(ApprovalGiven)] == [("ada", 1), ("bob", 2)] * asked
+    assert {event.rule for event in here.events(ItemPassed)} == {"V-257985", "V-258074"}
+
+
+async def test_one_of_two_in_time_is_not_enough(tmp_path):
+    rules = policy(otherwise=2)
+    here = OnFixture(tmp_path / "host", approvals=rules)
+    run = asyncio.create_task(here.run("V-257985", budget=Budget(approval_seconds=3.0)))
+    await here.kept.until(ApprovalRequested, count=1)
+    asked = here.events(ApprovalRequested)[-1]
+    here.person.says("approve", by="ada", via="token", reason="read it", approval=asked.approval)
+    await run
+    (left,) = here.events(ItemDeferred)
+    assert left.reason == "only ada approved it in time"
+    assert here.events(ActionApplied) == []

@@ -1,0 +1,71 @@
+"""A turn that waits for its engine: on whose time, and how it leaves."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from app.engines.queue import EngineQueue, TurnRequest
+from app.events.kinds import RunFinished, RunPaused, RunStopped, TurnFinished, TurnInterrupted, TurnStarted
+from app.events.vocabulary import Budget
+from tests.loop.onfixture import OnFixture
+
+RULE = "V-257985"
+OTHERS = TurnRequest("other", "act", 100, 300.0)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@asynccontextmanager
+async def waiting(tmp_path, **asked):
+    """The run, while its first turn waits behind somebody else's."""
+    clock = Clock()
+    queue = EngineQueue(streams=lambda: 1, clock=clock)
+    played = OnFixture(tmp_path / "host", queue=queue)
+    async with queue.wait_for_turn(["http://engine/v1"], OTHERS):
+        task = asyncio.create_task(played.run(RULE, **asked))
+        while not queue.status.waiting:
+            await asyncio.wait({task}, timeout=0.01)
+        yield played, clock, task
+
+
+async def test_time_behind_others_is_in_the_log_and_in_no_budget(tmp_path):
+    async with waiting(tmp_path, budget=Budget(item_seconds=900)) as (played, clock, task):
+        clock.now += 1000
+        began = played.state.state.item.started
+    await task
+    first = played.events(TurnStarted)[0]
+    assert first.waited_ms == 1_000_000
+    assert all(one.waited_ms == 0 for one in played.events(TurnStarted)[1:])
+    assert all(one.seconds < 10 for one in played.events(TurnFinished))
+    assert played.state.state.items[RULE].started == pytest.approx(began + 1000, abs=5)
+    assert played.events(RunFinished)[0].passed == 1
+
+
+async def test_a_stop_leaves_the_queue_at_once(tmp_path):
+    async with waiting(tmp_path) as (played, _, task):
+        played.person.says("stop")
+        await task
+        assert played.state.means.seats["architect"].queue.now.waiting == 0
+    assert played.events(RunStopped)
+    assert not played.events(TurnStarted)
+    assert not played.events(TurnInterrupted)
+
+
+async def test_a_run_that_was_paused_while_it_waited_asks_nobody_until_it_goes_on(tmp_path):
+    async with waiting(tmp_path) as (played, _, task):
+        played.person.says("pause")
+        while not played.events(RunPaused):
+            await asyncio.wait({task}, timeout=0.01)
+    queue = played.state.means.seats["architect"].queue
+    while queue.now.waiting or queue._traffic.ours.total():
+        await asyncio.wait({task}, timeout=0.01)
+    assert not played.events(TurnStarted)
+    played.person.says("resume")
+    await task
+    assert played.events(RunFinished)[0].passed == 1

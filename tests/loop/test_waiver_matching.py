@@ -1,0 +1,63 @@
+"""A finding that somebody answers for is left alone, and counted apart; from its day on it is worked on again."""
+
+import pytest
+
+from app.events.host_scope import HostScope
+from app.events.kinds import ItemSkipped, RunQueued, RunStarted
+from app.events.vocabulary import Budget, Published, PublishedRule
+from app.events.waiver import Waiver
+from app.loop.decide import decide_next_effect
+from app.loop.effects import CloseItem, StartItem
+from app.loop.state import fold_events
+from app.loop.waiver_matching import find_active_waiver, match_waivers_to_skill
+from tests.evidence.logs import BEGAN, chain, scoped, started, verdicts
+from tests.loop.playing import pack, rule
+
+SKILL = pack([rule("A"), rule("B")])
+WORDS = {"A": "fail", "B": "fail"}
+DAY = 24 * 3600.0
+
+
+def waiver(rule="A", until="2026-12-24", **more):
+    given = {"owner": "Ops lead", "reason": "why", "ticket": "", "since": "2026-09-01T00:00:00.000Z"}
+    return Waiver(**{**given, "id": "w1", "rule": rule, "scope": HostScope(), "until": until, **more})
+
+
+def begun(*waivers, mode="auto"):
+    queued = RunQueued(host="h", skill="test", rules=("A", "B"), mode=mode, budget=Budget(), lineup="l", simulated=True)
+    return [queued, started(waivers=waivers), *verdicts("opening", WORDS), scoped(WORDS)]
+
+
+@pytest.mark.parametrize("mode", ["auto", "review", "dry-run", "scan"])
+def test_it_is_closed_at_once_and_says_for_whose_sake(mode):
+    events = begun(waiver(), mode=mode)
+    effect = decide_next_effect(fold_events(chain(events)), SKILL, BEGAN)
+    assert effect == CloseItem("A", "skipped", waiver().summary, "w1")
+    state = fold_events(chain([*events, ItemSkipped(rule="A", reason=effect.reason, waiver="w1")]))
+    assert (state.items["A"].status, state.items["B"].status) == ("waived", "waiting")
+
+
+def test_from_the_first_second_of_its_day_it_is_taken_up():
+    state = fold_events(chain(begun(waiver(until="2026-09-22"))))
+    midnight = BEGAN - BEGAN % DAY + DAY
+    assert isinstance(decide_next_effect(state, SKILL, midnight - 1), CloseItem)
+    assert decide_next_effect(state, SKILL, midnight) == StartItem("A")
+
+
+def test_of_two_the_one_that_holds_longer_counts():
+    state = fold_events(chain(begun(waiver(id="w1"), waiver(id="w2", until="2027-01-01"))))
+    assert find_active_waiver(state, "A", BEGAN).id == "w2"
+    assert find_active_waiver(state, "B", BEGAN) is None
+
+
+def test_a_log_from_before_waivers_has_none():
+    (line,) = [one for one in chain(begun()) if isinstance(one.event, RunStarted)]
+    assert line.event.waivers == ()
+
+
+def test_a_v_number_is_found_whatever_the_content_calls_its_rule():
+    named = PublishedRule(rule="B", group="V-7", id="SV-7r1_rule")
+    published = Published(file="f", sha256="", id="x", title="x", version="1", release="", rules=(named,))
+    given = (waiver("A"), waiver("V-7"), waiver("V-8"))
+    assert [one.rule for one in match_waivers_to_skill(given, SKILL, published)] == ["A", "B"]
+    assert [one.rule for one in match_waivers_to_skill(given, SKILL, None)] == ["A"]

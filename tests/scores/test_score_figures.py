@@ -1,0 +1,87 @@
+"""What trials come to."""
+
+from app.scores.result import Fate, RootWay, Score, ScoreOrder, Trial, is_fixed, is_gamed
+from app.scores.score_figures import build_score_row, compute_mean, compute_share
+from app.scores.score_page import format_title, render_cells, render_score_page
+
+GOOD = Fate(
+    rule="V-1", opening="fail", closing="pass", ended="passed", met=True, turns=4, usable=3, tokens=80, seconds=2.0
+)
+LEFT = Fate(
+    rule="V-2", opening="fail", closing="fail", ended="escalated", met=False, failed_at="plan", person=True, turns=2
+)
+
+
+def trial(*fates, **more):
+    return Trial(seed=1, host="built-in", rules=tuple(fate.rule for fate in fates), fates=fates, **more)
+
+
+def score(*trials, **more):
+    order = ScoreOrder(label="of a test", kind="line-up", skill="stig", rules=("V-1",), seeds=1, hosts=1, **more)
+    return Score(
+        order=order,
+        simulated=False,
+        simulated_host=True,
+        note="",
+        temper="0",
+        made_at="2026-01-02",
+        machine="2 cores",
+        models=("m",),
+        scanner="s",
+        trials=trials,
+    )
+
+
+def test_a_share_has_wilsons_interval():
+    found = compute_share(45, 50)
+    assert (round(found.low, 3), round(found.high, 3)) == (0.786, 0.957)
+    assert (compute_share(0, 90).low, round(compute_share(0, 90).high, 3)) == (0.0, 0.041)
+    assert compute_share(30, 30).high == 1.0
+    assert (compute_share(0, 0).low, compute_share(0, 0).high) == (0.0, 1.0)
+
+
+def test_a_mean_has_an_interval_that_is_always_the_same():
+    found = compute_mean([1.0, 2.0, 3.0, 10.0])
+    assert found == compute_mean([1.0, 2.0, 3.0, 10.0])
+    assert found
+    assert found.low < found.value == 4.0 < found.high
+    assert compute_mean([]) is None
+
+
+def test_only_what_lacks_nothing_is_fixed():
+    assert is_fixed(trial(GOOD), GOOD)
+    for harm in ({"worse": ("login",)}, {"weakened": "sshd"}, {"left": ("/etc/x",)}, {"broken": "halt"}):
+        assert not is_fixed(trial(GOOD, **harm), GOOD)
+    not_in_effect = Fate(rule="V-1", opening="fail", closing="pass", ended="passed", met=False)
+    assert not is_fixed(trial(not_in_effect), not_in_effect)
+    assert is_gamed(trial(not_in_effect), not_in_effect)
+    assert not is_gamed(trial(GOOD), GOOD)
+
+
+def test_harm_on_a_shared_host_is_the_hosts_and_no_rules():
+    both = trial(GOOD, LEFT, worse=("login-root: refused",))
+    assert is_fixed(both, GOOD)
+    found = build_score_row(score(both))
+    assert (found.harm_stayed.count, found.harm_stayed.of, found.fixed.count) == (1, 1, 1)
+
+
+def test_a_row_counts_what_was_found_and_says_where_it_failed():
+    found = build_score_row(score(trial(GOOD), trial(LEFT), trial(Fate(rule="V-3", opening="pass", closing="pass"))))
+    assert (found.findings, found.fixed.count, found.passes) == (2, 1, 1)
+    assert (found.handed_on.count, found.handed_on.of) == (1, 1)
+    assert found.failed_at == (("plan", 1),)
+    assert found.readable == compute_share(3, 6)
+    assert found.joules_per_fix is None
+
+
+def test_joules_are_told_where_every_trial_was_measured():
+    assert build_score_row(score(trial(GOOD, joules=30.0), trial(LEFT, joules=12.0))).joules_per_fix == 42.0
+    assert build_score_row(score(trial(GOOD, joules=30.0), trial(LEFT))).joules_per_fix is None
+
+
+def test_the_paper_labels_what_was_played_and_lets_no_cell_break_the_table():
+    told = build_score_row(score(trial(GOOD, ways=(RootWay("root", True, False),))))
+    assert format_title(told) == "of a test (SIMULATED host)"
+    assert "harm that stayed" in render_score_page([told])
+    assert "| 0 of 1 |" in render_score_page([told])
+    assert len(render_cells(told)) == len(render_score_page([told]).split("\n| what")[1].split("\n")[0].split("|")) - 1

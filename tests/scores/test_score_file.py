@@ -1,0 +1,80 @@
+"""A result holds, or the first thing that does not is told."""
+
+import msgspec
+import pytest
+
+from app.evidence.pack import build_pack as evidence
+from app.scores import score_file
+from app.scores.result import Trial
+from app.scores.run_summary import summarize_run
+from app.scores.score_file import BrokenScore, check_score_file, is_score_file
+from app.skills.stig.pack import STIG
+from tests.evidence.played import KEY
+from tests.scores.test_score_figures import GOOD, score, trial
+
+
+def kept(tmp_path, content, name="score.json"):
+    path = tmp_path / name
+    path.write_bytes(content)
+    return path
+
+
+def test_a_signed_result_holds_and_is_told_from_other_files(tmp_path):
+    path = kept(tmp_path, score_file.sign_score(score(trial(GOOD)), KEY))
+    assert is_score_file(path)
+    assert not is_score_file(kept(tmp_path, b"{}", "other.json"))
+    found, runs = check_score_file(path, KEY.public)
+    assert (found.score.order.label, runs) == ("of a test", 0)
+
+
+def test_a_figure_that_was_changed_does_not_hold(tmp_path):
+    content = score_file.sign_score(score(trial(GOOD)), KEY)
+    with pytest.raises(BrokenScore, match="not what was signed"):
+        check_score_file(kept(tmp_path, content.replace(b'"tokens":80', b'"tokens":81')))
+    with pytest.raises(BrokenScore, match="signed by the key"):
+        check_score_file(kept(tmp_path, content), "0" * 64)
+    with pytest.raises(BrokenScore, match="not of the shape"):
+        check_score_file(kept(tmp_path, b'{"format": "temper score 1"}'))
+
+
+def of_the(log):
+    found = summarize_run(log, STIG)
+    rules = tuple(fate.rule for fate in found.fates)
+    return Trial(
+        seed=1, host="built-in", rules=rules, fates=found.fates, run=log[0].run, head=found.head, events=found.events
+    )
+
+
+def test_a_log_is_read_for_what_became_of_each_rule(log):
+    fates = {fate.rule: fate for fate in of_the(log).fates}
+    assert {rule: fate.ended for rule, fate in fates.items()} == {
+        "V-257984": "passed",
+        "V-257985": "passed",
+        "V-257981": "passed",
+        "V-258106": "escalated",
+        "V-258229": "deferred",
+        "V-257934": "passed",
+    }
+    root, sudo = fates["V-257985"], fates["V-258106"]
+    assert (root.harmed, root.undone, root.failed_at) == (1, 1, "")
+    assert (sudo.refused, sudo.failed_at, sudo.person) == (3, "policy", True)
+    assert fates["V-257981"].vetoed == 1
+    assert root.turns == root.usable > 4
+
+
+def test_a_pack_has_the_evidence_of_its_runs_and_they_say_the_same(tmp_path, log):
+    one = of_the(log)
+    result, archive = score_file.sign_score(score(one), KEY), evidence(log, KEY)
+    path, made_up, without = tmp_path / "score.zip", tmp_path / "made-up.zip", tmp_path / "without.zip"
+    score_file.write_score_pack(path, result, [one.run], {one.run: archive}.__getitem__)
+    assert is_score_file(path)
+    assert check_score_file(path, KEY.public)[1] == 1
+    better = msgspec.structs.replace(
+        one, fates=tuple(msgspec.structs.replace(fate, ended="passed") for fate in one.fates)
+    )
+    score_file.write_score_pack(made_up, score_file.sign_score(score(better), KEY), [one.run], lambda _: archive)
+    with pytest.raises(BrokenScore, match="does not say of it what its events say"):
+        check_score_file(made_up)
+    score_file.write_score_pack(without, result, [], lambda _: archive)
+    with pytest.raises(BrokenScore, match="score alone"):
+        check_score_file(without)

@@ -1,0 +1,55 @@
+from app.syntax import sudoers
+from app.targets.granted_rights import Principal, resolve_defaults, resolve_rights
+from tests.hostfiles import DictFiles
+
+DEPLOY = Principal("deploy", 1002, frozenset({"dev", "#20"}))
+
+
+def read(text):
+    return sudoers.read_sudoers(DictFiles({"/etc/sudoers": text}))
+
+
+def shown(text):
+    return [
+        (one.hosts, one.runas, one.allowed, one.command, sorted(one.gives), sorted(one.takes))
+        for one in resolve_rights(read(text), DEPLOY)
+    ]
+
+
+def test_aliases_are_their_members_and_a_bang_turns_each_round():
+    text = (
+        "Cmnd_Alias NO = /a, !/b\nHost_Alias HERE = web, !db\nRunas_Alias WWW = www, #33\ndeploy HERE=(WWW : dev) !NO\n"
+    )
+    assert shown(text) == [
+        ("web, !db", "www, #33 : dev", False, "/a", ["EXEC"], []),
+        ("web, !db", "www, #33 : dev", True, "/b", ["EXEC"], []),
+    ]
+
+
+def test_a_tag_counts_and_else_the_defaults_of_the_account():
+    text = "Defaults:%dev !authenticate, noexec, log_output\nDefaults:kim setenv\n"
+    text += "deploy ALL=/a, EXEC:PASSWD:/b, NOLOG_OUTPUT:/c\n"
+    assert [(gives, takes) for *_, gives, takes in shown(text)] == [
+        (["NOPASSWD"], ["LOG_OUTPUT"]),
+        (["EXEC"], ["LOG_OUTPUT"]),
+        (["EXEC"], []),
+    ]
+
+
+def test_all_brings_setenv_along_for_itself_alone():
+    assert [gives for *_, gives, _ in shown("deploy ALL=ALL, /a\n")] == [["EXEC", "SETENV"], ["EXEC"]]
+    assert [gives for *_, gives, _ in shown("deploy ALL=NOSETENV: ALL\n")] == [["EXEC"]]
+
+
+def test_defaults_of_commands_come_last_and_lists_are_added_up():
+    found = read('Defaults!/a use_pty\nDefaults !use_pty, env_keep += "A B"\nDefaults:deploy env_keep -= A\n')
+    assert resolve_defaults(found, DEPLOY) == {"use_pty": "off", "env_keep": "(built-in) -A B"}
+    assert resolve_defaults(found, DEPLOY, "!/a")["use_pty"] == "on"
+    assert resolve_defaults(read("Defaults env_keep = X\nDefaults !env_keep\n"), DEPLOY) == {"env_keep": ""}
+
+
+def test_whoever_is_meant():
+    for users in ("DEPLOY", "%dev", "%DEV", "#1002", "%#20", "ALL", "ALL, !kim"):
+        assert shown(f"{users} ALL=/a\n"), users
+    for users in ("kim", "!deploy", "ALL, !%dev", "%sys", "#1003"):
+        assert shown(f"{users} ALL=/a\n") == [], users

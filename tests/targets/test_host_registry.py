@@ -1,0 +1,71 @@
+"""Hosts that were added: what is kept of them, and what is never kept."""
+
+import pytest
+
+from app.errors import BadInput
+from app.targets import host_registry
+from app.targets.host_catalog import choose_default_mode, require_known_host
+from app.targets.ssh.endpoint import parse_endpoint
+
+KNOWN = "web1 ssh-ed25519 AAAA\n"
+
+
+def test_a_host_is_added_found_and_forgotten(tmp_path):
+    end = parse_endpoint("root@web1", "agent")
+    added = host_registry.register_host(tmp_path, "web1", end, KNOWN, "SHA256:x")
+    assert host_registry.list_hosts(tmp_path) == [added] == [host_registry.find_host(tmp_path, "web1")]
+    assert (tmp_path / "web1").stat().st_mode & 0o777 == 0o700
+    with pytest.raises(BadInput, match="already"):
+        host_registry.register_host(tmp_path, "web1", end, KNOWN, "SHA256:x")
+    require_known_host("web1", tmp_path)
+    assert (choose_default_mode("web1"), choose_default_mode("fixture")) == ("review", "auto")
+    host_registry.remove_host(tmp_path, "web1")
+    assert host_registry.list_hosts(tmp_path) == []
+    with pytest.raises(BadInput, match="there is fixture"):
+        require_known_host("web1", tmp_path)
+    with pytest.raises(BadInput, match="no host 'web1' that was added"):
+        host_registry.remove_host(tmp_path, "web1")
+
+
+@pytest.mark.parametrize("name", ["fixture", "", "../x", "Web", "a/b", "a b", ".hidden", "x" * 64])
+def test_a_name_is_a_folder_of_its_own(tmp_path, name):
+    with pytest.raises(BadInput, match="cannot be a host's name"):
+        host_registry.register_host(tmp_path, name, parse_endpoint("root@web1", "agent"), KNOWN, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    host_registry.register_host(tmp_path, "web1", parse_endpoint("root@web1", "agent"), KNOWN, "")
+    (tmp_path / "web1" / "host.json").write_text("{")
+    with pytest.raises(BadInput, match=r"host\.json cannot be read"):
+        host_registry.find_host(tmp_path, "web1")
+
+
+@pytest.mark.parametrize(
+    ("place", "user", "address", "port"),
+    [
+        ("root@web1", "root", "web1", 22),
+        ("a.b-c@10.0.0.1:2222", "a.b-c", "10.0.0.1", 2222),
+        ("root@[::1]:22", "root", "::1", 22),
+    ],
+)
+def test_a_place_is_read(place, user, address, port):
+    end = parse_endpoint(place, "agent")
+    assert (end.user, end.address, end.port) == (user, address, port)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["web1", "root@", "@web1", "root@-oProxyCommand=x", "root@web1:0", "root@web1:70000", "r oot@x", "root@a;b"],
+)
+def test_a_place_that_is_none_is_refused(place):
+    with pytest.raises(BadInput, match="is not a place to log in"):
+        parse_endpoint(place, "agent")
+
+
+def test_no_secret_is_written_down(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEMPER_SSH_WEB1", "hunter2")
+    host_registry.register_host(tmp_path, "web1", parse_endpoint("root@web1", "password", "TEMPER_SSH_WEB1"), KNOWN, "")
+    written = (tmp_path / "web1" / "host.json").read_text()
+    assert "TEMPER_SSH_WEB1" in written
+    assert "hunter2" not in written

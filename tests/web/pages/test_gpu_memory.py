@@ -1,0 +1,85 @@
+"""Given GPU samples: bars whose pieces fill them, and a table with the same figures."""
+
+import re
+from dataclasses import replace
+
+from app.events.kinds import EngineState
+from app.events.vocabulary import GpuProcess
+from app.lineups.reader import find_lineup, read_lineup
+from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory
+from app.web.pages.gpu_card import render_gpu_cards
+from app.web.pages.gpu_memory import render_memory_cards
+from tests.machine.samples import gpu_sample
+
+PLAYED = read_lineup(find_lineup("simulated"))
+REAL = replace(PLAYED, engines={name: replace(one, simulation=None) for name, one in PLAYED.engines.items()})
+UP = {"gemma-31b": EngineState(engine="gemma-31b", state="ready")}
+KNOWN = KnownEngines(REAL, UP, {"gemma-31b": LoadedMemory(16.3, 2.39)})
+HELD = GpuProcess(7, 21.0, "gemma-31b", "VLLM::Worker")
+
+
+def card(**more):
+    return gpu_sample(**{"used_gib": 21.9, "utilization": 97.0, "power_w": 68.0, "temperature_c": 61.0, **more})
+
+
+def rows(html):
+    cells = re.findall(
+        r'<th scope="row">.*?</svg> (.*?)</th><td class="num-cell">(.*?)</td><td.*?><small>(.*?)[<;]', html
+    )
+    return {words: (gib, known) for words, gib, known in cells}
+
+
+def test_the_bar_is_filled_and_the_table_says_the_same():
+    html = render_memory_cards(KNOWN, [(0.4, card(processes=(HELD,), reserved_gib=0.4))], {})
+    widths = [float(width) for width in re.findall(r'x="[\d.]+%" width="([\d.]+)%"', html)]
+    assert abs(sum(widths) - 100) < 0.01
+    assert rows(html) == {
+        "weights": ("16.30", "measured"),
+        "KV pool": ("2.39", "measured"),
+        "graphs and other": ("2.31", "derived"),
+        "unexplained": ("0.90", "derived"),
+        "reserved": ("0.40", "measured"),
+        "free": ("0.70", "derived"),
+    }
+    assert html.count("Gemma 4 31B NVFP4</small>") == 1
+
+
+def test_a_figure_says_how_it_was_read_and_how_old_it_is():
+    html = render_memory_cards(KNOWN, [(1.0, card(energy_j=5000.0, ages={"energy_j": 7.0}))], {})
+    assert 'title="measured, NVML: total energy consumption, 8 s old"><dt>energy</dt><dd>5.0<small> kJ</small>' in html
+    assert "<dt>clock</dt>" not in html, "what no GPU gives is left out"
+
+
+def test_a_claim_without_room_is_shown_as_such():
+    html = render_memory_cards(KNOWN, [(0.0, card(used_gib=5.0, processes=(replace_gib(HELD, 4.8),)))], {})
+    assert rows(html)["weights"] == ("4.80", "measured")
+    assert "said to be 16.30, and there is not that much room for it" in html
+
+
+def replace_gib(process, gib):
+    return GpuProcess(process.pid, gib, process.engine, process.name)
+
+
+def test_what_a_process_calls_itself_is_text():
+    html = render_memory_cards(KNOWN, [(0.0, card(processes=(GpuProcess(9, 0.5, "", "<b>x\x1b[31m"),)))], {})
+    assert "&lt;b&gt;x</td>" in html
+
+
+def test_no_gpu_and_a_gpu_that_tells_nothing():
+    assert "No GPU has been read yet." in render_memory_cards(KNOWN, [], {})
+    html = render_memory_cards(KNOWN, [(0.0, card(used_gib=None, total_gib=None))], {})
+    assert "It does not tell what is used of how much." in html
+
+
+def test_clocks_that_are_held_down_say_so_in_words_on_both():
+    held = card(throttled=("power cap", "thermal"), ecc_uncorrected=2)
+    assert '<dd class="undone">power cap, thermal</dd>' in render_memory_cards(KNOWN, [(0.0, held)], {})
+    assert '<dd class="escalated">2</dd>' in render_memory_cards(KNOWN, [(0.0, held)], {})
+    assert "held down: power cap, thermal" in render_gpu_cards([held], {}, "")
+
+
+def test_gpus_of_other_machines_unified_memory_and_reasons_on_the_small_cards():
+    html = render_gpu_cards([card(host="node7", unified=True)], {}, "GPU 1 has fallen off the bus")
+    assert 'aria-label="GPU 0 of node7, NVIDIA L4"' in html
+    assert "GiB unified (host)" in html
+    assert "GPU 1 has fallen off the bus" in html
