@@ -43,7 +43,10 @@ def find_help_folder() -> Path:
 def list_page_files() -> Mapping[str, Path]:
     """Name to file, in the order of the site's list of pages: `operator`, `decisions/0001-event-log`."""
     folder = find_help_folder()
-    found = sorted(file for _, below in GROUPS for file in (folder / below).glob("*.md"))
+    found = sorted(
+        (file for _, below in GROUPS for file in (folder / below).glob("*.md")),
+        key=lambda file: (file.stem != INDEX, file.name),
+    )
     return {file.relative_to(folder).with_suffix("").as_posix(): file for file in found}
 
 
