@@ -22,7 +22,7 @@ BY_THEMSELVES = (
     "/api/{rest:path}",
     "/compare",
     "/help",
-    "/help/{name:path}",
+    "/help/{document:path}",
     "/machine",
     "/metrics",
     "/openapi.json",

@@ -34,15 +34,15 @@ def read_help() -> Response:
     return _show(INDEX)
 
 
-@router.get("/help/{name:path}", name="help_page")
+@router.get("/help/{document:path}", name="help_page")
 @guests
-def read_help_page(name: str) -> Response:
-    if name == SEARCH_INDEX:
+def read_help_page(document: str) -> Response:
+    if document == SEARCH_INDEX:
         return Response(_search_index(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
-    if name in list_page_files():
-        return _show(name)
-    if name in list_pictures():
-        return FileResponse(list_pictures()[name], headers=PICTURE)
+    if document in list_page_files():
+        return _show(document)
+    if document in list_pictures():
+        return FileResponse(list_pictures()[document], headers=PICTURE)
     raise HTTPException(404, "There is no such page in the documentation. Search it at /help.")
 
 
