@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos test-hosts test-vllm lint fmt bench lock
+.PHONY: help demo test chaos test-hosts test-vllm lint fmt bench lock docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ fmt: .venv/.dev  ## format, and fix what fixes itself
 
 bench: .venv/.dev  ## the benchmarks; each prints a ratio against a floor or a peer of the same run
 	@set -e; for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench; done
+
+docs: .venv/.runtime  ## the documentation as a searchable site, in build/help (a running server has it at /help)
+	@$(BIN)/python -m app.web.pages.help build/help
 
 lock: .venv/.dev  ## pin anew with hashes, and without any index address
 	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup -o requirements.lock pyproject.toml

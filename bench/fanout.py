@@ -198,10 +198,10 @@ def spent(pids: list[int]) -> float:
 def write(lines: list[str], asked: argparse.Namespace) -> None:
     nginx = subprocess.run(["nginx", "-v"], capture_output=True, text=True, check=False).stderr.strip().split("/")[-1]
     said = (
-        f"One 200-byte frame, 20 a second; medians of {asked.rounds} interleaved rounds of {asked.seconds:g} s;"
-        " `python bench/fanout.py --write`. raw is the floor, nchan the peer, hub what Temper does,"
-        " ring (a task for each viewer, through sse-starlette) what it does not do. Frames lost and viewers dropped"
-        " are of the worst round."
+        f"One 200-byte frame, 20 per second; medians of {asked.rounds} interleaved rounds of {asked.seconds:g} s;"
+        " `python bench/fanout.py --write`. raw is the minimum, nchan the reference, hub is Temper,"
+        " ring the alternative with one task per viewer, through sse-starlette. Lost frames and dropped viewers are"
+        " of the worst round."
     )
     ran_with = versions("uvicorn", "starlette", "sse-starlette")
     write_note("fanout", "Fan-out to many viewers", said, lines, ran_with, f"nginx {nginx} with nchan")

@@ -218,8 +218,8 @@ def row(one: Round, base: Round) -> str:
 
 
 HEAD = (
-    "| hosts | at once | replay | s | hosts an hour | × one at a time | passed | turns | wait median, s | p99 | longest"
-    " | requests at once, 31B | KV tokens at most, 31B |"
+    "| hosts | concurrent | replay | s | hosts per hour | × one at a time | passed | turns | wait median, s | p99"
+    " | longest | max. concurrent requests, 31B | max. KV tokens, 31B |"
 )
 
 
@@ -227,7 +227,7 @@ def note(asked: argparse.Namespace) -> list[str]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = os.getloadavg()[0]
     return [
-        "# Many hosts on the same engines, simulated",
+        "# Many hosts on shared engines, simulated",
         "",
         (
             f"{datetime.now(UTC).date().isoformat()} · Temper {__version__}, Python {platform.python_version()},"
@@ -235,8 +235,8 @@ def note(asked: argparse.Namespace) -> list[str]:
         ),
         "",
         (
-            f"SIMULATED engines at pace {asked.speed:g}: {SOURCE}. {asked.rules} rules a host; hosts are trees of real"
-            f" files, laid out alike. `python bench/fleet.py {asked.words}`"
+            f"SIMULATED engines at pace {asked.speed:g}: {SOURCE}. {asked.rules} rules per host; hosts are trees of"
+            f" real files, laid out alike. `python bench/fleet.py {asked.words}`"
         ),
         "",
     ]

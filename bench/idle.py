@@ -121,7 +121,7 @@ def served(root: Path) -> Iterator[tuple[int, int]]:
 
 def write(lines: list[str], seconds: float) -> None:
     said = f"The demo's line-up, SQLite, {seconds:g} s each; `python bench/idle.py --write`."
-    write_note("idle", "A server that has nothing to do", said, lines)
+    write_note("idle", "An idle server", said, lines)
 
 
 if __name__ == "__main__":

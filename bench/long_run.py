@@ -275,7 +275,7 @@ def write_down(lines: list[str], asked: argparse.Namespace) -> None:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     versions = ", ".join(f"{name} {version(name)}" for name in ("sqlalchemy", "msgspec", "fastapi", "uvicorn"))
     head = [
-        "# A run as long as a night and a day",
+        "# A run of a million events",
         "",
         (
             f"{today} · {platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GiB, shared"
@@ -283,8 +283,8 @@ def write_down(lines: list[str], asked: argparse.Namespace) -> None:
         ),
         "",
         (
-            f"{asked.events:,} events over {asked.hours:g} hours of the run's own time, written at speed by one process"
-            f" while another serves them; medians of {asked.times}; `python bench/long_run.py --write`."
+            f"{asked.events:,} events over {asked.hours:g} hours of the run's own time, written at full speed by one"
+            f" process while another serves them; medians of {asked.times}; `python bench/long_run.py --write`."
         ),
         "",
     ]

@@ -106,8 +106,9 @@ def started(*words: object) -> Iterator[int]:
 
 def write(lines: list[str], asked: argparse.Namespace) -> None:
     said = (
-        f"{asked.viewers} viewers, {asked.seconds:g} s of tokens; `python bench/token_path.py --write`."
-        " The floor is one reader straight at the engine. Below 20 tok/s the window is none: a lone token goes at once."
+        f"Latency for {asked.viewers} viewers over {asked.seconds:g} s of tokens; `python bench/token_path.py --write`."
+        ' The minimum ("floor") is one client that reads directly from the engine.'
+        " Below 20 tok/s there is no window: a single token is sent at once."
     )
     ran_with = versions("uvicorn", "starlette", "httpx", "sqlalchemy")
     write_note("token_path", "From the engine's chunk to a viewer's socket", said, lines, ran_with)

@@ -60,3 +60,10 @@ def test_it_hardens_the_built_in_host(temper, tmp_path):
     said = quietly(temper, *words, cwd=tmp_path)
     assert '"item.passed"' in said
     assert '"run.finished"' in said
+
+
+def test_it_holds_the_documentation(temper, tmp_path):
+    quietly(temper.parent / "python", "-m", "app.web.pages.help", tmp_path / "help", cwd=tmp_path)
+    assert "Temper documentation" in (tmp_path / "help" / "index.html").read_text()
+    assert (tmp_path / "help" / "pictures" / "architecture.svg").is_file()
+    assert len(list((tmp_path / "help" / "decisions").glob("*.html"))) > 40

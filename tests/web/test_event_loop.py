@@ -23,7 +23,14 @@ from tests.targets.ssh.host import ssh_host
 from tests.waiting import LONGEST, watching_the_loop
 from tests.web.api.inside import finished
 
-KNOWN = {"host": "fixture", "engine": "gemma-31b", "rule": "V-257820", "name": "simulated", "skill": "stig"}
+KNOWN = {
+    "host": "fixture",
+    "engine": "gemma-31b",
+    "rule": "V-257820",
+    "name": "simulated",
+    "skill": "stig",
+    "document": "operator",
+}
 APART = ("/api/v1/runs/{run}/stream", "/runs/{run}/page", "/runs/{run}/replay")
 """Streams of a run that has ended: they end, too."""
 FOR_EVER = ("/ops/stream", "/api/v1/stream", "/api/v1/samples/stream")
@@ -39,7 +46,7 @@ def paths(application, run):
         if getattr(route, "path", "") in FOR_EVER:
             continue
         if "GET" in (getattr(route, "methods", None) or ()) and {"run", *KNOWN} >= set(names):
-            yield route.path.format(run=run, **KNOWN) + ("?speed=1000" if route.path.endswith("/replay") else "")
+            yield route.path_format.format(run=run, **KNOWN) + ("?speed=1000" if route.path.endswith("/replay") else "")
 
 
 async def test_no_address_that_is_read_holds_up_the_loop(tmp_path):

@@ -28,6 +28,7 @@ from app.web.pages import (
 )
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet import Fleet
+from app.web.pages.help import routes as help_routes
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
@@ -59,6 +60,7 @@ PARTS = (
     people,
     scores,
     api_docs,
+    help_routes,
 )
 STATIC = StaticFiles(directory=PACKAGE / "static", check_dir=False)
 ROUTES: tuple[BaseRoute, ...] = (

@@ -21,6 +21,8 @@ BY_THEMSELVES = (
     "/api/v1/samples",
     "/api/{rest:path}",
     "/compare",
+    "/help",
+    "/help/{document:path}",
     "/machine",
     "/metrics",
     "/openapi.json",

@@ -1,0 +1,108 @@
+"""The pages of the documentation: which there are, what is on each, and the index that search reads."""
+
+import functools
+import json
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.config import PACKAGE
+from app.web.pages.help.markdown import HelpDocument, HelpSection, render_markdown
+
+INDEX = "index"
+SEARCH_INDEX = "search-index.js"
+PICTURES = (".png", ".svg", ".webp")
+GROUPS = (("Guides and reference", ""), ("Measurements", "measurements/"), ("Decisions", "decisions/"))
+
+PagePath = Callable[[str], str]
+"""The address of a page or a picture by its name, as the site that is being drawn spells it."""
+
+
+@dataclass(frozen=True)
+class HelpPage:
+    """One page with what stands around it."""
+
+    name: str
+    document: HelpDocument
+    groups: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    """The titles of all pages by group, each with its address."""
+
+    @property
+    def contents(self) -> tuple[HelpSection, ...]:
+        return tuple(one for one in self.document.sections if one.level == 2)
+
+
+def find_help_folder() -> Path:
+    """The documents' folder: inside the package when it is installed, at the top of a checkout."""
+    inside = PACKAGE / "docs"
+    return inside if inside.is_dir() else PACKAGE.parent / "docs"
+
+
+@functools.cache
+def list_page_files() -> Mapping[str, Path]:
+    """Name to file, in the order of the site's list of pages: `operator`, `decisions/0001-event-log`."""
+    folder = find_help_folder()
+    found = sorted(
+        (file for _, below in GROUPS for file in (folder / below).glob("*.md")),
+        key=lambda file: (file.stem != INDEX, file.name),
+    )
+    return {file.relative_to(folder).with_suffix("").as_posix(): file for file in found}
+
+
+@functools.cache
+def list_pictures() -> Mapping[str, Path]:
+    """Name to file of what pages show: `pictures/end.png`."""
+    folder = find_help_folder()
+    return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.suffix in PICTURES}
+
+
+def load_page(name: str, page_path: PagePath) -> HelpPage:
+    """Render a page of `list_page_files`."""
+    document = render_markdown(list_page_files()[name].read_text(), lambda link: _resolve_link(name, link, page_path))
+    return HelpPage(name, document, list_groups(page_path))
+
+
+def list_groups(page_path: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Each group's title with the title and the address of its pages."""
+    return tuple(
+        (
+            title,
+            tuple(
+                (read_title(file), page_path(name)) for name, file in list_page_files().items() if _is_in(name, below)
+            ),
+        )
+        for title, below in GROUPS
+    )
+
+
+@functools.cache
+def read_title(file: Path) -> str:
+    """A page's first heading."""
+    return file.read_text().partition("\n")[0].removeprefix("# ").replace("`", "")
+
+
+def build_search_index(page_path: PagePath) -> str:
+    """A script that holds every section's address, title, heading and words: a page opened from a disk can load it."""
+    entries = [
+        [f"{page_path(name)}#{section.anchor}", document.title, section.heading, section.text]
+        for name in list_page_files()
+        for document in [load_page(name, page_path).document]
+        for section in document.sections
+    ]
+    return f"globalThis.helpIndex = {json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def _is_in(name: str, below: str) -> bool:
+    return name.startswith(below) if below else "/" not in name
+
+
+def _resolve_link(page: str, link: str, page_path: PagePath) -> str | None:
+    """An address elsewhere and an anchor of the same page stay; what the site does not hold leads nowhere."""
+    if link.startswith(("#", "http://", "https://")):
+        return link
+    path, mark, anchor = link.partition("#")
+    name = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+    if name.removesuffix(".md") in list_page_files() and name.endswith(".md"):
+        return f"{page_path(name.removesuffix('.md'))}{mark}{anchor}"
+    return page_path(name) if name in list_pictures() else None

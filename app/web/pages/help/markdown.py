@@ -1,0 +1,119 @@
+"""Markdown to HTML, with the anchors, the links and the words that a site needs."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+LinkTarget = Callable[[str], str | None]
+"""Where a link of the text leads on the site; None if the site has nothing there."""
+
+
+@dataclass(frozen=True)
+class HelpSection:
+    """A heading with its anchor and the plain words below it."""
+
+    anchor: str
+    heading: str
+    level: int
+    text: str
+
+
+@dataclass(frozen=True)
+class HelpDocument:
+    title: str
+    html: str
+    sections: tuple[HelpSection, ...]
+
+
+def render_markdown(text: str, link_target: LinkTarget) -> HelpDocument:
+    """Return the text as HTML. Markup inside the text is escaped; a link that leads nowhere becomes plain words."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(text)
+    sections = list(_collect_sections(tokens))
+    for token in chain.from_iterable([one, *(one.children or ())] for one in tokens):
+        _rewrite_link(token, link_target)
+        _replace_style(token)
+    html = parser.renderer.render(_wrap_tables(tokens), parser.options, {})
+    return HelpDocument(sections[0].heading if sections else "", html, tuple(sections))
+
+
+def create_anchor(heading: str, taken: set[str]) -> str:
+    """Return the anchor that code hosts give a heading; a repeated one gets a number."""
+    plain = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    anchor, count = plain, 0
+    while anchor in taken:
+        count += 1
+        anchor = f"{plain}-{count}"
+    taken.add(anchor)
+    return anchor
+
+
+@dataclass
+class _OpenSection:
+    anchor: str = ""
+    heading: str = ""
+    level: int = 1
+    words: list[str] = field(default_factory=list)
+
+    def close(self) -> HelpSection:
+        return HelpSection(self.anchor, self.heading, self.level, " ".join(" ".join(self.words).split()))
+
+
+def _collect_sections(tokens: list[Token]) -> Iterator[HelpSection]:
+    """Sections in their order; each heading is given its anchor on the way."""
+    taken: set[str] = set()
+    now = _OpenSection()
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.type == "inline" and before is not None and before.type == "heading_open":
+            if now.heading:
+                yield now.close()
+            heading = _plain_words(token)
+            now = _OpenSection(create_anchor(heading, taken), heading, int(before.tag[1]))
+            before.attrs["id"] = now.anchor
+        elif token.type == "inline":
+            now.words.append(_plain_words(token))
+        elif token.type in ("fence", "code_block"):
+            now.words.append(token.content)
+    if now.heading:
+        yield now.close()
+
+
+def _plain_words(inline: Token) -> str:
+    return "".join(" " if one.type.endswith("break") else one.content for one in inline.children or ())
+
+
+def _rewrite_link(token: Token, link_target: LinkTarget) -> None:
+    name = {"link_open": "href", "image": "src"}.get(token.type)
+    if name is None:
+        return
+    target = link_target(str(token.attrs[name]))
+    if target is not None:
+        token.attrs[name] = target
+    elif name == "href":
+        token.attrs = {"class": "elsewhere"}  # an anchor without an address is plain text
+
+
+def _replace_style(token: Token) -> None:
+    """A column's alignment comes as an inline style, which the server's content policy forbids."""
+    if "right" in str(token.attrs.pop("style", "")):
+        token.attrs["class"] = "n"
+
+
+def _wrap_tables(tokens: list[Token]) -> list[Token]:
+    """A wide table scrolls in a frame of its own, which the keyboard can reach."""
+    made: list[Token] = []
+    for token in tokens:
+        if token.type == "table_open":
+            made.append(_raw_html('<div class="wide" tabindex="0" role="group" aria-label="Table">'))
+        made.append(token)
+        if token.type == "table_close":
+            made.append(_raw_html("</div>"))
+    return made
+
+
+def _raw_html(text: str) -> Token:
+    return Token("html_block", "", 0, content=text)

@@ -1,0 +1,68 @@
+"""The documentation at /help, rendered by the server itself: an air gap has it, too."""
+
+import functools
+
+from fastapi import APIRouter, HTTPException
+from starlette.responses import FileResponse, Response
+
+from app.people.rights import guests
+from app.web.addresses import path_to, static_path
+from app.web.pages.help.library import (
+    INDEX,
+    SEARCH_INDEX,
+    HelpPage,
+    build_search_index,
+    list_page_files,
+    list_pictures,
+    load_page,
+)
+from app.web.pages.security import create_page, new_nonce
+from app.web.pages.templating import render_template
+
+router = APIRouter(include_in_schema=False)
+
+PICTURE = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "x-content-type-options": "nosniff",
+}
+"""A drawing has its two colour schemes in a style of its own, and nothing else may act in it."""
+
+
+@router.get("/help", name="help")
+@guests
+def read_help() -> Response:
+    return _show(INDEX)
+
+
+@router.get("/help/{document:path}", name="help_page")
+@guests
+def read_help_page(document: str) -> Response:
+    if document == SEARCH_INDEX:
+        return Response(_search_index(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
+    if document in list_page_files():
+        return _show(document)
+    if document in list_pictures():
+        return FileResponse(list_pictures()[document], headers=PICTURE)
+    raise HTTPException(404, "There is no such page in the documentation. Search it at /help.")
+
+
+def _show(name: str) -> Response:
+    nonce = new_nonce()
+    search = {"root": "", "search_index": _page_path(SEARCH_INDEX)}
+    drawn = {"layout": "base.html", "here": "help", "page": _page(name), "asset": static_path, **search}
+    return create_page(render_template("help.html", nonce=nonce, **drawn), nonce)
+
+
+def _page_path(name: str) -> str:
+    return path_to("help") if name == INDEX else f"{path_to('help')}/{name}"
+
+
+@functools.cache
+def _page(name: str) -> HelpPage:
+    """The documents of a running server do not change."""
+    return load_page(name, _page_path)
+
+
+@functools.cache
+def _search_index() -> str:
+    return build_search_index(_page_path)

@@ -1,0 +1,47 @@
+"""The documentation as a folder of files: any web server can offer it, and a browser can open it from a disk."""
+
+import shutil
+from pathlib import Path
+
+from app.config import PACKAGE
+from app.web.pages.help.library import (
+    SEARCH_INDEX,
+    build_search_index,
+    list_page_files,
+    list_pictures,
+    load_page,
+)
+from app.web.pages.templating import render_template
+
+ASSETS = ("temper.css", "help.css", "help.js", "icon.svg")
+
+
+def write_site(folder: Path) -> int:
+    """Write every page, picture, style and script below `folder`; return the number of pages."""
+    for name in list_page_files():
+        file = folder / _file_name(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(_draw_page(name, "../" * name.count("/")))
+    (folder / SEARCH_INDEX).write_text(build_search_index(_file_name))
+    for name, picture in list_pictures().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(picture, folder / name)
+    for asset in ASSETS:
+        shutil.copy(PACKAGE / "static" / asset, folder / asset)
+    return len(list_page_files())
+
+
+def _draw_page(name: str, root: str) -> str:
+    """`root` leads from the page to the site's top folder."""
+
+    def prefix_root(asset: str) -> str:
+        return root + asset
+
+    shown = load_page(name, lambda other: root + _file_name(other))
+    search = {"root": root, "search_index": root + SEARCH_INDEX}
+    return render_template("help.html", layout="help_site.html", nonce="", page=shown, asset=prefix_root, **search)
+
+
+def _file_name(name: str) -> str:
+    """Pages get the suffix of a file; pictures have theirs."""
+    return f"{name}.html" if name in list_page_files() else name
