@@ -26,11 +26,12 @@ test-hosts: .venv/.dev  ## on a Debian with sshd of this machine's own, built fo
 	@.ci/hosts
 	@$(BIN)/pytest -m real_host tests/hosts $(ARGS)
 
-lint: .venv/.dev  ## formatting, lint, strict types, the floors
+lint: .venv/.dev  ## formatting, lint, strict types, import layers, plain names and sentences
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@.ci/words
 
 fmt: .venv/.dev  ## format, and fix what fixes itself
 	@$(BIN)/ruff format .

@@ -31,7 +31,7 @@ PICTURE = {
 @router.get("/help", name="help")
 @guests
 def read_help() -> Response:
-    return _show(INDEX)
+    return _show_document(INDEX)
 
 
 @router.get("/help/{document:path}", name="help_page")
@@ -40,16 +40,16 @@ def read_help_page(document: str) -> Response:
     if document == SEARCH_INDEX:
         return Response(_search_index(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
     if document in list_page_files():
-        return _show(document)
+        return _show_document(document)
     if document in list_pictures():
         return FileResponse(list_pictures()[document], headers=PICTURE)
     raise HTTPException(404, "There is no such page in the documentation. Search it at /help.")
 
 
-def _show(name: str) -> Response:
+def _show_document(name: str) -> Response:
     nonce = new_nonce()
     search = {"root": "", "search_index": _page_path(SEARCH_INDEX)}
-    drawn = {"layout": "base.html", "here": "help", "page": _page(name), "asset": static_path, **search}
+    drawn = {"layout": "base.html", "here": "help", "page": _load_document(name), "asset": static_path, **search}
     return create_page(render_template("help.html", nonce=nonce, **drawn), nonce)
 
 
@@ -58,7 +58,7 @@ def _page_path(name: str) -> str:
 
 
 @functools.cache
-def _page(name: str) -> HelpPage:
+def _load_document(name: str) -> HelpPage:
     """The documents of a running server do not change."""
     return load_page(name, _page_path)
 
