@@ -1,7 +1,6 @@
 """The command line. Each command reads its settings, does one thing and ends with an exit code."""
 
 import sys
-import traceback
 from typing import Annotated
 
 import typer
@@ -73,12 +72,11 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as exc:  # noqa: BLE001  a bug: print one sentence, keep the traceback for a report
-        import tempfile  # noqa: PLC0415  needed only here
+        from app.cli.fault import explain_refusal, write_fault  # noqa: PLC0415  needed only here
 
-        with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
-            file.write(traceback.format_exc())
-        kept = file.name
-        print(f"temper: a fault of its own ({type(exc).__name__}); please report it with {kept}", file=sys.stderr)  # noqa: T201
+        said = explain_refusal(exc)
+        said = said or f"a fault of its own ({type(exc).__name__}); please report it with {write_fault(exc)}"
+        print(f"temper: {clean_text(said, 8000)}", file=sys.stderr)  # noqa: T201
         sys.exit(COULD_NOT)
 
 

@@ -39,7 +39,10 @@ def create_app(runtime: Runtime) -> FastAPI:
     )
     syslog = AuditSyslog(runtime.settings.audit_syslog)
     passwords = PasswordChecker(own)
-    credentials, ledger = Authenticator(own, demo=runtime.settings.is_demo), AccessLedger(own, syslog)
+    credentials, ledger = (
+        Authenticator(own, demo=runtime.settings.is_demo, clock=runtime.clock.now),
+        AccessLedger(own, syslog),
+    )
     rechecks = AccessRechecks(credentials)
 
     @asynccontextmanager

@@ -49,7 +49,12 @@ async def _run_tidy_process(words: list[str]) -> None:
 async def run_background_tasks(runtime: Runtime) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         sender = WebhookSender(
-            runtime.database, runtime.store, runtime.bus, lambda: runtime.is_leader, version=runtime.changes.version
+            runtime.database,
+            runtime.store,
+            runtime.bus,
+            lambda: runtime.is_leader,
+            version=runtime.changes.version,
+            clock=runtime.clock.now,
         )
         sender.start()
         stack.push_async_callback(sender.close)

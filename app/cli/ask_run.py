@@ -1,7 +1,6 @@
 """Send pause, resume, stop, approve or refuse to the process that works on a run."""
 
 import getpass
-import time
 
 from rich.console import Console
 from sqlalchemy import Engine
@@ -18,6 +17,7 @@ from app.people.rights import has_right
 from app.runs.approval_answer import DECISIONS, record_answer
 from app.runs.run_command import command_run
 from app.store import queries
+from app.store.clock import database_time, open_clock
 from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
 
@@ -30,7 +30,7 @@ def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
             state = fold_events(EventStore(database).read_for_fold(run))
-            waiting = find_open_approval(state, time.time())
+            waiting = find_open_approval(state, database_time(session))
             if waiting is None:
                 raise Rejected("approval", f"run {run} waits for no approval now.", "not-waiting")
             far = record_answer(session, state, waiting, verb, by=by, via=via, reason=reason)
@@ -45,7 +45,7 @@ def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from
 def _identify_caller(database: Engine, token_from: str) -> tuple[str, str]:
     if not token_from:
         return getpass.getuser(), "terminal"
-    credentials = Authenticator(database, demo=False)
+    credentials = Authenticator(database, demo=False, clock=open_clock(database).now)
     person = credentials.find_token_owner(read_secret(token_from))
     credentials.close()
     if person is None or not has_right(person.right, "operator"):

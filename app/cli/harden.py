@@ -19,13 +19,13 @@ from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
-from app.loop.durable_queue import enqueue_from_outside
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
 from app.store import nodes
+from app.store.clock import open_clock
 from app.store.db import open_database
 from app.store.events import EventStore
 
@@ -63,12 +63,11 @@ def require_no_other_nodes(settings: Settings) -> None:
 @asynccontextmanager
 async def _hand_over_run(settings: Settings, request: RunQueued) -> AsyncIterator[tuple[EventStore, str]]:
     database = open_database(settings.database_location)
-    store, run = EventStore(database), create_run_id()
+    store, run, clock = EventStore(database), create_run_id(), await asyncio.to_thread(open_clock, database)
     writer = LogWriter(store, Bus())
     writer.start()
-    RunLog(run, writer).append(request)
+    RunLog(run, writer, clock=clock.now).append(request)
     await writer.close()
-    await asyncio.to_thread(enqueue_from_outside, settings.queue_url, run, request.host)
     try:
         yield store, run
     finally:

@@ -1,5 +1,6 @@
 """`temper nodes`: list the processes that share the database."""
 
+import sys
 from dataclasses import dataclass
 
 from sqlmodel import Session
@@ -9,6 +10,7 @@ from app.cli.listing import print_rows
 from app.config import Settings
 from app.store import nodes
 from app.store.db import is_shared, open_database
+from app.targets.held_hosts import find_held
 
 AT_WORK, NOBODY = 0, 2
 
@@ -20,6 +22,7 @@ class NodeLine:
     silent_seconds: float
     keeps: tuple[str, ...]
     runs: tuple[str, ...]
+    clock_off_seconds: float
 
 
 def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
@@ -35,12 +38,28 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
             )
             return AT_WORK
         with Session(database) as session:
-            living, at_work = nodes.list_node_statuses(session), nodes.list_responsive_nodes(session)
+            living, at_work, lost = (
+                nodes.list_node_statuses(session),
+                nodes.list_responsive_nodes(session),
+                nodes.given_up(session),
+            )
     finally:
         database.dispose()
     rows = [
-        NodeLine(one.name, one.kind, one.silent_seconds, ("schedules", "webhooks") * one.leads, tuple(one.runs))
+        NodeLine(
+            one.name,
+            one.kind,
+            one.silent_seconds,
+            ("schedules", "webhooks") * one.leads,
+            tuple(one.runs),
+            round(one.clock_off, 3),
+        )
         for one in living
     ]
+    for one in lost:
+        said = f"temper: node {one.name} has been silent for {one.silent_seconds:.0f} s and was given up"
+        print(said, file=sys.stderr)  # noqa: T201
+    for held in find_held(settings.hosts_folder):
+        print(f"temper: {held.sentence}", file=sys.stderr)  # noqa: T201
     print_rows(rows, "no node lives on this database: start temper serve or temper worker.", as_json=as_json)
     return AT_WORK if at_work else NOBODY

@@ -1,6 +1,5 @@
 """`temper parameter`: list, set and clear site values. Each change is recorded in the audit log."""
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from app.events.kinds import PersonDid
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.skills.parameter import LONGEST
 from app.store import audit
+from app.store.clock import database_time
 from app.store.db import open_database
 
 
@@ -49,7 +49,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
 def set_value(settings: Settings, wish: ParameterSpec) -> None:
     database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        row = set_parameter(session, wish, time.time(), settings.hosts_folder)
+        row = set_parameter(session, wish, database_time(session), settings.hosts_folder)
         told = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.label}"
     _record_parameter_change(database, wish.by, f"parameter set {wish.name}", f"{wish.skill}: {told}")
     print(told)  # noqa: T201

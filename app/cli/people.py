@@ -2,7 +2,6 @@
 
 import getpass
 import sys
-import time
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +15,7 @@ from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.people.rights import RIGHTS, Right, has_right
 from app.store import audit, people
+from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.models import PersonRow
 
@@ -91,7 +91,9 @@ def list_tokens(settings: Settings, *, as_json: bool) -> None:
 
 
 def _list_token_lines(session: Session) -> list[TokenLine]:
-    valid = (one for one in people.list_credentials(session, ("token", "link")) if one.expires_at > time.time())
+    valid = (
+        one for one in people.list_credentials(session, ("token", "link")) if one.expires_at > database_time(session)
+    )
     return [
         TokenLine(
             one.id,

@@ -1,6 +1,5 @@
 """`temper schedule`: add, list, pause, resume and remove schedules."""
 
-import time
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,6 +12,7 @@ from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
 from app.runs.rollout.host_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
+from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
@@ -22,10 +22,10 @@ def add_schedule(settings: Settings, wanted: ScheduleSpec) -> None:
     sync_host_folders(settings)
     database = open_database(settings.database_location)
     with Session(database) as session:
-        grouped = read_groups(session)
+        grouped, now = read_groups(session), database_time(session)
     if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):
         wanted = replace(wanted, words=words, hosts=select_hosts(words, settings.hosts_folder, grouped))
-    row = create_schedule_row(wanted, time.time(), settings.hosts_folder)
+    row = create_schedule_row(wanted, now, settings.hosts_folder)
     said = f"schedule {row.id}: {row.mode} on {row.host}, next {format_value(to_datetime(row.next_at))}"
     with Session(database) as session, session.begin():
         insert_schedule(session, row)
@@ -64,5 +64,5 @@ def _to_schedule_line(row: ScheduleRow) -> ScheduleLine:
 
 def apply_schedule_verb(settings: Settings, wanted: str, verb: str) -> None:
     with Session(open_existing_database(settings)) as session, session.begin():
-        change_schedule(session, wanted, verb, time.time())
+        change_schedule(session, wanted, verb, database_time(session))
     print(f"schedule {wanted}: {verb}d")  # noqa: T201

@@ -1,6 +1,5 @@
 """`temper scap tailor` and `temper scap export`: import and export tailoring files."""
 
-import time
 from pathlib import Path
 
 from rich.console import Console
@@ -14,6 +13,7 @@ from app.errors import BadInput
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.runs.tailoring_import import import_tailoring
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
+from app.store.clock import database_time
 
 
 def add_tailoring_file(file: Path, content: str, name: str) -> None:
@@ -30,7 +30,7 @@ def add_tailoring_file(file: Path, content: str, name: str) -> None:
 
 def write_tailoring(settings: Settings, wish: TailoringSpec, out: str) -> None:
     with Session(open_existing_database(settings)) as session:
-        content = export_tailoring(session, wish, time.time(), settings.hosts_folder)
+        content = export_tailoring(session, wish, database_time(session), settings.hosts_folder)
     write_output([content], out, wish.file_name)
 
 

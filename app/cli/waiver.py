@@ -1,6 +1,5 @@
 """`temper waiver`: add, list and end waivers. Each change is recorded in the audit log."""
 
-import time
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +12,7 @@ from app.config import Settings
 from app.events.kinds import PersonDid
 from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.store import audit, waivers
+from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.waivers import WaiverRow
 
@@ -20,7 +20,7 @@ from app.store.waivers import WaiverRow
 def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
     database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        row = create_waiver(session, wish, time.time(), settings.hosts_folder)
+        row = create_waiver(session, wish, database_time(session), settings.hosts_folder)
         made, told = row.id, row.waiver.summary
     _record_waiver_change(database, wish.by, f"waiver add {made} {wish.rule}", told)
     print(f"waiver {made}: {told}")  # noqa: T201
@@ -42,13 +42,12 @@ class WaiverLine:
 
 
 def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
-    nothing, now = "There is no waiver: temper waiver add makes one.", time.time()
-    print_stored_rows(
-        settings,
-        lambda session: [_to_waiver_line(row, now) for row in waivers.list_waivers(session)],
-        nothing,
-        as_json=as_json,
-    )
+    print_stored_rows(settings, _format_waivers, "There is no waiver: temper waiver add makes one.", as_json=as_json)
+
+
+def _format_waivers(session: Session) -> list[WaiverLine]:
+    now = database_time(session)
+    return [_to_waiver_line(row, now) for row in waivers.list_waivers(session)]
 
 
 def _to_waiver_line(row: WaiverRow, now: float) -> WaiverLine:
@@ -59,7 +58,7 @@ def _to_waiver_line(row: WaiverRow, now: float) -> WaiverLine:
 def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
     database = open_existing_database(settings)
     with Session(database) as session, session.begin():
-        row = end_waiver(session, waiver, time.time(), by=by, why=why)
+        row = end_waiver(session, waiver, database_time(session), by=by, why=why)
         said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open as any other"
     _record_waiver_change(database, by, f"waiver end {waiver}", why)
     print(said)  # noqa: T201

@@ -52,6 +52,8 @@ def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
 
 def _add_audit_key(found: AuditAnchors, seq: int, said: Mapping[str, str]) -> None:
     public, old = said["public"], said.get("from", "")
+    if not old and found.keys[-1:] == [public]:
+        return  # several processes of an older Temper noted their first key at once
     if old and not (found.keys and old in found.keys and is_key_successor(public, old, said.get("signature", ""))):
         raise BrokenChain(f"line {seq} changes the key to {public}, and the key before did not sign that")
     if found.keys and not old:

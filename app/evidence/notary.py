@@ -124,15 +124,10 @@ class Notary:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
             if audit.has_seal(session, of, what):
-                return
-        self._append_record(by, did, said)
-        with Session(self.database) as session, session.begin():
-            audit.save_seal(session, of, what)
-
-    def _append_record(self, by: Requester, did: str, said: str) -> None:
+                return  # the record keeps nobody waiting
         event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=said)
-        line = audit.record_audit_event(self.database, event)
-        sign_head(self.folder, self.key, line.seq, line.hash)
+        if line := audit.note_once(self.database, event, of, what):
+            sign_head(self.folder, self.key, line.seq, line.hash)
 
 
 def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[str, ...] = ()) -> Notary:

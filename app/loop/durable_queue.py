@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context
 
-from dbos import DBOS, DBOSClient, SetEnqueueOptions, SetWorkflowID, error
+from dbos import DBOS, SetEnqueueOptions, SetWorkflowID, error
 
 from app.store.db import IDLE_MILLISECONDS, add_keepalives_to_address
 
@@ -153,6 +153,16 @@ class DurableQueue:
         with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run)
 
+    async def find_known(self, runs: Sequence[str]) -> set[str]:
+        """Those of `runs` that have a place in the queue, or had one."""
+        async with self._turn:
+            await self._launch_if_suspended()
+            return await asyncio.to_thread(self._find_known, runs)
+
+    def _find_known(self, runs: Sequence[str]) -> set[str]:
+        there = DBOS.list_workflows(workflow_ids=list(runs), load_input=False, load_output=False)
+        return {one.workflow_id for one in there}
+
     async def limit_concurrency(self, most: int | None) -> None:
         """Set the maximum number of concurrent runs per node, stored in the database for all nodes."""
         async with self._turn:
@@ -210,21 +220,3 @@ class DurableQueue:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def enqueue_from_outside(address: str, run: str, host: str) -> None:
-    """Queue a run from a process that does not work on runs."""
-    client = DBOSClient(system_database_url=add_keepalives_to_address(address))
-    try:
-        client.enqueue(
-            {
-                "queue_name": QUEUE,
-                "workflow_name": WORKFLOW,
-                "workflow_id": run,
-                "app_version": VERSION,
-                "queue_partition_key": host,
-            },
-            run,
-        )
-    finally:
-        client.destroy()

@@ -3,7 +3,6 @@
 The first answer counts. If two approvals are needed, the first refusal counts too.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from app.loop.approval_decision import describe_missing_approvals, explain_objec
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
 from app.runs.run_command import create_command_row
+from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow
 
 _AT_ODDS = "wrong-state"
@@ -53,9 +53,10 @@ def record_answer(
     The run's own process checks whether the host has changed since."""
     if decision not in DECISIONS:
         raise Rejected("decision", f"there is no answer {decision[:40]!a}: choose one of {', '.join(DECISIONS)}.")
-    if not approval or find_open_approval(state, time.time()) != approval:
+    at = database_time(session)
+    if not approval or find_open_approval(state, at) != approval:
         raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
-    ours = create_command_row(state.run, decision, by, reason)
+    ours = create_command_row(state.run, decision, by, reason, at)
     ours.via = via
     if decision == "refuse" and not ours.reason.strip():
         raise Rejected("reason", "say why: the Architect learns from it.")

@@ -1,11 +1,10 @@
 """Send pause, resume and stop to a run, for the CLI, the API and the pages. Raise Rejected in a wrong state."""
 
-import time
-
 from sqlmodel import Session
 
 from app.errors import Rejected
 from app.store import queries
+from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow
 from app.text.clean import clean_text
 
@@ -22,13 +21,12 @@ def command_run(session: Session, run: RunRow, verb: str, *, by: str, reason: st
     if run.state not in FOR[verb]:
         said = f"run {run.id} is {run.state}: only a {FOR[verb][0]} run can be asked to {verb}."
         raise Rejected("", said, "wrong-state")
-    session.add(create_command_row(run.id, verb, by, reason))
+    session.add(create_command_row(run.id, verb, by, reason, database_time(session)))
 
 
-def create_command_row(run: str, verb: str, by: str, reason: str) -> CommandRow:
+def create_command_row(run: str, verb: str, by: str, reason: str, at: float) -> CommandRow:
     if len(reason) > LONGEST_REASON:
         raise Rejected("reason", f"the reason has {len(reason)} characters: {LONGEST_REASON} are the most.")
-    at = time.time()
     return CommandRow(
         run=run, verb=verb, by=clean_text(by, LONGEST_NAME), reason=clean_text(reason, LONGEST_REASON), at=at
     )

@@ -26,12 +26,15 @@ from app.loop.durable_queue import DurableQueue
 from app.machine.measuring.probe_result import ProbeResult, find_saturation
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.measuring.probe_store import read_newest_probes, store_probe
+from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampler
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node, create_node_name
+from app.runtime.offers import Offers
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
+from app.store.clock import open_clock
 from app.store.db import hold_exclusive_lock, is_shared, open_database, open_separate_engine
 from app.store.events import EventStore
 from app.store.leases import Leases
@@ -75,6 +78,7 @@ async def create_runtime(
         stack.callback(database.dispose)
         await asyncio.to_thread(open_notary, settings.data, database)  # creates the signing key before its first use
         leases = Leases(database, create_node_name()) if is_shared(database) else None
+        clock = await asyncio.to_thread(open_clock, database)
         writing = open_separate_engine(database, WRITERS, asked=False)
         stack.callback(writing.dispose)
         store, bus = EventStore(database, leases, writing), Bus()
@@ -88,10 +92,10 @@ async def create_runtime(
             lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
             lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
         )
+        leads = (lambda: leases.leads) if leases else (lambda: 1)
+        machine = MachineLog(writer, store.read_last_sample_seq, clock.now, leads)
         board = await stack.enter_async_context(
-            open_sampler(
-                lineup, bases, http, store, writer, bus, queues, launched, lambda: leases.leads if leases else 1
-            )
+            open_sampler(lineup, bases, http, store, machine, bus, queues, launched)
         )
         prober = ProbeRunner(partial(_store_probe, database, knees))
         stack.push_async_callback(prober.close)
@@ -103,6 +107,7 @@ async def create_runtime(
             lineup,
             leases,
             database,
+            clock,
             store,
             bus,
             writer,
@@ -128,7 +133,9 @@ async def create_runtime(
             runtime.durable = DurableQueue(settings.queue_url, "local", runtime.work_on_run)
             await runtime.durable.launch()
             stack.push_async_callback(runtime.durable.close)
-            await _requeue_runs(runtime)
+        runtime.offers = Offers(store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
+        runtime.offers.start()
+        stack.push_async_callback(runtime.offers.close)
         rests = IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes)
         rests.start()
         stack.push_async_callback(rests.close)
@@ -141,7 +148,9 @@ async def _join_nodes(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -
     notices = NotificationListener(runtime.database, runtime.store, runtime.bus)
     notices.start()
     stack.push_async_callback(notices.close)
-    node = Node(runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes)
+    node = Node(
+        runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes, runtime.clock
+    )
     await node.join()
     stack.push_async_callback(node.leave)
     await asyncio.to_thread(_launch_queue_exclusively, runtime)
@@ -182,9 +191,3 @@ def _load_knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
         kept = {name: read_newest_probes(session, lineup.name, name) for name in lineup.engines}
     whole = {name: next((one for one in probes if not one.problem), None) for name, probes in kept.items()}
     return {name: find_saturation(probed) if probed else None for name, probed in whole.items()}
-
-
-async def _requeue_runs(runtime: Runtime) -> None:
-    """Enqueue runs whose first event was written but which are not in the queue."""
-    for run, host in await asyncio.to_thread(runtime.store.list_queued_runs):
-        await runtime.durable.enqueue(run, host)

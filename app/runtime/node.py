@@ -20,6 +20,7 @@ from app.runtime.data_folder import read_data_folder_id
 from app.store import nodes
 from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
+from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
@@ -44,10 +45,11 @@ class Node(BackgroundTask):
         durable: DurableQueue,
         writer: LogWriter,
         changes: ChangeMonitor,
+        clock: DatabaseClock,
     ) -> None:
         self._database, self._kind, self._leases = database, settings.kind, leases
         self._place, self._hosts = read_data_folder_id(settings.data), HostFolders(database, settings.hosts_folder)
-        self._durable, self._writer, self._changes = durable, writer, changes
+        self._durable, self._writer, self._changes, self._clock = durable, writer, changes, clock
         self._machine, self._beaten_at = read_machine_id(), time.monotonic()
         self._checked_nodes: frozenset[str] = frozenset()
         self._checked_at = 0.0
@@ -146,9 +148,11 @@ class Node(BackgroundTask):
         self._beaten_at = time.monotonic()
 
     def _send_heartbeat(self) -> Overview | None:
+        heard = self._clock.start_asking()
         with Session(use_autocommit(self._database)) as session:
-            seen = nodes.send_heartbeat(session, self._leases.node)
+            seen = nodes.send_heartbeat(session, self._leases.node, self._clock.off)
         if seen:
+            heard(seen.at)
             self._leases.nodes = max(1, len(seen.workers))
             self._leases.nodes_here = max(1, sum(one.machine == self._machine for one in seen.workers))
             self._leases.leads = seen.turn if seen.leader == self._leases.node else 0

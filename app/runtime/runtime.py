@@ -17,7 +17,7 @@ from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
 from app.engines.simulator_process import SimulatorProcess
 from app.engines.traffic import EngineTraffic
-from app.errors import LeaseLost, TemperError
+from app.errors import EnvironmentUnusable, LeaseLost, TemperError
 from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed
@@ -39,11 +39,13 @@ from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner import create_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
 from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
+from app.runtime.offers import Offers
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import queries
 from app.store.change_monitor import ChangeMonitor
+from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
 from app.store.fixes import StoredFixes
@@ -64,7 +66,9 @@ from app.targets.target_thread import TargetThread
 NO_FURTHER = 20
 """Consecutive crashes of workers on a run without progress after which the run fails."""
 AGAIN_AFTER = 0.5
-"""Seconds until a run is retried after the database was unavailable."""
+"""Seconds until a run is taken up again that the database was away for."""
+NOT_WRITTEN = 3.0
+"""Seconds that a write may take before this process is not ready, and accepts nothing."""
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
 log = logging.getLogger("temper")
@@ -77,6 +81,8 @@ class Runtime:
     leases: Leases | None
     """Set if other nodes share the database."""
     database: Engine
+    clock: DatabaseClock
+    """What all times are by that another node may read."""
     store: EventStore
     bus: Bus
     writer: LogWriter
@@ -99,6 +105,7 @@ class Runtime:
     approvals: ApprovalPolicy | None = None
     """Approval policy of runs that begin here."""
     durable: DurableQueue = field(init=False)
+    offers: Offers = field(init=False)
 
     @property
     def name(self) -> str:
@@ -110,10 +117,17 @@ class Runtime:
         return self.leases is None or bool(self.leases.leads)
 
     async def submit_run(self, request: RunQueued, run: str | None = None) -> str:
+        """Accept a run: once its first event is on disk it starts, whatever happens; a refused one leaves nothing.
+
+        Raises Unusable while the log cannot be written: what waited there would start long after it was refused.
+        """
+        if (waits := self.writer.stalled_seconds) > NOT_WRITTEN:
+            said = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
+            raise EnvironmentUnusable(f"{said} Free space in the data folder, or look at the database; then try again.")
         run = run or create_run_id()
-        RunLog(run, self.writer).append(request)
+        RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()
-        await self.durable.enqueue(run, request.host)
+        self.offers.look_now()
         return run
 
     def read_run_row(self, run: str) -> RunRow | None:
@@ -178,6 +192,7 @@ class Runtime:
                 if await asyncio.to_thread(pass_on_run, self.database, self.leases, self.durable, run_id, epoch):
                     return None
                 await self._drive_run(run_id, epoch)
+                self.offers.look_now()
                 return await asyncio.to_thread(self._seal_log, run_id)
             except LeaseLost:
                 return log.warning("run %s goes on at another node", run_id)
@@ -192,6 +207,9 @@ class Runtime:
             await self.writer.flush()
 
     async def _drive_run(self, run_id: str, epoch: int) -> None:
+        # What this process said of the run before it lost it may still wait to be written: it lands, or is dropped,
+        # before anybody looks how far the log has come.
+        await self.writer.flush()
         try:
             run = await asyncio.to_thread(self._load_run, run_id, epoch)
         except TemperError as exc:
@@ -228,7 +246,7 @@ class Runtime:
     def _open_log(self, run_id: str) -> RunLog:
         last = self.store.read_last_link(run_id)
         assert last
-        return RunLog(run_id, self.writer, last)
+        return RunLog(run_id, self.writer, last, self.clock.now)
 
     def _is_crash_looping(self, run_id: str) -> bool:
         last = self.store.read_newest(run_id, None, FORWARD, NO_FURTHER)
@@ -254,6 +272,7 @@ class Runtime:
             waivers=StoredWaivers(self.database),
             fixes=StoredFixes(self.database, run_id),
             approvals=self.approvals,
+            clock=self.clock.now,
         )
         return Run(state, self._open_log(run_id), means)
 

@@ -78,11 +78,13 @@ def write_batch(session: Session, batch: Sequence[Recorded]) -> None:
 
 
 def _find_lost_runs(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
-    """Return runs that another node owns, or whose stored log lacks events before the batch (standby takeover)."""
+    """Runs that are not this node's, and runs whose log does not end where these go on: it ends before, where a standby
+    took over that did not have the last of what was accepted; behind, where this process took the run back under
+    another name and went on from what it found."""
     goes_on = {recorded.run: recorded.seq for recorded in reversed(batch)}
     rows = session.connection().execute(_OURS, {"runs": [*goes_on]})
     return frozenset(
-        run for run, owner, head in rows if owner not in (None, node) or (run != MACHINE and head < goes_on[run] - 1)
+        run for run, owner, head in rows if owner not in (None, node) or (run != MACHINE and head != goes_on[run] - 1)
     )
 
 

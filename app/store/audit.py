@@ -1,12 +1,11 @@
 """The audit log: one hash chain, in which each line is written in the transaction that read its predecessor."""
 
-import time
-
 from sqlalchemy import Engine, func, text
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, Recorded, parse_line, record_event
+from app.store.clock import database_time
 from app.store.db import is_shared
 from app.store.models import EventRow
 
@@ -49,14 +48,31 @@ def save_seal(session: Session, of: str, digest: str) -> None:
 
 
 def record_audit_event(database: Engine, event: PersonDid) -> Recorded:
+    line = _append_line(database, event)
+    assert line
+    return line
+
+
+def note_once(database: Engine, event: PersonDid, of: str, what: str) -> Recorded | None:
+    """Write the line unless the record seals `what` of `of` already; of several that do it at once, one does."""
+    return _append_line(database, event, (of, what))
+
+
+def _append_line(database: Engine, event: PersonDid, seal: tuple[str, str] | None = None) -> Recorded | None:
     with Session(database) as session:
         _lock_audit_chain(session)
+        if seal and has_seal(session, *seal):
+            return None
         newest = select(EventRow).where(EventRow.run == AUDIT).order_by(col(EventRow.seq).desc()).limit(1)
         last = session.exec(newest).first()
-        line = record_event(AUDIT, last.seq + 1 if last else 1, time.time(), event, last.hash if last else GENESIS)
+        line = record_event(
+            AUDIT, last.seq + 1 if last else 1, database_time(session), event, last.hash if last else GENESIS
+        )
         kind = event.__struct_config__.tag
         session.add(EventRow(run=AUDIT, seq=line.seq, at=line.at, kind=str(kind), line=line.line, hash=line.hash))
         record_chain_end(session, line)
+        if seal:
+            save_seal(session, *seal)
         session.commit()
     return line
 

@@ -15,7 +15,7 @@ from app.config import find_migrations
 from app.errors import EnvironmentUnusable
 from app.store.initial_schema import create_initial_schema
 
-HEAD = "0020"
+HEAD = "0021"
 """The newest migration. A database at this revision opens without loading Alembic."""
 IDLE_MILLISECONDS = 4000
 """PostgreSQL ends an idle transaction after this time, so that a frozen node cannot keep its locks."""
@@ -109,6 +109,7 @@ def open_separate_engine(engine: Engine, connections: int, *, asked: bool = True
 
 def _build_engine(url: URL, connections: int, more: int, *, asked: bool = True) -> Engine:
     pool: dict[str, Any] = {"pool_size": connections, "max_overflow": more, "pool_timeout": FOR_A_CONNECTION}
+    pool["hide_parameters"] = True  # an error is logged and sent in: a password's digest has no place there
     if url.drivername == "sqlite":
         engine = create_engine(url, connect_args={"timeout": 15}, **pool)
         event.listen(engine, "connect", _set_pragmas)

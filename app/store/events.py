@@ -12,6 +12,7 @@ from app.events.record import Recorded, parse_line
 from app.store.appending import append_batch, read_newest_seq
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
+from app.store.queries import UNENDED
 from app.store.request_session import open_read_connection
 from app.store.thinned_samples import ThinnedStore
 
@@ -144,6 +145,14 @@ class EventStore:
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
         with open_read_connection(self._engine) as connection:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
+
+    def find_next(self) -> list[tuple[str, str]]:
+        """(run, host) of each host's oldest run that has not ended, where nobody has begun it."""
+        unended = select(col(RunRow.id), col(RunRow.host), col(RunRow.state)).where(col(RunRow.state).in_(UNENDED))
+        with open_read_connection(self._engine) as connection:
+            rows = connection.execute(unended.order_by(col(RunRow.queued_at), col(RunRow.id))).all()
+        oldest = {row.host: row for row in reversed(rows)}
+        return [(row.id, row.host) for row in rows if row.state == "queued" and oldest[row.host] is row]
 
     def list_active_runs(self) -> list[str]:
         """Return the runs that have started and not ended."""

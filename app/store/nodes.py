@@ -4,12 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Float, ScalarSelect, cast, delete, func, update
+from sqlalchemy import ScalarSelect, delete, func, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.errors import LeaseLost
 from app.events.record import MACHINE
+from app.store.clock import TOO_FAR_OFF, database_time, select_database_time
 from app.store.host_files import select_registrations_checksum
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
@@ -20,6 +21,8 @@ from app.store.webhooks import WebhookRow
 DEAD_AFTER = 5.0
 """Seconds without a heartbeat after which a node counts as dead."""
 FORGOTTEN_AFTER = 7 * 24 * 3600.0
+GIVEN_UP_FOR = 3600.0
+"""Seconds for which a node is named that fell silent, was given up and did not come back."""
 MOST_LEFT = 100
 """Ended runs of a dead node handled at a time: it may leave thousands, and the leader must keep its heartbeat."""
 ASK_AGAIN_AFTER = 10.0
@@ -50,7 +53,9 @@ class NodeRow(SQLModel, table=True):
     seen_at: float
     ended_at: float | None = None
     place: str = ""
-    """Identifier of its data folder, equal for all nodes that share it."""
+    """Its data folder, by a name that is the same for all that share it."""
+    clock_off: float = 0.0
+    """Seconds that its own clock is ahead of the database's, as of its last sign of life."""
 
 
 @dataclass(frozen=True)
@@ -96,17 +101,18 @@ class NodeStatus:
     silent_seconds: float
     leads: bool
     runs: tuple[str, ...]
+    clock_off: float = 0.0
+
+    @property
+    def needs_its_clock_set(self) -> bool:
+        return abs(self.clock_off) > TOO_FAR_OFF
 
 
 _ALIVE = col(NodeRow.ended_at).is_(None)
 
 
-def select_database_time() -> ColumnElement[float]:
-    return cast(func.extract("epoch", func.clock_timestamp()), Float)
-
-
 def read_database_time(session: Session) -> float:
-    return session.exec(select(select_database_time())).one()
+    return database_time(session)
 
 
 def list_living_nodes(session: Session) -> Sequence[NodeRow]:
@@ -151,14 +157,32 @@ def list_node_statuses(session: Session) -> list[NodeStatus]:
             max(0.0, at - row.seen_at),
             machine is not None and machine.node == row.name,
             tuple(sorted(runs.get(row.name, ()))),
+            row.clock_off,
         )
         for row in list_living_nodes(session)
     ]
 
 
-def send_heartbeat(session: Session, name: str) -> Overview | None:
-    """Write a heartbeat and read the cluster in one statement. Return None if other nodes declared this one dead."""
-    mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE).values(seen_at=select_database_time())
+def given_up(session: Session) -> list[NodeStatus]:
+    """Return the nodes that fell silent and did not come back: frozen, cut off from the database, or lost."""
+    at, back = read_database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
+    silent = col(NodeRow.ended_at) - col(NodeRow.seen_at) >= DEAD_AFTER
+    lately = col(NodeRow.ended_at) > at - GIVEN_UP_FOR
+    rows = session.exec(select(NodeRow).where(silent, lately).order_by(col(NodeRow.ended_at))).all()
+    return [
+        NodeStatus(row.name, row.kind, row.started_at, at - row.seen_at, leads=False, runs=(), clock_off=row.clock_off)
+        for row in rows
+        if (row.machine, row.pid, row.began) not in back
+    ]
+
+
+def send_heartbeat(session: Session, name: str, clock_off: float = 0.0) -> Overview | None:
+    """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
+    mine = (
+        update(NodeRow)
+        .where(col(NodeRow.name) == name, _ALIVE)
+        .values(seen_at=select_database_time(), clock_off=clock_off)
+    )
     seen = mine.returning(col(NodeRow.seen_at)).cte("beat")
     query = select(NodeRow).add_columns(
         select(seen.c.seen_at).scalar_subquery(),
@@ -215,10 +239,12 @@ def offer_orphans(
     busy = {host for _, host, lease in rows if lease and lease.node in alive}
     late = [lease for _, _, lease in rows if lease and lease.node == "" and at - lease.asked_at >= ASK_AGAIN_AFTER]
     kept = {*in_hand, *queued([(lease.name, lease.epoch) for lease in late])} if late else in_hand
-    found = []
+    found, behind = [], set[str]()
     for run, host, lease in rows:
+        follows = host in behind
+        behind.add(host)
         if lease is None:
-            if _offer_first(session, run, host, at):
+            if not follows and _offer_first(session, run, host, at):
                 found.append(Orphan(run, host, 1))
             continue
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)

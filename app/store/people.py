@@ -10,6 +10,7 @@ from app.errors import Rejected
 from app.people.names import LONGEST, is_person_name
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST, create_secret, digest_secret, hash_password
 from app.people.rights import RIGHTS
+from app.store.clock import database_time
 from app.store.models import CredentialRow, PersonRow
 
 
@@ -65,7 +66,7 @@ def issue_credential(
     run: str = "",
     source: str = "",
 ) -> tuple[CredentialRow, str]:
-    secret, now = create_secret(), time.time()
+    secret, now = create_secret(), database_time(session)
     row = CredentialRow(
         id=secrets.token_hex(4),
         person=person,
@@ -122,7 +123,7 @@ def list_credentials(session: Session, kinds: Sequence[str]) -> Sequence[Credent
 
 
 def end_credential(session: Session, row: CredentialRow) -> None:
-    row.ended_at = time.time()
+    row.ended_at = database_time(session)
     session.add(row)
 
 

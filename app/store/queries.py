@@ -1,11 +1,11 @@
 """Queries on runs, lessons and commands. Each takes a session; its owner commits."""
 
-import time
 from collections.abc import Collection, Sequence
 
 from sqlalchemy import bindparam, func, update
 from sqlmodel import Session, col, select
 
+from app.store.clock import database_time
 from app.store.models import CommandRow, LessonRow, RunRow
 
 UNENDED = ("queued", "running", "paused")
@@ -85,4 +85,4 @@ def list_open_commands(session: Session, run_id: str) -> list[CommandRow]:
 
 
 def close_commands(session: Session, ids: Sequence[int]) -> None:
-    session.execute(update(CommandRow).where(col(CommandRow.id).in_(ids)).values(taken_at=time.time()))
+    session.execute(update(CommandRow).where(col(CommandRow.id).in_(ids)).values(taken_at=database_time(session)))

@@ -1,6 +1,5 @@
 """Rollouts, as hash chains and rows: each line is written in the transaction that read its predecessor."""
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from app.events import kinds
 from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, parse_line, record_event
 from app.store.appending import write_batch
+from app.store.clock import database_time
 from app.store.db import is_shared
 from app.store.models import CommandRow, EventRow, RunRow
 
@@ -61,17 +61,17 @@ class RolloutJournal:
 
     def append(self, *events: Event) -> None:
         for event in events:
-            line = record_event(self.rollout, self.seq + 1, time.time(), event, self._hash)
+            line = record_event(self.rollout, self.seq + 1, database_time(self.session), event, self._hash)
             self.seq, self._hash = line.seq, line.hash
             self.written.append(line)
             _project_event(self.session, line)
 
     def begin_run(self, run: str, request: kinds.RunQueued) -> None:
         """Queue a run by its first event."""
-        self.written.append(record_event(run, 1, time.time(), request, GENESIS))
+        self.written.append(record_event(run, 1, database_time(self.session), request, GENESIS))
 
     def send_command(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
-        at = time.time()
+        at = database_time(self.session)
         self.session.add_all(CommandRow(run=run, verb=verb, by=by, reason=reason, at=at) for run in runs)
 
 
@@ -86,6 +86,17 @@ def open_rollout_journal(database: Engine, rollout: str) -> Iterator[RolloutJour
         yield made
         write_batch(session, made.written)
         session.commit()
+
+
+def begin_chain(session: Session, name: str, request: kinds.RunQueued | kinds.RolloutAsked) -> list[Recorded]:
+    """Write the first line of a new run or rollout, in the caller's transaction."""
+    begun = RolloutJournal(session, name, 0, GENESIS)
+    if isinstance(request, kinds.RunQueued):
+        begun.begin_run(name, request)
+    else:
+        begun.append(request)
+    write_batch(session, begun.written)
+    return begun.written
 
 
 def _lock_rollouts(session: Session) -> None:

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+CHANGE_LOCK = "change.lock"
+"""In a host's folder: whoever holds it changes the host. Its time says since when."""
 Fence = Callable[[], None]
 """Raises if this process no longer owns the host."""
 
@@ -42,7 +44,8 @@ class HostLock:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            self._fence()  # under the lock: a node that takes over the host waits here until this change is finished
+            os.utime(descriptor)
+            self._fence()  # under the lock: whoever takes the host over waits here until this change is through
         except BaseException:
             os.close(descriptor)
             raise

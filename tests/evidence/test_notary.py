@@ -2,8 +2,12 @@
 
 import json
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
+import msgspec
 import pytest
+from sqlalchemy.event import listen
 from sqlmodel import Session
 
 from app.errors import BadInput
@@ -47,6 +51,33 @@ def test_its_key_is_on_record_before_anything_that_it_signs(notary):
     assert (line["did"], line["detail"]) == ("key: made", f"public={notary.key.public}")
     open_notary(notary.folder.parent, notary.database)
     assert len(told(notary.database)) == 1
+
+
+def test_of_several_that_are_the_first_at_once_one_puts_the_key_on_record(tmp_path):
+    """Each has looked in vain for it before any of them can write."""
+    database, looked = open_database(tmp_path / "temper.sqlite"), threading.Semaphore(0)
+    listen(database, "after_cursor_execute", lambda *told: "FROM seal" in told[2] and looked.release())
+    with ThreadPoolExecutor(3) as pool:
+        with database.connect() as writing:
+            writing.exec_driver_sql("begin immediate")
+            opening = [pool.submit(open_notary, tmp_path, database) for _ in range(3)]
+            for _ in opening:
+                assert looked.acquire(timeout=30)
+            writing.rollback()
+        [key] = {one.result().key.public for one in opening}
+    assert [line["detail"] for line in told(database)] == [f"public={key}"]
+    assert read_audit_anchors(EventStore(database).read_lines(AUDIT)).unvouched == []
+    database.dispose()
+
+
+def test_a_record_in_which_several_noted_the_same_first_key_holds_without_a_word(notary):
+    again = PersonDid(who="temper", right="", via="", source="", did="key: made", status=0)
+    made = msgspec.structs.replace(again, detail=f"public={notary.key.public}")
+    audit.record_audit_event(notary.database, made)
+    assert read_audit_anchors(EventStore(notary.database).read_lines(AUDIT)).unvouched == []
+    audit.record_audit_event(notary.database, msgspec.structs.replace(again, detail=f"public={'0' * 64}"))
+    audit.record_audit_event(notary.database, made)
+    assert read_audit_anchors(EventStore(notary.database).read_lines(AUDIT)).unvouched == ["0" * 64, notary.key.public]
 
 
 def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):

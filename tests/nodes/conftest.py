@@ -15,7 +15,6 @@ from sqlmodel import Session, select
 from app.cli.command_runtime import load_lineup
 from app.config import Settings
 from app.events.record import GENESIS, check_chain, parse_line, record_event
-from app.loop.durable_queue import enqueue_from_outside
 from app.loop.state import RunState, fold_events
 from app.runs.order import Order, create_run_request, split_rules
 from app.runtime.runtime import create_run_id
@@ -99,7 +98,6 @@ class Shared:
         )
         run = create_run_id()
         self.store.append([record_event(run, 1, time.time(), request, GENESIS)])
-        enqueue_from_outside(self.address, run, host)
         return run
 
     def rows(self) -> list[RunRow]:

@@ -12,11 +12,13 @@ from sqlmodel import Session
 from app.config import Settings
 from app.events.bus import Bus
 from app.events.record import GENESIS, record_event
-from app.loop.durable_queue import DurableQueue, enqueue_from_outside
+from app.loop.durable_queue import DurableQueue
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node
+from app.runtime.offers import Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
+from app.store.clock import DatabaseClock
 from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
 from app.store.host_files import HostFolders
@@ -56,7 +58,13 @@ async def node(database, tmp_path):
     writer = SimpleNamespace(broken=asyncio.Event())
     (tmp_path / "data").mkdir()
     made = Node(
-        database, Settings(data=tmp_path / "data"), Leases(database, "me"), Queue(), writer, ChangeMonitor(database)
+        database,
+        Settings(data=tmp_path / "data"),
+        Leases(database, "me"),
+        Queue(),
+        writer,
+        ChangeMonitor(database),
+        DatabaseClock(),
     )
     await made.join()
     for _ in range(3):
@@ -128,10 +136,9 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
 
     bus, changes, durable = Bus(), ChangeMonitor(database), DurableQueue(address, "me", drive)
     bus.subscribe(changes)
-    notices, rests = (
-        NotificationListener(database, EventStore(database), bus),
-        IdleQueueSuspender(durable, idle, changes),
-    )
+    store = EventStore(database)
+    notices, rests = NotificationListener(database, store, bus), IdleQueueSuspender(durable, idle, changes)
+    offers = Offers(store, durable, changes, lambda: True)
     await durable.launch()
     await durable.suspend()
     async with asyncio.timeout(60):
@@ -139,10 +146,10 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
         await notices.listening.wait()
         await rests.suspend_when_idle(0.0)
         rests.start()
+        offers.start()
         EventStore(database).append([record_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
-        await asyncio.to_thread(enqueue_from_outside, address, "r", "h")
         assert await driven.get() == "r"
-    for one in (rests, notices, durable):
+    for one in (offers, rests, notices, durable):
         await one.close()
 
 

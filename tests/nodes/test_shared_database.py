@@ -18,6 +18,7 @@ from app.events.record import AUDIT, GENESIS, check_chain, record_event
 from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
+from app.store.clock import DatabaseClock
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
@@ -180,6 +181,25 @@ async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(da
     await writer.close()
 
 
+def test_what_still_waits_of_a_run_that_the_process_took_back_is_dropped_and_its_node_goes_on(database):
+    """Cut off from the database it was given up, and has the run again under a new name."""
+    leases = member(database, "one")
+    store = EventStore(database, leases)
+    leases.take("r", "h", 1)
+    first = record_event("r", 1, 1.0, RunPaused(by="a"), GENESIS)
+    waits, anew = (record_event("r", 2, 2.0, RunPaused(by=by), first.hash) for by in ("one", "again"))
+    store.append([first])
+    with Session(database) as session, session.begin():
+        row = session.get_one(LeaseRow, "r")
+        row.node, row.epoch = "", 2
+    leases.node = "again"
+    leases.take("r", "h", 2)
+    assert store.append([anew]) == frozenset()
+    assert store.append([waits]) == {"r"}
+    check_chain(store.read_lines("r"))
+    assert store.read_last_link("r") == (2, anew.hash)
+
+
 async def test_a_node_hears_of_what_another_wrote_and_of_what_it_missed(database):
     bus = Bus()
     bus.notify_external("r", 1)
@@ -276,6 +296,20 @@ def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database
         assert sorted(session.exec(select(NodeRow.name)).all()) == ["at work", "just now"]
 
 
+def test_a_node_that_was_given_up_is_named_until_it_comes_back_and_one_that_left_is_not(database):
+    member(database, "left")
+    member(database, "silent", seen=nodes.DEAD_AFTER + 1)
+    with Session(database) as session, session.begin():
+        nodes.end_nodes(session, {"left", "silent"})
+    with Session(database) as session, session.begin():
+        [lost] = nodes.given_up(session)
+        assert (lost.name, lost.silent_seconds > nodes.DEAD_AFTER) == ("silent", True)
+        for name, pid in (("another", 2), ("silent again", 1)):
+            row = NodeRow(name=name, kind="worker", machine="m", pid=pid, began=1, started_at=1.0, seen_at=1.0)
+            session.add(row)
+            assert bool(nodes.given_up(session)) == (name == "another")
+
+
 def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
     member(database, "quiet", seen=nodes.DEAD_AFTER + 1)
     with Session(database) as session:
@@ -295,6 +329,7 @@ def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, t
         SimpleNamespace(in_hand=(), still_queued=nodes.report_none_queued),
         None,
         None,
+        DatabaseClock(),
     )
     assert list(slow._sweep_dead_nodes(away=0.0, offers=True)) == []
     with Session(database) as session:

@@ -57,3 +57,4 @@ def test_metrics_count_the_nodes_by_kind_and_time_each_ones_silence(shared):
     [silent] = re.findall(r'temper_node_silent_seconds\{node="quiet-1"\} (\S+)', told)
     assert 2 <= float(silent) < nodes.DEAD_AFTER + 1
     assert len(re.findall(r"^temper_node_silent_seconds\{", told, re.MULTILINE)) == 2
+    assert 'temper_node_clock_off_seconds{node="quiet-1"} 0.0' in told

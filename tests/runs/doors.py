@@ -17,6 +17,7 @@ from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.sample_board import Board
 from app.main import create_app
+from app.store.clock import DatabaseClock
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
@@ -31,6 +32,7 @@ class House:
         self.settings = Settings(data=folder, speed=0, database_url="", **settings)
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(self.settings.database_location)
+        self.clock = DatabaseClock()
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
         self.queues = EngineQueues(EngineTraffic())
         self.submitted = []

@@ -67,9 +67,7 @@ class RolloutController(PeriodicTask):
         for rollout in await asyncio.to_thread(self._list_unended):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
-                for begun in written:
-                    if isinstance(begun.event, RolloutHostBegun):
-                        await self._runtime.durable.enqueue(begun.event.of, begun.event.host)
+                self._runtime.offers.look_now()
 
     async def _run_once(self) -> None:
         version, before = self._runtime.changes.version(), self._seen

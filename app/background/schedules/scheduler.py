@@ -1,7 +1,6 @@
 """The task that starts scheduled runs, stops them at the end of their window and records missed times."""
 
 import asyncio
-import time
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -11,9 +10,10 @@ from app.background.schedules.cron_times import compute_firing
 from app.background.schedules.schedule_spec import create_scheduled_order, decode_terms
 from app.errors import Rejected, TemperError
 from app.events.kinds import RolloutAsked, RunQueued
+from app.events.record import Recorded
 from app.runs.order import create_run_request
 from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_command import command_rollout, create_rollout_id
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime, create_run_id
@@ -21,10 +21,7 @@ from app.store import queries, schedules
 from app.store.background_task import PeriodicTask
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
-from app.store.rollouts import RolloutRow
-
-RequestedEvent = RunQueued | RolloutAsked
-"""First event of the run or rollout that a schedule starts."""
+from app.store.rollouts import RolloutRow, begin_chain
 
 
 class Scheduler(PeriodicTask):
@@ -42,22 +39,20 @@ class Scheduler(PeriodicTask):
         return self._any or version != before
 
     async def run_due_schedules(self, now: float) -> None:
-        for run, request in await asyncio.to_thread(self._fire_due_schedules, now):
-            if isinstance(request, RolloutAsked):
-                await asyncio.to_thread(submit_rollout, self._runtime.database, request, run)
-            else:
-                await self._runtime.submit_run(request, run)
+        if begun := await asyncio.to_thread(self._fire_due_schedules, now):
+            self._runtime.bus.publish(begun)
+            self._runtime.offers.look_now()
         await asyncio.to_thread(self._end_rollouts, now)
         self._any = await asyncio.to_thread(self._end_windows, now)
 
     async def _run_once(self) -> None:
         if self._runtime.is_leader and self.is_look_due():
-            self._any = True  # until a look has finished
-            await self.run_due_schedules(time.time())
+            self._any = True  # until a look has come to its end
+            await self.run_due_schedules(self._runtime.clock.now())
 
-    def _fire_due_schedules(self, now: float) -> list[tuple[str, RequestedEvent]]:
+    def _fire_due_schedules(self, now: float) -> list[Recorded]:
         """Store the next time of each due schedule and return the requests to submit, so no time fires twice."""
-        begun: list[tuple[str, RequestedEvent]] = []
+        begun: list[Recorded] = []
         with Session(self._runtime.database) as session, session.begin():
             for row in schedules.list_due_schedules(session, now):
                 found = compute_firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
@@ -69,16 +64,12 @@ class Scheduler(PeriodicTask):
                 row.next_at = found.next_at
                 row.outcome, row.unkept = missed.strip(), bool(found.missed)
                 if found.at is not None:
-                    runs = [(run, one) for run, one in begun if isinstance(one, RunQueued)]
-                    taken = [run for run, request in runs if request.host == row.host]
-                    begun += self._fire_schedule(session, row, found.at, missed, taken)
+                    begun += self._fire_schedule(session, row, found.at, missed)
                 session.add(row)
         return begun
 
-    def _fire_schedule(
-        self, session: Session, row: ScheduleRow, at: float, missed: str, taken: list[str]
-    ) -> list[tuple[str, RequestedEvent]]:
-        if busy := self._describe_busy(session, row, taken):
+    def _fire_schedule(self, session: Session, row: ScheduleRow, at: float, missed: str) -> list[Recorded]:
+        if busy := self._describe_busy(session, row):
             row.outcome, row.unkept = f"{missed}Skipped at {_format_time(at)}: {busy}.", True
             return []
         try:
@@ -86,23 +77,22 @@ class Scheduler(PeriodicTask):
         except TemperError as exc:
             row.outcome, row.unkept = f"{missed}Nothing at {_format_time(at)}: {exc}", True
             return []
+        row.fired_at, row.stopped = at, False
         if isinstance(request, RolloutAsked):
             row.run = create_rollout_id()
-            told = f"Rollout {row.run} over {len(request.hosts)} hosts"
+            row.outcome = f"{missed}Rollout {row.run} over {len(request.hosts)} hosts at {_format_time(at)}."
         else:
             row.run = create_run_id()
-            told = f"Run {row.run}"
-        row.fired_at, row.stopped = at, False
-        row.outcome = f"{missed}{told} at {_format_time(at)}."
-        return [(row.run, request)]
+            row.outcome = f"{missed}Run {row.run} at {_format_time(at)}."
+        return begin_chain(session, row.run, request)
 
-    def _describe_busy(self, session: Session, row: ScheduleRow, taken: list[str]) -> str:
+    def _describe_busy(self, session: Session, row: ScheduleRow) -> str:
         """Return which unended run or rollout blocks the schedule, or an empty string."""
         if row.rollout:
             before = session.get(RolloutRow, row.run)
             return f"rollout {before.id} has not ended" if before and before.ended_at is None else ""
-        busy = [run.id for run in queries.list_unended_runs(session, row.host)] or taken
-        return f"run {busy[0]} was still at work on {row.host}" if busy else ""
+        busy = queries.list_unended_runs(session, row.host)
+        return f"run {busy[0].id} was still at work on {row.host}" if busy else ""
 
     def _create_run_request(self, row: ScheduleRow) -> RunQueued:
         settings = self._runtime.settings

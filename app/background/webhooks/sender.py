@@ -51,9 +51,10 @@ class WebhookSender:
         *,
         version: Callable[[], int] | None = None,
         patience: float = PATIENCE,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`version` changes with the database, so that unchanged data is not queried again."""
-        self._leads, self._patience = leads, patience
+        self._leads, self._patience, self._clock = leads, patience, clock
         self._version = version or count().__next__
         self._database, self._store, self._bus = database, store, bus
         self._seen: dict[tuple[str, str], int] = {}
@@ -102,7 +103,7 @@ class WebhookSender:
                     for run in runs:
                         await self._deliver_run(webhook, run, line)
                     for due, row in ending:
-                        told = create_waiver_expiry_delivery(due, webhook.secret, time.time(), webhook.template)
+                        told = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
                         await self._post_delivery(row, told, 1, line)
         except DATABASE_UNAVAILABLE as exc:
             log.warning("webhook %s is not served: %s", webhook.id, describe_database_error(exc))
@@ -113,13 +114,13 @@ class WebhookSender:
 
     async def _deliver_run(self, webhook: WebhookRow, run: str, line: PinnedConnection) -> None:
         row = await asyncio.to_thread(self._read_progress, webhook.id, run)
-        if row.due_at > time.time():
+        if row.due_at > self._clock():
             return
         again = row.due_at < 0
         batch, upto, of = await asyncio.to_thread(self._read_next_batch, webhook, row)
         for recorded in batch:
             told = create_signed_delivery(
-                recorded, webhook.secret, time.time(), simulated=of.simulated, template=webhook.template, host=of.host
+                recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
             sent = await self._post_delivery(row, told, recorded.seq, line)
             if sent is None:
@@ -142,12 +143,16 @@ class WebhookSender:
         except AddressNotPublic as exc:
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
             await asyncio.to_thread(
-                self._store_progress, _create_progress_row(row, attempts=row.attempts, held=True), 0, 0, str(exc)
+                self._store_progress,
+                _create_progress_row(row, attempts=row.attempts, due_at=self._clock() + HELD_SECONDS),
+                0,
+                0,
+                str(exc),
             )
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
             attempts = row.attempts + 1
-            row = _create_progress_row(row, attempts=attempts, due_at=time.time() + compute_backoff(attempts))
+            row = _create_progress_row(row, attempts=attempts, due_at=self._clock() + compute_backoff(attempts))
             await asyncio.to_thread(self._store_progress, row, 0, 0, problem)
             return None
         row = _create_progress_row(row, seq=seq)
@@ -156,7 +161,7 @@ class WebhookSender:
 
     def _list_due_waivers(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
         """Return waiver deliveries that are due and arose after the webhook was created."""
-        kinds, now = webhook.kinds.split(), time.time()
+        kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:
             new = [
                 one
@@ -173,9 +178,9 @@ class WebhookSender:
 
     def _list_owed_runs(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
-            runs = webhooks.list_runs_to_deliver(session, webhook, time.time() - GIVE_UP_SECONDS)
+            runs = webhooks.list_runs_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
             again = webhooks.list_redeliveries(session, webhook.id)
-            newest = webhooks.list_rollouts_to_deliver(session, webhook, time.time() - GIVE_UP_SECONDS)
+            newest = webhooks.list_rollouts_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
         newest |= {run: self._bus.newest.get(run, 0) for run in runs}
         new = [name for name, upto in newest.items() if self._seen.get((webhook.id, name), -1) < upto]
         return [*again, *(run for run in new if run not in again)]
@@ -201,9 +206,8 @@ class WebhookSender:
 
 
 def _create_progress_row(
-    row: DeliveryProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0, held: bool = False
+    row: DeliveryProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0
 ) -> DeliveryProgressRow:
-    due_at = time.time() + HELD_SECONDS if held else due_at
     return DeliveryProgressRow(
         webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
     )

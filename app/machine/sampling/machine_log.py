@@ -21,7 +21,7 @@ class MachineLog:
         leads: Callable[[], int] = lambda: 1,
     ) -> None:
         """`leads`: number of this node's current term as leader, or 0; other nodes may write between two terms."""
-        self._writer, self._last, self._clock, self._leads = writer, last, clock, leads
+        self._writer, self._last, self.clock, self._leads = writer, last, clock, leads
         self._led = self._seq = 0
 
     @property
@@ -30,7 +30,7 @@ class MachineLog:
         return bool(self._leads())
 
     async def append(self, *events: Event) -> list[Recorded]:
-        at, batch, led = self._clock(), [], self._led
+        at, batch, led = self.clock(), [], self._led
         self._led = self._leads()
         if self._led and self._led != led:
             self._writer.lost.discard(MACHINE)

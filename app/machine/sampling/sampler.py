@@ -83,10 +83,10 @@ class Sampler(BackgroundTask):
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
         if self._machine.is_leader and now - self._booked >= BOOK_EVERY:
             self._booked = now
-            await self._machine.append(*await asyncio.to_thread(self._ledger.find_due, time.time()))
+            await self._machine.append(*await asyncio.to_thread(self._ledger.find_due, self._machine.clock()))
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
-            await asyncio.to_thread(self._thin_out, time.time())
+            await asyncio.to_thread(self._thin_out, self._machine.clock())
 
     def _thin_out(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
@@ -108,7 +108,7 @@ class Sampler(BackgroundTask):
         while True:
             began = time.monotonic()
             try:
-                if self.is_due(time.time()):
+                if self.is_due(self._machine.clock()):
                     await self.poll_once()
             except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
@@ -14,7 +14,6 @@ from app.engines.launch.engine_fleet import Fleet, create_owner_lookup
 from app.engines.queue import EngineQueues
 from app.errors import BadInput
 from app.events.bus import Bus
-from app.events.log import LogWriter
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
 from app.machine.gpus.combined_gpus import CombinedGpus
@@ -51,11 +50,10 @@ async def open_sampler(
     bases: Mapping[str, tuple[str, ...]],
     http: httpx.AsyncClient,
     store: EventStore,
-    writer: LogWriter,
+    machine: MachineLog,
     bus: Bus,
     queues: EngineQueues,
     launched: Fleet,
-    leads: Callable[[], int],
 ) -> AsyncIterator[Board]:
     traffic = queues.traffic
     board = Board(fits=await asyncio.to_thread(estimate_engines, lineup))
@@ -63,7 +61,6 @@ async def open_sampler(
         EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
         for name, engine in lineup.engines.items()
     ]
-    machine = MachineLog(writer, store.read_last_sample_seq, leads=leads)
     gpus = create_gpu_source(lineup, bases, http, create_owner_lookup(launched))
     sampler = Sampler(
         engines,

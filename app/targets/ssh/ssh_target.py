@@ -19,7 +19,7 @@ from app.targets.disk_retry import prepare_host
 from app.targets.effects.local_asker import create_local_asker
 from app.targets.file_changes import plan_changes
 from app.targets.host_facts import read_host_facts
-from app.targets.host_lock import HostLock
+from app.targets.host_lock import CHANGE_LOCK, HostLock
 from app.targets.in_force_report import InForceReport
 from app.targets.journal import Journal
 from app.targets.overlay import Overlay
@@ -73,7 +73,7 @@ class SshTarget:
         self._disk = Disk()
         self._timer = timer
         self._patience = timer + patience
-        self._changing = HostLock(folder / "change.lock", owned.fence)
+        self._changing = HostLock(folder / CHANGE_LOCK, owned.fence)
         self._force = ServiceActivator(self.line)
         self._tree = RemoteTree(self.line)
         here_kept = Journal(folder / "journal", self._disk)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from http.cookies import CookieError, SimpleCookie
 
@@ -22,9 +22,9 @@ AT_ONCE = 2
 
 
 class Authenticator:
-    def __init__(self, database: Engine, *, demo: bool) -> None:
-        """`demo`: every request is made by the demo operator; only for loopback."""
-        self._database = database
+    def __init__(self, database: Engine, *, demo: bool, clock: Callable[[], float] = time.time) -> None:
+        """`demo`: whoever comes is the demo operator. For loopback alone. `clock`: the one that all nodes go by."""
+        self._database, self._clock = database, clock
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="door")
         self.demo = demo
 
@@ -54,7 +54,7 @@ class Authenticator:
         return await loop.run_in_executor(self._threads, self._look_up_secret, secret, kinds)
 
     def _look_up_secret(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
-        now = time.time()
+        now = self._clock()
         with Session(self._database) as session, session.begin():
             row = people.find_credential(session, secret)
             if row is None or row.kind not in kinds:
@@ -66,7 +66,7 @@ class Authenticator:
             return found
 
     def _read_valid_credentials(self, credentials: Collection[str]) -> dict[str, Person]:
-        now = time.time()
+        now = self._clock()
         with Session(self._database) as session:
             pairs = people.list_credentials_with_owners(session, credentials)
             found = {row.id: _to_person(row, owner, now) for row, owner in pairs}

@@ -1,7 +1,6 @@
 """Check passwords in two threads, one of them reserved for known browsers and networks."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from sqlmodel import Session
 from app.people.names import is_person_name
 from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
 from app.store import login_attempts, people
+from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.login_limits import LoginLimits, choose_login_limits
 
@@ -77,8 +77,8 @@ class PasswordChecker:
             self._waiting[name] -= 1
 
     def _find_limits(self, one: SignInAttempt) -> LoginLimits | RetryLater:
-        now = time.time()
         with Session(self._database) as session:
+            now = database_time(session)
             known, browser, name = False, "", one.name if is_person_name(one.name) else ""
             if name:
                 browser = people.find_browser_id(session, name, one.browser, now)
@@ -90,7 +90,7 @@ class PasswordChecker:
     def _check_password(self, one: SignInAttempt, found: LoginLimits) -> SignInGranted | WrongPassword | RetryLater:
         with Session(self._database) as session:
             with session.begin():
-                taken = login_attempts.count_attempt(session, found.limits, time.time())
+                taken = login_attempts.count_attempt(session, found.limits, database_time(session))
             if not taken:
                 return RetryLater(login_attempts.WITHIN)
             owner = people.find_person(session, one.name) if is_person_name(one.name) else None
@@ -112,7 +112,7 @@ class PasswordChecker:
                 owner.password = renewed
             login_attempts.clear_attempts(session, found.limits)
             secret = _issue_credential(session, owner, "session", one.source, SESSION_SECONDS)
-            if people.find_browser_id(session, one.name, one.browser, time.time()):
+            if people.find_browser_id(session, one.name, one.browser, database_time(session)):
                 return SignInGranted(secret, "")
             return SignInGranted(secret, _issue_credential(session, owner, "browser", one.source, BROWSER_SECONDS))
 

@@ -1,7 +1,6 @@
 """Sign-in and sign-out in a browser, and shared links."""
 
 import math
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request
@@ -9,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import WHO, everybody, guests
 from app.store import people
+from app.store.clock import database_time
 from app.store.models import CredentialRow
 from app.text.clean import clean_text
 from app.web.access.authenticator import COOKIE, read_cookie
@@ -78,11 +78,11 @@ def sign_out(session: TheSession) -> Response:
 @everybody
 def open_shared_link(request: Request, session: TheSession, secret: str) -> Response:
     """Sign in by a shared link: it grants read access until it expires."""
-    row = people.find_credential(session, secret)
-    if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= time.time():
+    row, now = people.find_credential(session, secret), database_time(session)
+    if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= now:
         return render_sign_in_form(request, "/", "This link has expired, or never was: ask for a new one.", 403)
     to = path_to("run", run=row.run) if row.run else path_to("home")
-    return create_signed_in_response(request, to, secret, row.expires_at - time.time())
+    return create_signed_in_response(request, to, secret, row.expires_at - now)
 
 
 def create_signed_in_response(request: Request, to: str, secret: str, seconds: float) -> Response:

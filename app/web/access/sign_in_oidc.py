@@ -1,7 +1,6 @@
 """Sign in through an identity provider. The state to be matched travels in a cookie of the browser."""
 
 import hashlib
-import time
 from typing import Annotated
 
 import msgspec
@@ -15,6 +14,7 @@ from app.events.kinds import PersonDid
 from app.people.names import is_person_name
 from app.people.rights import Right, everybody
 from app.store import people
+from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
 from app.web.access.password_checker import SESSION_SECONDS
@@ -110,7 +110,7 @@ def _find_or_create_person(session: Session, oidc: OidcClient, vouched: Verified
     owner, groups = people.find_person(session, vouched.name), oidc.provider.groups
     right = groups.find_right(vouched.groups) if groups else oidc.provider.right
     if owner is None and right:
-        owner = PersonRow(name=vouched.name, right=right, identity=identity, made_at=time.time())
+        owner = PersonRow(name=vouched.name, right=right, identity=identity, made_at=database_time(session))
         session.add(owner)
         session.flush()
     if owner and owner.identity != identity:

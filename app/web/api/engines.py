@@ -1,7 +1,6 @@
 """The line-up and the current state of its engines."""
 
 import asyncio
-import time
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -242,7 +241,11 @@ def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
         ),
         turns_waiting=queue.waiting,
         longest_wait=create_figure(
-            round(queue.longest, 3) if queue.waiting else None, "s", "measured", "Temper's own queue", time.time()
+            round(queue.longest, 3) if queue.waiting else None,
+            "s",
+            "measured",
+            "Temper's own queue",
+            runtime.clock.now(),
         ),
         waits_for=queue.why,
         limit=create_figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),

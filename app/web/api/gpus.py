@@ -1,6 +1,5 @@
 """The GPUs now, their memory by owner, and their recent history."""
 
-import time
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -103,7 +102,7 @@ def list_gpus(
     runtime: TheRuntime,
     seconds: Annotated[int, Query(ge=1, le=3600, description="How far the history reaches back.")] = 60,
 ) -> GpuList:
-    now = time.time()
+    now = runtime.clock.now()
     past = runtime.store.read_samples(now - seconds, now, ("gpu.sample",))
     views = [
         _to_gpu_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.mark_viewed().gpus.items())

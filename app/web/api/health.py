@@ -9,16 +9,15 @@ from sqlalchemy.exc import DatabaseError
 
 from app.errors import EnvironmentUnusable
 from app.people.rights import everybody
+from app.runtime.runtime import NOT_WRITTEN
 from app.store.request_session import open_read_connection
+from app.targets.held_hosts import find_held
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime
 
 router = api_router("health", prefix="")
-
-SLOW = 3.0
-"""Seconds a log write may take before the process is not ready."""
 
 
 class Alive(ApiModel):
@@ -43,7 +42,10 @@ async def healthz() -> Alive:
 )
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
-    """Return 200 if the log can be written and every engine with a role serves, else 503."""
+    """Return 200 if the log can be written, no frozen process locks a host and every engine with a role serves.
+
+    Otherwise return 503 with the reasons.
+    """
     states = {name: event.state for name, (_, event) in runtime.board.states.items()}
     seated = {seat.engine for seat in runtime.lineup.seats.values()}
     reasons = [
@@ -51,11 +53,15 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
         for name in sorted(seated)
         if states.get(name) not in ("ready", "degraded")
     ]
-    if runtime.writer.stalled_seconds > SLOW:
+    if runtime.writer.stalled_seconds > NOT_WRITTEN:
         reasons.append(f"the log has waited for {runtime.writer.stalled_seconds:.0f} s to be written")
+    if (silence := runtime.clock.silence) > NOT_WRITTEN:
+        reasons.append(f"the database has not answered this node for {silence:.0f} s")
+    reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]
     try:
         runtime.writer.submit([])
-        await asyncio.to_thread(_ping_database, runtime.database)
+        if not runtime.leases:  # a node asks each second anyway, and what hangs with it would keep this from answering
+            await asyncio.to_thread(_ping_database, runtime.database)
     except (EnvironmentUnusable, DatabaseError) as exc:
         reasons.append(str(exc))
     response.status_code = 503 if reasons else 200

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
@@ -13,6 +12,7 @@ from sqlmodel import Session
 
 from app.people.rights import resolve_recorded_name
 from app.store import queries
+from app.store.clock import database_time
 from app.store.idempotency import claim_key
 from app.web.api.problem import Problem
 
@@ -46,7 +46,7 @@ class IdempotencyKeys:
 
     def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = claim_key(session, key, digest, run, time.time())
+            row = claim_key(session, key, digest, run, database_time(session))
             if row.digest != digest:
                 raise Problem("key-reused", f"This key came with another body, for run {row.run}.", field=FIELD)
             return row.run, queries.find_run(session, row.run) is not None

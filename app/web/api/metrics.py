@@ -76,6 +76,8 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     yield MetricFamily("temper_nodes", "gauge", "Processes that live on this database, by kind.", counted)
     silent = [({"node": one.name}, one.silent_seconds) for one in living]
     yield MetricFamily("temper_node_silent_seconds", "gauge", "Since the node's last sign of life.", silent)
+    off = [({"node": one.name}, round(one.clock_off, 3)) for one in living]
+    yield MetricFamily("temper_node_clock_off_seconds", "gauge", "How far its clock is ahead of the database's.", off)
 
 
 def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:

@@ -1,12 +1,12 @@
 """The nodes that share the database."""
 
-import time
 from typing import Literal
 
 from pydantic import Field
 
 from app.people.rights import viewers
 from app.store import nodes
+from app.targets.held_hosts import find_held
 from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
@@ -24,6 +24,7 @@ class NodeView(ApiModel):
     started_at: str
     silent: Figure = Field(description="Since its last sign of life; after five seconds its runs are taken over.")
     leads: bool = Field(description="It keeps the machine's log, the schedules and the webhooks for all.")
+    clock_off: Figure = Field(description="How far its own clock is ahead of the database's, which all times are by.")
     runs: list[str] = Field(description="Those it works on.")
     answers: bool = Field(description="It is the one that answers you.")
 
@@ -31,24 +32,30 @@ class NodeView(ApiModel):
 class NodeList(ApiModel):
     shared: bool = Field(description="Several nodes may work on this database; else this process is the only one.")
     nodes: list[NodeView]
+    given_up: list[str] = Field(description="Nodes that fell silent within the last hour and did not come back.")
+    held: list[str] = Field(description="Which process of this machine keeps which host from another, since when.")
 
 
 @router.get("/nodes", responses=document_problems())
 @viewers
 def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
     """List the nodes at work, oldest first. Empty on SQLite, where this process is the only one."""
+    held = [one.sentence for one in find_held(runtime.settings.hosts_folder)]
     if runtime.leases is None:
-        return NodeList(shared=False, nodes=[])
+        return NodeList(shared=False, nodes=[], given_up=[], held=held)
+    now = runtime.clock.now()
     views = [
         NodeView(
             name=one.name,
             kind=one.kind,  # type: ignore[arg-type]
             started_at=format_time(one.started_at) or "",
-            silent=create_figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", time.time()),
+            silent=create_figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", now),
             leads=one.leads,
+            clock_off=create_figure(round(one.clock_off, 3), "s", "measured", "against the database's clock", now),
             runs=list(one.runs),
             answers=one.name == runtime.leases.node,
         )
         for one in nodes.list_node_statuses(session)
     ]
-    return NodeList(shared=True, nodes=views)
+    lost = [one.name for one in nodes.given_up(session)]
+    return NodeList(shared=True, nodes=views, given_up=lost, held=held)

@@ -1,6 +1,5 @@
 """Site values for the parameters of rules."""
 
-import time
 from typing import Annotated, Literal
 
 from fastapi import Path as InPath
@@ -89,7 +88,7 @@ def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, r
     """Set a value for runs that start from now on. The nearest scope wins: host, then group, then all hosts."""
     asked = order.model_dump() | {"host": order.host or "", "group": order.group or ""}
     wish = ParameterSpec(name=parameter, by=resolve_recorded_name("api"), **asked)
-    return _to_parameter_set(set_parameter(session, wish, time.time(), runtime.settings.hosts_folder))
+    return _to_parameter_set(set_parameter(session, wish, runtime.clock.now(), runtime.settings.hosts_folder))
 
 
 @router.delete(

@@ -1,6 +1,5 @@
 """Samples of engines and GPUs on a common time grid, with events as marks."""
 
-import time
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Literal, get_args
@@ -105,7 +104,7 @@ def list_samples(
     run: Annotated[str, Query(max_length=40, description="Marks of this run alone.")] = "",
 ) -> Samples:
     """List samples. They are kept by the second for 6 hours, by 10 seconds for a day, by minute and hour for a year."""
-    kinds, now = _parse_sample_kinds(kind), time.time()
+    kinds, now = _parse_sample_kinds(kind), runtime.clock.now()
     end = now if until is None else _parse_time(until, "until")
     begin = end - USUAL_SECONDS if since is None else _parse_time(since, "since")
     width = _choose_step(begin, end, step)

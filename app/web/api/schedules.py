@@ -1,6 +1,5 @@
 """Schedules: recurring scans and runs."""
 
-import time
 from typing import Annotated, Literal
 
 from fastapi import Path as InPath
@@ -21,6 +20,7 @@ from app.runs.order import Order, split_rules
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
 from app.store import schedules
+from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
 from app.targets.host_catalog import FIXTURE
@@ -92,7 +92,7 @@ def list_schedules(session: TheSession) -> ScheduleList:
 @operators
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
     hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session)) if order.hosts else ()
-    row = create_schedule_row(_build_schedule_spec(order, hosts), time.time(), runtime.settings.hosts_folder)
+    row = create_schedule_row(_build_schedule_spec(order, hosts), runtime.clock.now(), runtime.settings.hosts_folder)
     insert_schedule(session, row)
     response.headers["location"] = path_to("show_schedule", schedule=row.id)
     return _to_schedule_view(row)
@@ -108,14 +108,14 @@ def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
 @operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
     """Pause or resume a schedule. While it is paused, no time is kept and none counts as missed."""
-    return _to_schedule_view(change_schedule(session, schedule, verb, time.time()))
+    return _to_schedule_view(change_schedule(session, schedule, verb, database_time(session)))
 
 
 @router.delete("/schedules/{schedule}", status_code=204, responses=document_problems("not-found"))
 @operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
     """Delete a schedule. Its runs stay."""
-    change_schedule(session, schedule, "remove", time.time())
+    change_schedule(session, schedule, "remove", database_time(session))
 
 
 def _build_schedule_spec(asked: ScheduleOrder, hosts: tuple[str, ...]) -> ScheduleSpec:

@@ -1,6 +1,5 @@
 """Tailored profiles of data streams."""
 
-import time
 from typing import Annotated
 
 from fastapi import Query, Response
@@ -80,7 +79,7 @@ def take_tailoring_out(
 ) -> Response:
     """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
     wish = TailoringSpec(skill=skill, host=host, group=group, rules=rules)
-    content = export_tailoring(session, wish, time.time(), runtime.settings.hosts_folder)
+    content = export_tailoring(session, wish, runtime.clock.now(), runtime.settings.hosts_folder)
     headers = {"content-disposition": f'attachment; filename="{wish.file_name}"', "x-content-type-options": "nosniff"}
     return Response(content, media_type="application/xml", headers=headers)
 

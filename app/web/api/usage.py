@@ -1,6 +1,5 @@
 """Usage by person and API token."""
 
-import time
 from typing import Annotated
 
 from fastapi import Query, Response
@@ -8,6 +7,7 @@ from pydantic import Field
 
 from app.people.rights import WHO, has_right, operators
 from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
+from app.store.clock import database_time
 from app.store.events import EventStore
 from app.web.api.api_model import ApiModel, Figure, create_figure, declare_field
 from app.web.api.api_route import create_router as api_router
@@ -68,7 +68,7 @@ def export_usage(
 def _read_usage(store: EventStore, session: TheSession, since: str, until: str, per: str) -> list[UsageLine]:
     person = WHO.get()
     whose = None if person is None or has_right(person.right, "admin") else person.name
-    return compute_usage(session, store, parse_usage_query(since, until, per, whose, time.time()))
+    return compute_usage(session, store, parse_usage_query(since, until, per, whose, database_time(session)))
 
 
 def _to_usage_view(one: UsageLine) -> UsageView:

@@ -1,6 +1,5 @@
 """Waivers: findings accepted by an owner until a date."""
 
-import time
 from typing import Annotated
 
 from fastapi import Path as InPath
@@ -10,6 +9,7 @@ from pydantic import Field
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.waiver_changes import LONGEST, WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
+from app.store.clock import database_time
 from app.store.waivers import WaiverRow, WaiverState
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field, format_time
@@ -76,7 +76,7 @@ def list_waivers(
     in_force: Annotated[bool, Query(description="Only those that hold now.")] = False,
 ) -> WaiverList:
     """List waivers, those that end first first."""
-    now = time.time()
+    now = database_time(session)
     return WaiverList(
         waivers=[
             _to_waiver_view(row, now) for row in waivers.list_waivers(session) if row.is_in_force(now) or not in_force
@@ -90,7 +90,7 @@ def list_waivers(
 @operators
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
     """Add a waiver. From the next run on the finding is skipped; every paper still lists it."""
-    now = time.time()
+    now = database_time(session)
     asked = order.model_dump() | {
         "host": order.host or "",
         "group": order.group or "",
@@ -104,14 +104,14 @@ def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, res
 @router.get("/waivers/{waiver}", responses=document_problems("not-found"))
 @viewers
 def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
-    return _to_waiver_view(waivers.require_waiver(session, waiver), time.time())
+    return _to_waiver_view(waivers.require_waiver(session, waiver), database_time(session))
 
 
 @router.post("/waivers/{waiver}/end", responses=document_problems("not-found"))
 @operators
 def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> WaiverView:
     """End a waiver before its date. Runs in progress keep the waivers they started with."""
-    now = time.time()
+    now = database_time(session)
     return _to_waiver_view(end_waiver(session, waiver, now, by=resolve_recorded_name("api"), why=order.reason), now)
 
 

@@ -1,7 +1,6 @@
 """Webhooks: subscriptions to events."""
 
 import secrets
-import time
 from typing import Annotated
 
 from fastapi import Path, Response
@@ -111,7 +110,7 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
     wish = WebhookSpec(
         url=str(order.url), kinds=order.kinds, template=order.template, secret=order.secret, local=order.local
     )
-    row = add(runtime.database, session, wish, time.time())
+    row = add(runtime.database, session, wish, runtime.clock.now())
     response.headers["location"] = path_to("show_webhook", webhook=row.id)
     return NewWebhook(**_to_webhook_view(row).model_dump(), secret=row.secret)
 
@@ -151,7 +150,7 @@ def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSes
 async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: TheRuntime) -> WebhookTrial:
     """Send one signed test delivery of type temper.test now, and return the result."""
     row = await run_in_threadpool(_read_webhook, runtime, webhook)
-    problem = await send_trial_delivery(row, time.time(), f"test.{secrets.token_hex(8)}")
+    problem = await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}")
     return WebhookTrial(taken=not problem, problem=problem)
 
 

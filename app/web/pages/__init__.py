@@ -73,7 +73,7 @@ def install_pages(application: FastAPI) -> None:
     error_pages.install_error_handlers(application)
     runtime = application.state.runtime
     application.state.missions = MissionLoader(runtime.store)
-    sharing = application.state.sharing = Sharing(runtime.store)
+    sharing = application.state.sharing = Sharing(runtime.store, runtime.clock.now)
     application.state.console = Console(runtime, application.state.folds, sharing)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph")

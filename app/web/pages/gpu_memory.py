@@ -1,6 +1,5 @@
 """Each GPU's memory by owner, with its other figures, for the operator's page."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -87,7 +86,7 @@ def show_gpu_memory(runtime: TheRuntime) -> HTMLResponse:
 
 
 def render_gpu_memory(runtime: Runtime) -> str:
-    board, now = runtime.board, time.time()
+    board, now = runtime.board, runtime.clock.now()
     newest = [(now - at, event) for _, (at, event) in sorted(board.gpus.items())]
     return render_memory_cards(board.get_known_engines(runtime.lineup), newest, board.exporters)
 

@@ -1,6 +1,5 @@
 """Cards of engines and GPUs that several pages share, for now or for a replayed moment."""
 
-import time
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -83,7 +82,7 @@ def render_share_parts(runtime: Runtime, sharing: Sharing | None, at: float | No
 
 
 def render_meters(runtime: Runtime) -> dict[str, str]:
-    now, drawn = time.time(), {}
+    now, drawn = runtime.clock.now(), {}
     for name, engine in runtime.lineup.engines.items():
         at, sample = runtime.board.mark_viewed().engines.get(name, (None, None))
         _, state = runtime.board.states.get(name, (None, None))

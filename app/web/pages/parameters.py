@@ -1,6 +1,5 @@
 """The page of site values for rules, with the forms that set and clear them."""
 
-import time
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -42,7 +41,7 @@ def show_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "st
 @router.post("/parameters", name="parameters")
 @operators
 def submit_parameter(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
-    set_parameter(session, _parse_parameter_form(fields), time.time(), runtime.settings.hosts_folder)
+    set_parameter(session, _parse_parameter_form(fields), runtime.clock.now(), runtime.settings.hosts_folder)
     return _redirect_to_parameters(fields)
 
 

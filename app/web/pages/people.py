@@ -1,6 +1,5 @@
 """Pages for admins: people, their credentials and the audit record."""
 
-import time
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -40,8 +39,8 @@ def show_people(runtime: TheRuntime, session: TheSession) -> Response:
         "people": people.list_people(session),
         "credentials": people.list_credentials(session, ("token", "link", "session")),
         "rights": RIGHTS,
-        "usage": compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, time.time())),
-        "now": time.time(),
+        "usage": compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
+        "now": runtime.clock.now(),
     }
     return create_page(render_template("people.html", nonce=nonce, here="people", **context), nonce)
 

@@ -1,6 +1,5 @@
 """Forms on the hosts page that create, pause and remove schedules."""
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Form
@@ -10,6 +9,7 @@ from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule
 from app.errors import Rejected
 from app.people.rights import operators, resolve_recorded_name
 from app.runs.rollout.host_selection import select_hosts
+from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
@@ -32,7 +32,7 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
         zone=fields.get("zone", "UTC"),
         window_minutes=_parse_minutes(fields.get("window", "")),
     )
-    insert_schedule(session, create_schedule_row(wanted, time.time(), runtime.settings.hosts_folder))
+    insert_schedule(session, create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder))
     return RedirectResponse(path_to("hosts"), status_code=303)
 
 
@@ -46,5 +46,5 @@ def _parse_minutes(words: str) -> float | None:
 @router.post("/schedules/{schedule}", name="schedule")
 @operators
 def submit_schedule_command(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
-    change_schedule(session, schedule, verb, time.time())
+    change_schedule(session, schedule, verb, database_time(session))
     return RedirectResponse(path_to("hosts"), status_code=303)

@@ -1,7 +1,7 @@
 """Which hosts use each engine while several runs are active, read from the log for now or a past moment."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Annotated
@@ -97,8 +97,8 @@ class RunHolds:
 class Sharing:
     """Shares of each engine; one instance per application, thread-safe. Logs are append-only, so folds are reused."""
 
-    def __init__(self, store: EventStore) -> None:
-        self._store = store
+    def __init__(self, store: EventStore, clock: Callable[[], float] = time.time) -> None:
+        self._store, self.clock = store, clock
         self._known: dict[str, RunHolds] = {}
         self._lock = Lock()
 
@@ -157,7 +157,7 @@ def render_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = No
     """Return inner HTML by engine for now or the replayed moment `at`; empty strings for guests."""
     if sharing is None:
         return dict.fromkeys(lineup.engines, "")
-    told = sharing.read_shares(time.time()) if at is None else sharing.read_past_shares(at)
+    told = sharing.read_shares(sharing.clock()) if at is None else sharing.read_past_shares(at)
     return {
         name: render_template("partials/_share.html", engine=engine, share=told.get(name, EngineShare()))
         for name, engine in lineup.engines.items()

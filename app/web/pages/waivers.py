@@ -1,6 +1,5 @@
 """The waivers page, with the forms that create and end waivers."""
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
@@ -9,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
+from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_catalog import FIXTURE
@@ -29,7 +29,7 @@ def show_waivers(
     runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
 ) -> Response:
     """List waivers. `rule`, `host` and `skill` prefill the form."""
-    nonce, now = new_nonce(), time.time()
+    nonce, now = new_nonce(), database_time(session)
     context = {
         "rows": [(row, row.state(now)) for row in waivers.list_waivers(session)],
         "groups": read_groups(session),
@@ -44,12 +44,12 @@ def show_waivers(
 def submit_waiver(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     words = {name: fields.get(name, "") for name in ("rule", "host", "group", "owner", "reason", "ticket", "until")}
     wish = WaiverSpec(**words, skill=fields.get("skill", "stig").strip(), by=resolve_recorded_name("the page"))
-    create_waiver(session, wish, time.time(), runtime.settings.hosts_folder)
+    create_waiver(session, wish, database_time(session), runtime.settings.hosts_folder)
     return RedirectResponse(path_to("waivers"), status_code=303)
 
 
 @router.post("/waivers/{waiver}", name="waiver")
 @operators
 def submit_waiver_end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
-    end_waiver(session, waiver, time.time(), by=resolve_recorded_name("the page"), why=reason)
+    end_waiver(session, waiver, database_time(session), by=resolve_recorded_name("the page"), why=reason)
     return RedirectResponse(path_to("waivers"), status_code=303)

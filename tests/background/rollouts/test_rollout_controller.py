@@ -37,10 +37,10 @@ class Place:
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(folder / "temper.sqlite")
         self.store, self.bus = EventStore(self.database), Bus()
-        self.durable, self.enqueued = self, []
+        self.offers = self
 
-    async def enqueue(self, run, host):
-        self.enqueued.append((run, host))
+    def look_now(self):
+        pass
 
     def ask(self, hosts, rollout="o1", more=(), **words):
         order = Order(rules=("V-257985",), note="tonight", pace=0, by="ada")
@@ -102,7 +102,7 @@ async def test_each_host_gets_a_run_of_its_own_wave_by_wave(place):
     conductor = RolloutController(place)
     await conductor.advance_rollouts()
     (first,) = place.rows()
-    assert place.enqueued == [(first.id, "fixture")]
+    assert place.store.list_queued_runs() == [(first.id, "fixture")]
     begun = next(place.store.read_events(first.id)).event
     assert (begun.by, begun.note, begun.rules) == ("rollout o1 of ada", "tonight", ("V-257985",))
     assert await to_its_end(place, conductor=conductor) == 2
@@ -115,7 +115,7 @@ async def test_what_follows_at_once_is_one_transaction(place):
     conductor, commits = RolloutController(place), []
     listen(place.database, "commit", commits.append)
     await conductor.advance_rollouts()
-    assert [host for _, host in place.enqueued] == ["fixture", "fixture-2", "fixture-3"]
+    assert [host for _, host in place.store.queued()] == ["fixture", "fixture-2", "fixture-3"]
     assert len(commits) == 1
     for row in place.rows():
         place.end(row.id)
@@ -144,15 +144,15 @@ async def test_two_who_both_think_they_lead(place):
 async def test_killed_between_the_runs_first_event_and_its_place_in_the_queue(place):
     place.ask(1)
 
-    async def dies(*_):
+    def dies():
         raise asyncio.CancelledError
 
-    place.enqueue, kept = dies, place.enqueue
+    place.look_now, kept = dies, place.look_now
     with pytest.raises(asyncio.CancelledError):
         await RolloutController(place).advance_rollouts()
-    place.enqueue = kept
+    place.look_now = kept
     (run,) = place.rows()
-    assert place.store.list_queued_runs() == [(run.id, "fixture")], "the next start queues it"
+    assert place.store.list_queued_runs() == [(run.id, "fixture")], "the leader offers it to the queue"
     await RolloutController(place).advance_rollouts()
     assert len(place.rows()) == 1
 

@@ -1,14 +1,15 @@
 """The keeper over a real database: what it asks for, and what it says of what it could not."""
 
 import pytest
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, select
 
 from app.background.schedules.schedule_spec import ScheduleSpec, create_schedule_row
 from app.background.schedules.scheduler import Scheduler
 from app.config import Settings
 from app.errors import BadInput
+from app.events.bus import Bus
 from app.events.kinds import RunQueued
-from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutTerms
@@ -24,7 +25,7 @@ MADE = 1795212000.0
 
 
 class Place:
-    """What the keeper sees of a worker: runs are put into the log as a worker puts them, and never worked on."""
+    """What the keeper sees of a worker: the runs that it orders are never worked on."""
 
     def __init__(self, folder):
         self.settings = Settings(data=folder, speed=0)
@@ -32,11 +33,16 @@ class Place:
         self.database = open_database(folder / "temper.sqlite")
         self.store = EventStore(self.database)
         self.changes = ChangeMonitor(self.database)
-        self.submitted = {}
+        self.bus, self.offers = Bus(), self
 
-    async def submit(self, request, run):
-        self.store.append([record_event(run, 1, 1.0, request, GENESIS)])
-        self.submitted[run] = request
+    def look_now(self):
+        pass
+
+    @property
+    def submitted(self):
+        with Session(self.database) as session:
+            runs = session.exec(select(RunRow.id).order_by(RunRow.queued_at)).all()
+        return {run: next(self.store.read_events(run)).event for run in runs}
 
     def rollout(self, rollout):
         with Session(self.database) as session:
@@ -94,6 +100,21 @@ async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(plac
     assert (after.run, after.fired_at, after.next_at) == (run, row.next_at, row.next_at + 24 * HOUR)
     await keeper.run_due_schedules(row.next_at + 2)
     assert len(place.submitted) == 1
+
+
+async def test_a_schedule_names_a_run_that_is_on_disk_or_nothing_at_all(place):
+    """Whoever dies between the two would leave a schedule that says it started a run that nobody ever sees."""
+    row, keeper = place.add(rules=("V-257985",)), Scheduler(place)
+    with place.database.begin() as connection:
+        connection.exec_driver_sql("create trigger full before insert on event begin insert into full values (1); end")
+    with pytest.raises(OperationalError):
+        await keeper.run_due_schedules(row.next_at)
+    assert (place.row(row).run, place.row(row).next_at, place.submitted) == ("", row.next_at, {})
+    with place.database.begin() as connection:
+        connection.exec_driver_sql("drop trigger full")
+    await keeper.run_due_schedules(row.next_at)
+    assert [*place.submitted] == [place.row(row).run]
+    assert place.bus.newest[place.row(row).run] == 1, "pages and webhooks of this node hear of it"
 
 
 async def test_two_never_work_on_one_host_and_the_second_says_so(place):

@@ -1,6 +1,5 @@
 """Renders the parts of the fleet pages, for the page and for its stream."""
 
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,7 +97,7 @@ class Fleet:
         states = fold_run_states(self._folds, runs)
         led = {part.run: card.row.id for card in cards for part in card.state.parts_at_work}
         work = list_active_runs(runs, states, led, read_rule_titles(name))
-        now = time.time()
+        now = self._sharing.clock()
         shares = self._sharing.read_shares(now, state.parts if state else None)
         alarms = sorted((line for line in lines if line.alarm), key=lambda line: line.at, reverse=True)
         drawn = {

@@ -1,6 +1,5 @@
 """The context of the mission page."""
 
-import time
 from dataclasses import dataclass
 
 from sqlmodel import col, select
@@ -112,7 +111,7 @@ def build_mission_view(
     mission = missions.load_mission(row.id, seq)
     over = row.state not in queries.UNENDED
     ended = over and at is None
-    line = read_timeline(runtime.store, row.id, newest.at if newest else time.time())
+    line = read_timeline(runtime.store, row.id, newest.at if newest else runtime.clock.now())
     return MissionView(
         run=row.id,
         row=row,
@@ -133,7 +132,7 @@ def build_mission_view(
         shares=render_shares(runtime.lineup, sharing, None if at is None else mission.state.at),
         meters=render_meters(runtime) if at is None else render_past_meters(runtime, mission.state.at),
         gpus=render_gpus(runtime) if at is None else render_past_gpus(runtime, mission.state.at),
-        now=round(time.time(), 3),
+        now=round(runtime.clock.now(), 3),
         intro=asked.intro,
         timeline=line,
         time=line.to_offset(mission.state.at),

@@ -1,6 +1,5 @@
 """Renders the console's parts, for the page and once a second for its stream."""
 
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from app.loop.state import RunState
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.request_session import open_read_session
+from app.targets.held_hosts import find_held
 from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
@@ -42,7 +42,10 @@ class Console:
             unended = [row.id for row in queries.list_unended_runs(session)]
             situation = self._read_situation(session)
             living = nodes.list_node_statuses(session) if self._runtime.leases else []
+            lost = nodes.given_up(session) if self._runtime.leases else []
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
+        held = find_held(self._runtime.settings.hosts_folder)
+        situation = replace(situation, nodes=living, lost_nodes=lost, held_hosts=held)
         situation = replace(situation, states=[self._fold_run(run) for run in unended])
         runtime, now, states = self._runtime, situation.now, situation.states
         shares = self._sharing.read_shares(now)
@@ -82,7 +85,7 @@ class Console:
     def _read_situation(self, session: Session) -> OpsState:
         runtime = self._runtime
         return OpsState(
-            now=time.time(),
+            now=runtime.clock.now(),
             states=[],
             engines=dict(runtime.board.states),
             launched=list(runtime.launched),

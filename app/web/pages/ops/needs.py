@@ -7,9 +7,11 @@ from typing import Literal
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.nodes import NodeStatus
 from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow, list_due_waivers
 from app.store.webhooks import WebhookRow
+from app.targets.held_hosts import HeldHost
 from app.web.addresses import path_to
 
 QUIET_SECONDS = 60.0
@@ -55,6 +57,9 @@ class OpsState:
     waivers: Sequence[WaiverRow] = ()
     rollouts: Sequence[RolloutRow] = ()
     """Rollouts that have not ended."""
+    nodes: Sequence[NodeStatus] = ()
+    lost_nodes: Sequence[NodeStatus] = ()
+    held_hosts: Sequence[HeldHost] = ()
     unwritten: float = 0.0
     """Seconds for which the current write to the log has been waiting."""
 
@@ -124,6 +129,19 @@ def _list_silent_runs(at: OpsState) -> Iterator[Need]:
 def _list_other_alarms(at: OpsState) -> Iterator[Need]:
     if at.unwritten > 2:
         yield Need("alarm", "The log cannot be written: look for a full disk, or a database that is away.")
+    for node in at.nodes:
+        if node.needs_its_clock_set:
+            way = "ahead of" if node.clock_off > 0 else "behind"
+            text = f"The clock of node {node.name} is {abs(node.clock_off):.0f} s {way} the database's."
+            yield Need("alarm", f"{text} Synchronise it, for example with chrony.", about=f"clock of {node.name}")
+    for node in at.lost_nodes:
+        text = f"Node {node.name} has been silent for {node.silent_seconds:.0f} s, and its runs went to other nodes."
+        why = "It is stopped, cut off from the database, or gone: look at it, and start it again."
+        yield Need("alarm", f"{text} {why}", about=f"node {node.name}")
+    for held in at.held_hosts:
+        yield Need(
+            "alarm", f"{held.sentence[0].upper()}{held.sentence[1:]}.", held.since, about=f"host {held.host} is held"
+        )
     for run in at.hosts:
         if run.drifted:
             text = f"{run.host}: {run.drifted} rules that held have slipped."

@@ -1,7 +1,6 @@
 """Webhooks on the operator's page: forms that add, test, resend and remove them. For admins only."""
 
 import secrets
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -62,7 +61,7 @@ def submit_webhook(runtime: TheRuntime, session: TheSession, fields: Fields) -> 
         template=fields.get("template", ""),
         local=fields.get("local") == "1",
     )
-    row = add_webhook(runtime.database, session, wish, time.time())
+    row = add_webhook(runtime.database, session, wish, runtime.clock.now())
     nonce, context = new_nonce(), {"webhook": row, "to": hide_url_secret(row.url)}
     return create_page(render_template("webhook.html", nonce=nonce, here="ops", **context), nonce)
 
@@ -86,7 +85,7 @@ async def submit_webhook_command(
         if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
             raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
-    if problem := await send_trial_delivery(row, time.time(), f"test.{secrets.token_hex(8)}"):
+    if problem := await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}"):
         return render_error_page(f"The test did not reach {hide_url_secret(row.url)}: {problem}.", 502)
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 

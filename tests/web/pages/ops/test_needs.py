@@ -8,9 +8,11 @@ import msgspec
 from app.events.kinds import EngineState
 from app.loop.state import RunState
 from app.store.models import RunRow, ScheduleRow
+from app.store.nodes import NodeStatus
 from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
+from app.targets.held_hosts import HeldHost
 from app.web.pages.ops.needs import QUIET_SECONDS, NeedButton, OpsState, list_needs
 
 NOW = 1_000_000.0
@@ -103,3 +105,23 @@ def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
     ]
     schedule.enabled = False
     assert list_needs(replace(QUIET, schedules=[schedule])) == []
+
+
+def test_a_node_whose_clock_is_off_by_more_than_a_second_is_named():
+    near, ahead, behind = (
+        NodeStatus(name, "worker", NOW, 0.0, leads=False, runs=(), clock_off=off)
+        for name, off in (("near", 0.9), ("ahead", 45.2), ("behind", -7200.0))
+    )
+    assert [need.text for need in list_needs(replace(QUIET, nodes=[near, ahead, behind]))] == [
+        "The clock of node ahead is 45 s ahead of the database's. Synchronise it, for example with chrony.",
+        "The clock of node behind is 7200 s behind the database's. Synchronise it, for example with chrony.",
+    ]
+
+
+def test_a_node_that_fell_silent_and_a_host_that_a_process_keeps_from_another_are_named():
+    lost = NodeStatus("web-7-ab", "worker", NOW, 40.4, leads=False, runs=())
+    held = HeldHost("db1", 4711, NOW, stopped=True, waiting=(4712,))
+    first, other = list_needs(replace(QUIET, lost_nodes=[lost], held_hosts=[held]))
+    assert first.text.startswith("Node web-7-ab has been silent for 40 s, and its runs went to other nodes.")
+    assert other.text.startswith("Process 4711 has held host db1 for ")
+    assert (other.since, other.about) == (NOW, "host db1 is held")

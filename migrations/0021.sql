@@ -123,7 +123,7 @@ CREATE TABLE node (
 	began FLOAT NOT NULL, 
 	started_at FLOAT NOT NULL, 
 	seen_at FLOAT NOT NULL, 
-	ended_at FLOAT, place VARCHAR DEFAULT '' NOT NULL, 
+	ended_at FLOAT, place VARCHAR DEFAULT '' NOT NULL, clock_off FLOAT DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (name)
 );
 CREATE TABLE parameter (
@@ -302,4 +302,4 @@ CREATE INDEX ix_sample_at ON sample (at);
 CREATE INDEX ix_schedule_host ON schedule (host);
 CREATE INDEX ix_waiver_rule ON waiver (rule);
 CREATE INDEX run_host_newest ON run (host, queued_at, started_at);
-INSERT INTO alembic_version VALUES ('0020');
+INSERT INTO alembic_version VALUES ('0021');

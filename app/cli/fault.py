@@ -1,0 +1,64 @@
+"""What a command says of an error that nobody foresaw: a sentence for a database that refuses, else a file."""
+
+import tempfile
+import traceback
+from collections.abc import Iterator
+
+from sqlalchemy.exc import DBAPIError
+
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.text.redaction import redact_secrets
+
+_MAY_NOT, _READ_ONLY = "42501", "25006"
+_DRIVERS = ("psycopg", "sqlalchemy")
+"""Their errors quote values: what a statement was given, or the row that it met."""
+
+
+def explain_refusal(exc: Exception) -> str:
+    """Return what the database refused and what to do; empty where the fault is not the database's."""
+    state = getattr(getattr(exc, "orig", None) or exc, "sqlstate", None)
+    if state == _MAY_NOT:
+        way_on = "Use the role that the server uses, or grant this one SELECT, INSERT, UPDATE and DELETE on all tables."
+        return f"the role in TEMPER_DATABASE_URL may not do this: {describe_database_error(exc)}. {way_on}"
+    if state == _READ_ONLY:
+        return (
+            f"the database in TEMPER_DATABASE_URL is read-only: {describe_database_error(exc)}. "
+            "Name the one that the server uses."
+        )
+    if isinstance(exc, DATABASE_UNAVAILABLE):
+        return (
+            f"the database does not answer: {describe_database_error(exc)}. Check that it runs and its disk has room, "
+            "then try again."
+        )
+    return ""
+
+
+def write_fault(exc: BaseException) -> str:
+    """Return the path of a new file that tells a developer of `exc` and holds nothing of what the database keeps."""
+    with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
+        file.write(describe_fault(exc))
+    return file.name
+
+
+def describe_fault(exc: BaseException) -> str:
+    """Return the traceback of `exc` and of what led to it, without values that were sent to a database or lie in it."""
+    return redact_secrets("\n".join(_describe_chain(exc)))
+
+
+def _describe_chain(exc: BaseException) -> Iterator[str]:
+    if before := exc.__cause__ or (None if exc.__suppress_context__ else exc.__context__):
+        yield from _describe_chain(before)
+        yield "\nThat led to:\n"
+    yield "Traceback (most recent call last):"
+    yield "".join(traceback.format_tb(exc.__traceback__)).rstrip("\n")
+    yield f"{type(exc).__module__}.{type(exc).__qualname__}: {_describe_error(exc)}"
+
+
+def _describe_error(exc: BaseException) -> str:
+    if type(exc).__module__.partition(".")[0] not in _DRIVERS:
+        return str(exc)
+    if isinstance(exc, DBAPIError):
+        return f"{_describe_error(exc.orig) if exc.orig else ''}\nSQL: {exc.statement}"
+    told = {name: getattr(getattr(exc, "diag", None), name, None) for name in ("table_name", "constraint_name")}
+    found = {"sqlstate": getattr(exc, "sqlstate", None), **told}
+    return ", ".join(f"{name} {value}" for name, value in found.items() if value) or "no details"

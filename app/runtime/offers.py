@@ -1,0 +1,60 @@
+"""An accepted run starts: its first event accepts it, and what the queue does not know is offered to it."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from app.loop.durable_queue import DurableQueue
+from app.store.background_task import PeriodicTask
+from app.store.change_monitor import ChangeMonitor
+from app.store.events import EventStore
+
+
+class Offers(PeriodicTask):
+    """Log and queue are written by two commits. The first one counts; this task makes up for the second.
+
+    Of each host only the run that is next stands in the queue, which keeps no order of its own among those that come
+    within its clock's tick, or are offered anew after their node died.
+    """
+
+    name, consequence = "offers", "queued runs are not offered to the queue"
+    every = 1.0
+
+    def __init__(
+        self, store: EventStore, durable: DurableQueue, changes: ChangeMonitor, leads: Callable[[], bool]
+    ) -> None:
+        self._store, self._durable, self._changes, self._leads = store, durable, changes, leads
+        self._known: set[str] = set()
+        """Queued runs that the queue was seen to know: it is not asked about them again."""
+        self._ordered = self._offered = 0
+        """How often this node was asked to look, and how many of those times it has looked after."""
+        self._seen = -1
+        self._hurry = asyncio.Event()
+
+    def look_now(self) -> None:
+        """Offer what was ordered at this node, or may follow a run that ended here, at once, whoever leads."""
+        self._ordered += 1
+        self._hurry.set()
+
+    async def offer_runs(self) -> None:
+        """Give the queue each host's next run, where it does not know that one."""
+        queued = await asyncio.to_thread(self._store.find_next)
+        if new := [(run, host) for run, host in queued if run not in self._known]:
+            there = await self._durable.find_known([run for run, _ in new])
+            for run, host in new:
+                if run not in there:
+                    await self._durable.enqueue(run, host)
+                self._known.add(run)
+        self._known &= {run for run, _ in queued}
+
+    async def _run_once(self) -> None:
+        self._hurry.clear()
+        ordered, version = self._ordered, self._changes.version()
+        if ordered == self._offered and (version == self._seen or not self._leads()):
+            return
+        await self.offer_runs()
+        self._offered, self._seen = ordered, version
+
+    async def _wait_for_next(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._hurry.wait(), self.every)

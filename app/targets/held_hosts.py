@@ -1,0 +1,68 @@
+"""Hosts that a process of this machine keeps others from changing, by the kernel's own list of locks."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.targets.host_lock import CHANGE_LOCK
+
+HELD_LONG = 10.0
+"""Seconds after which somebody who waits is named: whoever hands a host over in order is through with it by then."""
+
+
+@dataclass(frozen=True)
+class HeldHost:
+    host: str
+    pid: int
+    since: float
+    """By the clock of this machine."""
+    stopped: bool
+    """Stopped by a signal: the process does nothing until it is resumed."""
+    waiting: tuple[int, ...]
+
+    @property
+    def sentence(self) -> str:
+        how = "is stopped" if self.stopped else "is not through with it"
+        way_on = f"resume it with kill -CONT {self.pid}, or " if self.stopped else ""
+        held = f"process {self.pid} has held host {self.host} for {time.time() - self.since:.0f} s and {how}"
+        return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
+
+
+def find_held(hosts: Path, longer_than: float = HELD_LONG) -> list[HeldHost]:
+    """Return the hosts that a process has held for so long while another waits, the longest first."""
+    waiting: dict[int, list[int]] = {}
+    holders: dict[int, int] = {}
+    for inode, pid, waits in _read_locks():
+        if waits:
+            waiting.setdefault(inode, []).append(pid)
+        else:
+            holders[inode] = pid
+    if not waiting:
+        return []  # the folders of a thousand hosts are not looked through for nothing
+    late, found = time.time() - longer_than, []
+    for file in hosts.glob(f"*/{CHANGE_LOCK}"):
+        told = file.stat()
+        if told.st_ino in waiting and told.st_ino in holders and told.st_mtime <= late:
+            pid, waits_here = holders[told.st_ino], tuple(sorted(waiting[told.st_ino]))
+            found.append(HeldHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), waits_here))
+    return sorted(found, key=lambda one: one.since)
+
+
+def _read_locks() -> Iterator[tuple[int, int, bool]]:
+    """Inode, process, and whether that waits for it."""
+    try:
+        lines = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        words = line.replace("->", "").split()
+        if len(words) > 5 and words[1] == "FLOCK":
+            yield int(words[5].rpartition(":")[2]), int(words[4]), "->" in line
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "Tt"
+    except OSError:
+        return False

@@ -1,0 +1,50 @@
+"""The database's time, as a process goes by it between two answers."""
+
+import pytest
+
+from app.store.clock import TOO_FAR_OFF, DatabaseClock
+
+
+class Hands:
+    """A wall clock that anybody may set, and a steady one that nobody can."""
+
+    def __init__(self):
+        self.wall, self.steady = 5000.0, 10.0
+        self.clock = DatabaseClock(lambda: self.wall, lambda: self.steady)
+
+    def pass_seconds(self, seconds):
+        self.wall, self.steady = self.wall + seconds, self.steady + seconds
+
+    def ask(self, at, took=0.0):
+        heard = self.clock.start_asking()
+        self.pass_seconds(took)
+        heard(at)
+
+
+def test_until_a_database_has_answered_it_is_the_processs_own_clock():
+    hands = Hands()
+    assert (hands.clock.now(), hands.clock.off, hands.clock.silence) == (5000.0, 0.0, 0.0)
+    hands.wall += 60
+    assert hands.clock.now() == 5060.0
+
+
+def test_from_then_on_nobody_who_sets_the_nodes_clock_moves_it_and_it_says_how_far_that_is_off():
+    hands = Hands()
+    hands.ask(1000.0)
+    hands.pass_seconds(2.5)
+    assert (hands.clock.now(), hands.clock.off, hands.clock.silence) == (1002.5, 4000.0, 2.5)
+    hands.wall = 1001.0
+    assert hands.clock.now() == 1002.5
+    assert hands.clock.off == pytest.approx(-1.5)
+    assert abs(hands.clock.off) > TOO_FAR_OFF
+
+
+def test_an_answer_that_took_long_moves_time_no_further_than_it_must():
+    hands = Hands()
+    hands.ask(5000.0)
+    hands.ask(5000.5, took=4.0)  # it was 5000.5 at some time in those four seconds
+    assert hands.clock.now() == 5004.0
+    hands.ask(5009.0, took=4.0)  # no sooner than a second after it was asked for
+    assert hands.clock.now() == 5009.0
+    hands.ask(5008.0, took=0.1)  # its clock was set back
+    assert hands.clock.now() == pytest.approx(5008.1)

@@ -1,0 +1,38 @@
+"""What makes a node not ready, though it answers."""
+
+from types import SimpleNamespace
+
+import pytest
+from fastapi import Response
+
+from app.config import Settings
+from app.runtime.runtime import NOT_WRITTEN
+from app.store.clock import DatabaseClock
+from app.web.api.health import readyz
+
+
+@pytest.fixture
+def node(tmp_path):
+    """Of several on a database that answered just now, with nothing to write and no engine; and its steady clock."""
+    time = SimpleNamespace(now=100.0)
+    clock = DatabaseClock(steady=lambda: time.now)
+    clock.start_asking()(5000.0)
+    made = SimpleNamespace(
+        board=SimpleNamespace(states={}),
+        lineup=SimpleNamespace(seats={}),
+        writer=SimpleNamespace(waits=0.0, submit=lambda _: None),
+        clock=clock,
+        settings=Settings(data=tmp_path),
+        leases=SimpleNamespace(),
+    )
+    return made, time
+
+
+async def test_a_node_that_the_database_does_not_answer_is_not_ready_though_it_has_nothing_to_write(node):
+    (runtime, time), answer = node, Response()
+    assert (await readyz(runtime, answer)).ready
+    assert answer.status_code == 200
+    time.now += NOT_WRITTEN + 1
+    said = await readyz(runtime, answer)
+    assert (said.ready, said.reasons) == (False, ["the database has not answered this node for 4 s"])
+    assert answer.status_code == 503
