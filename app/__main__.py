@@ -21,6 +21,7 @@ from app.cli.commands import (
 )
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.plain_log import set_plain_format
+from app.cli.server_log import print_failure
 from app.cli.terminal import Terminal
 from app.errors import TemperError
 from app.text.clean import clean_text
@@ -67,7 +68,7 @@ def main() -> None:
     try:
         app()
     except TemperError as exc:
-        print(f"temper: {clean_text(str(exc), 8000)}", file=sys.stderr)  # noqa: T201
+        print_failure(clean_text(str(exc), 8000))
         sys.exit(COULD_NOT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -75,8 +76,7 @@ def main() -> None:
         from app.cli.fault import explain_refusal, write_fault  # noqa: PLC0415  needed only here
 
         said = explain_refusal(exc)
-        said = said or f"a fault of its own ({type(exc).__name__}); please report it with {write_fault(exc)}"
-        print(f"temper: {clean_text(said, 8000)}", file=sys.stderr)  # noqa: T201
+        print_failure(said or f"a fault of its own ({type(exc).__name__}); please report it with {write_fault(exc)}")
         sys.exit(COULD_NOT)
 
 

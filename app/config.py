@@ -53,6 +53,8 @@ class Settings:
     """JSON list: the command that adds a pack's statement to a log when the pack is first downloaded."""
     approvals: str = field(default_factory=lambda: os.environ.get("TEMPER_APPROVALS", ""))
     """TOML file with the number of approvals that each kind of change needs."""
+    log_format: str = "text"
+    """Format of the server's log: text or json."""
     keep_days: float = 0.0
     """Days after its end at which a run shrinks to its evidence; 0 keeps every run whole."""
     attach: bool = False

@@ -64,7 +64,9 @@ def create_server(application: FastAPI, settings: Settings, end_streams: Callabl
         http=partial(TimeoutH11Protocol, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # uvicorn calls it like the class
         ws="none",
         backlog=AT_ONCE,
+        log_config=None,  # the process's own, whatever it is
         log_level="warning",
+        access_log=False,
         timeout_graceful_shutdown=CLOSE_SECONDS,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=[str(one) for one in settings.proxies],

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.server_log import LogFormat, open_log
 from app.config import Settings
 
 PACE = Settings.speed
@@ -41,6 +42,15 @@ Otlp = Annotated[
 ]
 KeepDays = Annotated[
     float, typer.Option(min=0, help="Runs that ended more days ago shrink to their evidence; 0 keeps them whole.")
+]
+LogFormatName = Annotated[
+    LogFormat,
+    typer.Option(
+        "--log-format",
+        envvar="TEMPER_LOG_FORMAT",
+        callback=open_log,
+        help="The server's log on standard error: text, or json with one object a line.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON array, a row each.")]
 RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]

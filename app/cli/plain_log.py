@@ -5,7 +5,7 @@ from typing import Any
 
 from app.text.clean import clean_text
 
-_LONGEST = 20_000
+LONGEST = 20_000
 
 
 class PlainFormatter(logging.Formatter):
@@ -17,7 +17,7 @@ class PlainFormatter(logging.Formatter):
         return describe_fault(ei[1])
 
     def format(self, record: logging.LogRecord) -> str:
-        return clean_text(super().format(record), _LONGEST).rstrip("\n").replace("\n", "\n    ")
+        return clean_text(super().format(record), LONGEST).rstrip("\n").replace("\n", "\n    ")
 
 
 def set_plain_format() -> None:

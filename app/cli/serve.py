@@ -2,12 +2,16 @@
 
 import asyncio
 import gc
+import logging
 import signal
 import socket
+import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from sqlmodel import Session
 
+from app import __version__
 from app.background.tasks import run_background_tasks
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.listening import create_server, open_listener
@@ -18,7 +22,9 @@ from app.main import create_app
 from app.runs.order import Order, create_run_request
 from app.runtime.runtime import Runtime
 from app.store import people, queries
-from app.store.db import open_database
+from app.store.db import is_shared, open_database
+
+log = logging.getLogger(__name__)
 
 SideTask = Callable[[Runtime], Awaitable[None]]
 """A task that runs beside the server and may end before it."""
@@ -26,6 +32,7 @@ SideTask = Callable[[Runtime], Awaitable[None]]
 
 async def serve_until_signal(settings: Settings, *, first: Order | None = None, beside: SideTask | None = None) -> None:
     """Serve the application until SIGINT or SIGTERM. Submit `first` at the start, if given."""
+    began = time.monotonic()
     lineup = load_lineup(settings)
     _require_admin(settings)
     listener = open_listener(settings)
@@ -34,13 +41,35 @@ async def serve_until_signal(settings: Settings, *, first: Order | None = None, 
         async with open_runtime(settings, lineup) as runtime:
             if first:
                 await _submit_first_run(runtime, lineup, first)
-            print(f"Temper is at http://{settings.host}:{port}", flush=True)  # noqa: T201
+            _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
             telling = asyncio.ensure_future(beside(runtime)) if beside else None
             await _run_server(runtime, listener)
             if telling:
                 telling.cancel()
                 await asyncio.wait({telling})
             await runtime.writer.flush()  # raises the reason if the log is broken
+    _log_stop(began)
+
+
+def _log_start(runtime: Runtime, greeting: str, **where: object) -> None:
+    """Log that this process serves or works. Print the greeting too, unless the log is JSON."""
+    settings = runtime.settings
+    known = {
+        "version": __version__,
+        "kind": settings.kind,
+        "node": runtime.name,
+        "database": "postgresql" if is_shared(runtime.database) else "sqlite",
+        "data": str(settings.data),
+        "lineup": runtime.lineup.name,
+        "sign_in": not settings.is_demo,
+    }
+    log.info("server started", extra={**where, **known})
+    if settings.log_format == "text":
+        print(greeting, flush=True)  # noqa: T201
+
+
+def _log_stop(began: float) -> None:
+    log.info("server stopped", extra={"uptime_s": round(time.monotonic() - began, 1)})
 
 
 def _require_admin(settings: Settings) -> None:
@@ -59,16 +88,23 @@ def _require_admin(settings: Settings) -> None:
 
 async def work_until_signal(settings: Settings) -> None:
     """Run a node without the web application until SIGINT or SIGTERM."""
+    began = time.monotonic()
     lineup = load_lineup(settings)
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, told.set)
+        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, told.set))
     async with open_runtime(settings, lineup) as runtime:
-        print(f"Temper works on runs as {runtime.name}", flush=True)  # noqa: T201
+        _log_start(runtime, f"Temper works on runs as {runtime.name}")
         async with run_background_tasks(runtime):
             _freeze_heap()
             await _wait_for_any(told, runtime.writer.broken)
         await runtime.writer.flush()  # raises the reason if the log is broken
+    _log_stop(began)
+
+
+def _end_for(reason: str, end: Callable[[], None]) -> None:
+    log.info("server stopping", extra={"reason": reason})
+    end()
 
 
 def _freeze_heap() -> None:
@@ -97,7 +133,7 @@ async def _run_server(runtime: Runtime, listener: socket.socket) -> None:
     server = create_server(application, runtime.settings, application.state.streams.close)
     gc.freeze()  # a full collection would stop every stream for 0.1 s
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, server.request_exit)
+        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, server.request_exit))
     _freeze_heap()
     watching = asyncio.create_task(_end_on_event(runtime.writer.broken, server.request_exit), name="log watcher")
     await server.serve(sockets=[listener])
@@ -107,4 +143,4 @@ async def _run_server(runtime: Runtime, listener: socket.socket) -> None:
 async def _end_on_event(event: asyncio.Event, end: Callable[[], None]) -> None:
     """Stop the process when its log is broken, so that a supervisor can restart it."""
     await event.wait()
-    end()
+    _end_for("the log of events cannot be written", end)

@@ -1,6 +1,8 @@
 """`temper up`: start a line-up's engines and the web application, and show each cold start step by step."""
 
 import asyncio
+import logging
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console, Group
@@ -21,6 +23,8 @@ from app.engines.launch.unit_files import render_compose_file, render_systemd_un
 from app.errors import BadInput
 from app.runtime.runtime import Runtime
 from app.text.clean import clean_text
+
+log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
@@ -65,13 +69,16 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     """Show the cold starts until each engine is ready or dead."""
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
+    if runtime.settings.log_format == "json":
+        return await _watch_steps(flights, _log_step)
     if not flights:
-        console.print("This line-up starts no engine: what runs already is looked at.")
-        return
+        return console.print("This line-up starts no engine: what runs already is looked at.")
     if console.is_terminal:
         await _draw_launches(console, flights)
     else:
-        await _print_launch_steps(console, flights)
+        await _watch_steps(
+            flights, lambda one, step: console.print(f"{one.name}: {_format_step(step)}", soft_wrap=True)
+        )
     lost = [one for one in flights if one.read_status().state == "dead"]
     for one in lost:
         console.print(
@@ -79,6 +86,7 @@ async def follow_cold_starts(runtime: Runtime) -> None:
         )
     if not lost:
         console.print(f"{len(flights)} of {len(flights)} engines serve.")
+    return None
 
 
 async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> None:
@@ -91,18 +99,23 @@ async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> No
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _print_launch_steps(console: Console, flights: list[LaunchedReplica]) -> None:
-    """Print each step once as a line, when the output is not a terminal."""
+async def _watch_steps(flights: list[LaunchedReplica], tell: Callable[[LaunchedReplica, ColdStartStep], None]) -> None:
+    """Report each step once as a line, when the output is not a terminal."""
     told = dict.fromkeys(range(len(flights)), 0)
     while True:
         looks = [one.read_status() for one in flights]
         for n, one in enumerate(flights):
             for step in one.cold.steps[told[n] :]:
-                console.print(f"{one.name}: {_format_step(step)}", soft_wrap=True)
+                tell(one, step)
             told[n] = len(one.cold.steps)
         if _are_settled(looks):
             return
         await asyncio.sleep(LOOK_SECONDS)
+
+
+def _log_step(one: LaunchedReplica, step: ColdStartStep) -> None:
+    fields = {"engine": one.name, "step": step.name, "at_s": round(step.at, 1), "found": step.figure_text or None}
+    log.info("engine starts", extra=fields)
 
 
 def _are_settled(looks: list[LaunchStatus]) -> bool:

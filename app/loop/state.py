@@ -82,6 +82,8 @@ class RunState(Struct, frozen=True):
     status: Status = "queued"
     started: RunStarted | None = None
     started_at: float = 0.0
+    worker: str = ""
+    """The process that works on it, or did last."""
     stopping: RunStopRequested | None = None
     scanned: frozenset[Phase] = frozenset()
     opening: dict[str, VerdictGiven] = field(default_factory=dict)
@@ -183,13 +185,15 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
         case RunQueued() as event:
             return replace(state, request=event)
         case RunStarted() as event:
-            return replace(state, status="running", started=event, started_at=recorded.at)
+            return replace(state, status="running", started=event, started_at=recorded.at, worker=event.worker)
         case RunScoped() as event:
             return replace(state, scope=event, items={rule: Item(rule) for rule in event.order})
         case RunPaused():
             return replace(state, status="paused")
         case RunResumed(after_crash=False):
             return replace(state, status="running")
+        case RunResumed() as event:
+            return replace(state, worker=event.by)
         case RunStopRequested() as event:
             return replace(state, stopping=event)
         case RunFinished() as event:

@@ -11,7 +11,7 @@ from app.loop.durable_queue import DurableQueue
 from app.store import nodes
 from app.store.leases import Leases
 
-log = logging.getLogger("temper")
+log = logging.getLogger(__name__)
 
 
 def hand_over_unreachable_run(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:
@@ -20,7 +20,7 @@ def hand_over_unreachable_run(database: Engine, leases: Leases, durable: Durable
         orphan = nodes.hand_over_run(session, leases.node, run)
     if orphan is None:
         return False
-    log.warning("run %s is offered to the other nodes: its host %s does not answer this one", run, orphan.host)
+    log.warning("run offered to the other nodes: its host does not answer", extra={"run": run, "host": orphan.host})
     durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)
     return True
 

@@ -66,7 +66,7 @@ class Node(BackgroundTask):
         try:
             await asyncio.to_thread(self._end_nodes, {self._leases.node})
         except DATABASE_UNAVAILABLE as exc:
-            log.warning("cannot say that this node ends: %s", describe_database_error(exc))
+            log.warning("node cannot say that it ends", extra={"reason": describe_database_error(exc)})
 
     async def beat_and_sweep(self) -> None:
         if self._writer.broken.is_set():
@@ -82,7 +82,9 @@ class Node(BackgroundTask):
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
             for orphan in await asyncio.to_thread(self._sweep_dead_nodes, away, at_work):
-                log.info("run %s is offered for the %d. time", orphan.run, orphan.epoch)
+                log.info(
+                    "run offered to the nodes", extra={"run": orphan.run, "host": orphan.host, "times": orphan.epoch}
+                )
                 await self._durable.offer_again(orphan.run, orphan.host, orphan.epoch)
         if self._leases.leads and at_work:
             await self._durable.limit_concurrency(seen.runs_per_node)
@@ -116,14 +118,14 @@ class Node(BackgroundTask):
             try:
                 await self.beat_and_sweep()
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("this node cannot show that it lives: %s", describe_database_error(exc))
+                log.warning("node cannot show that it lives", extra={"reason": describe_database_error(exc)})
             except Exception:
                 log.exception("a node's look at the others failed by a fault of ours")
             await asyncio.sleep(max(0.0, BEAT_EVERY - (time.monotonic() - began)))
 
     async def _rejoin_under_new_name(self) -> None:
         """Drop all runs and join under a new name, after the other nodes have declared this one dead."""
-        log.warning("the other nodes gave %s up; its runs go on elsewhere", self._leases.node)
+        log.warning("the other nodes gave this one up: its runs go on elsewhere", extra={"node": self._leases.node})
         self._leases.leads = 0
         await self._durable.cancel_runs()
         self._leases.node = create_node_name()
@@ -175,6 +177,9 @@ class Node(BackgroundTask):
             at, living = nodes.read_database_time(session), nodes.list_living_nodes(session)
             gone = self._find_dead_nodes(living, at, away)
             nodes.end_nodes(session, gone)
+            for row in living:
+                if row.name in gone:
+                    log.warning("node given up", extra={"node": row.name, "silent_s": round(at - row.seen_at, 1)})
             left = [row for row in living if row.name not in gone]
             self._leases.leads = nodes.claim_leadership(session, self._leases.node, {row.name for row in left})
             if not offers:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import secrets
+import time
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -71,7 +72,7 @@ NOT_WRITTEN = 3.0
 """Seconds that a write may take before this process is not ready, and accepts nothing."""
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
-log = logging.getLogger("temper")
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -195,9 +196,9 @@ class Runtime:
                 self.offers.look_now()
                 return await asyncio.to_thread(self._seal_log, run_id)
             except LeaseLost:
-                return log.warning("run %s goes on at another node", run_id)
+                return log.warning("run goes on at another node", extra={"run": run_id})
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("run %s is taken up again in a moment: %s", run_id, describe_database_error(exc))
+                log.warning("run waits for the database", extra={"run": run_id, "reason": describe_database_error(exc)})
             except TemperError:
                 if not self.writer.broken.is_set():
                     raise
@@ -215,6 +216,7 @@ class Runtime:
         except TemperError as exc:
             await self._fail_run(await asyncio.to_thread(self._open_log, run_id), str(exc))
             return None
+        self._log_recovery(run.state)
         try:
             if await asyncio.to_thread(self._is_crash_looping, run_id):
                 reason = f"whoever worked on it ended, {NO_FURTHER} times in a row, without one step forward"
@@ -226,10 +228,19 @@ class Runtime:
         except (LeaseLost, TemperError, *DATABASE_UNAVAILABLE):
             raise
         except Exception as exc:
-            log.exception("run %s failed by a fault of ours", run_id)
+            log.exception("run failed by a fault of ours", extra={"run": run_id})
             await fail_run(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
         finally:
             await run.services.target.close()
+
+    def _log_recovery(self, state: RunState) -> None:
+        """Log that a run goes on that this process, or another, had begun; nothing of a run that is new."""
+        if not state.started or state.ended or not state.request:
+            return
+        elsewhere = self.leases is not None and state.worker != self.name
+        before = state.worker.removeprefix("worker ")
+        fields = {"run": state.run, "host": state.request.host, "from": before, "after_s": _seconds_since(state.at)}
+        log.info("run taken over" if elsewhere else "run recovered", extra=fields)
 
     def _seal_log(self, run_id: str) -> None:
         """Record the log's length in the audit log if the run has ended, so that truncation is detected."""
@@ -303,6 +314,10 @@ class Runtime:
             hand_over=partial(hand_over_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_reach_check(self.database, self.leases, run_id),
         )
+
+
+def _seconds_since(at: float) -> float:
+    return round(max(0.0, time.time() - at), 1)
 
 
 def create_run_id() -> str:

@@ -1,7 +1,6 @@
 """Run one trial: the real loop on a fresh host, then an inspection that does not depend on the loop."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,8 +33,6 @@ from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 from app.targets.target_thread import TargetThread
-
-log = logging.getLogger("temper")
 
 
 class NoLessons:

@@ -117,14 +117,21 @@ def add_webhook(session: Session, webhook: WebhookRow) -> None:
 
 
 def record_progress(
-    session: Session, row: DeliveryProgressRow, *, delivered: int = 0, dropped: int = 0, problem: str = ""
+    session: Session,
+    row: DeliveryProgressRow,
+    *,
+    before: int,
+    delivered: int = 0,
+    dropped: int = 0,
+    problem: str | None = "",
 ) -> None:
-    """Record deliveries. Does nothing if the webhook was deleted meanwhile."""
-    change = {
-        "delivered": WebhookRow.delivered + delivered,
-        "dropped": WebhookRow.dropped + dropped,
-        "problem": problem,
-    }
+    """Store how far a webhook has come from `before`, unless it was deleted or asked for again meanwhile.
+
+    A `problem` of None leaves the last one as it is.
+    """
+    counts = {"delivered": WebhookRow.delivered + delivered, "dropped": WebhookRow.dropped + dropped}
+    change = counts if problem is None else {**counts, "problem": problem}
     session.execute(update(WebhookRow).where(col(WebhookRow.id) == row.webhook).values(change))
-    if session.get(WebhookRow, row.webhook):
+    held = session.get(DeliveryProgressRow, (row.webhook, row.run), with_for_update=True)
+    if session.get(WebhookRow, row.webhook) and (held is None or held.seq == before):
         session.merge(row)

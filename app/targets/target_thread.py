@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.errors import LeaseLost, TemperError
 from app.targets.target import Target
 
-log = logging.getLogger("temper")
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 

@@ -180,6 +180,11 @@ def test_healthy_distinct_approaches_after_a_pivot_point_at_the_scanner():
     assert "4 different approaches" in world.state.items["A"].reason
 
 
+def test_distinct_approaches_without_a_pivot_do_not_point_at_the_scanner():
+    world = played(pack([rule("A")]), verdict="fail", decision="CONTINUE", approach=["a", "b", "c", "d", "e"])
+    assert "attempts did not pass" in world.state.items["A"].reason
+
+
 def test_a_rule_waits_for_the_rule_it_depends_on():
     world = played(verdict="fail", decision="ESCALATE", approach=["a", "b", "c", "a", "b", "c"])
     assert world.state.items["B"].status == "deferred"

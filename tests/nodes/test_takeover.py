@@ -61,6 +61,9 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
                 event.at for event in shared.store.read_without_deltas(run) if isinstance(event.event, RunResumed)
             ]
             assert went_on - killed_at < 10
+            assert f"run taken over  run={run}" in (log := other.log.read_text())
+            assert f"from={one.node} after_s=" in log
+        assert f"node given up  node={one.node}" in log
     assert len(shared.rows()) == len(HOSTS)
     ends_as(shared, undisturbed)
     for row in shared.rows():

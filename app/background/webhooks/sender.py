@@ -60,6 +60,8 @@ class WebhookSender:
         self._seen: dict[tuple[str, str], int] = {}
         """Last event read per webhook and run in this process; older events need no query."""
         self._busy: dict[str, asyncio.Task[None]] = {}
+        self._held: dict[str, str] = {}
+        """Of each webhook, the reason that was last logged."""
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -83,7 +85,7 @@ class WebhookSender:
                     known = await asyncio.to_thread(self._list_webhooks)
                 seen = version
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("webhooks are not served: %s", describe_database_error(exc))
+                log.warning("webhooks are not served", extra={"reason": describe_database_error(exc)})
                 known, seen = (), None
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
@@ -106,9 +108,9 @@ class WebhookSender:
                         told = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
                         await self._post_delivery(row, told, 1, line)
         except DATABASE_UNAVAILABLE as exc:
-            log.warning("webhook %s is not served: %s", webhook.id, describe_database_error(exc))
+            log.warning("webhook is not served", extra={"webhook": webhook.id, "reason": describe_database_error(exc)})
         except Exception:
-            log.exception("webhook %s failed by a fault of ours", webhook.id)
+            log.exception("webhook failed by a fault of ours", extra={"webhook": webhook.id})
         finally:
             del self._busy[webhook.id]
 
@@ -128,11 +130,9 @@ class WebhookSender:
             row = sent
         whole = len(batch) < CHUNK
         self._seen[webhook.id, run] = upto if whole else batch[-1].seq
-        if again and not (batch and whole):  # a redelivery of an old run ends with its last batch
+        if again:  # an old run is delivered only because it was asked for
             due = 0.0 if whole else webhooks.AGAIN
-            await asyncio.to_thread(
-                self._store_progress, _create_progress_row(row, seq=row.seq, due_at=due), 0, 0, webhook.problem
-            )
+            await asyncio.to_thread(self._store_progress, row.seq, _create_progress_row(row, due_at=due), 0, 0, None)
 
     async def _post_delivery(
         self, row: DeliveryProgressRow, told: Delivery, seq: int, line: PinnedConnection
@@ -141,9 +141,11 @@ class WebhookSender:
         try:
             problem = await line.post(told)
         except AddressNotPublic as exc:
+            self._log_failure(row, str(exc))
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
             await asyncio.to_thread(
                 self._store_progress,
+                row.seq,
                 _create_progress_row(row, attempts=row.attempts, due_at=self._clock() + HELD_SECONDS),
                 0,
                 0,
@@ -152,12 +154,23 @@ class WebhookSender:
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
             attempts = row.attempts + 1
+            self._log_failure(row, problem, attempts=attempts, again_in_s=compute_backoff(attempts))
             row = _create_progress_row(row, attempts=attempts, due_at=self._clock() + compute_backoff(attempts))
-            await asyncio.to_thread(self._store_progress, row, 0, 0, problem)
+            await asyncio.to_thread(self._store_progress, row.seq, row, 0, 0, problem)
             return None
-        row = _create_progress_row(row, seq=seq)
-        await asyncio.to_thread(self._store_progress, row, int(not problem), int(bool(problem)), problem)
+        if problem:
+            self._log_failure(row, problem, attempts=ATTEMPTS, given_up=True)
+        before, row = row.seq, _create_progress_row(row, seq=seq)
+        await asyncio.to_thread(self._store_progress, before, row, int(not problem), int(bool(problem)), problem)
         return row
+
+    def _log_failure(self, row: DeliveryProgressRow, problem: str, **more: object) -> None:
+        """Log a delivery that failed, or is held back for a new reason. Without the address: that may be a key."""
+        if not more and self._held.get(row.webhook) == problem:
+            return
+        self._held[row.webhook] = problem
+        fields = {"webhook": row.webhook, "run": row.run, "after_seq": row.seq, "problem": problem}
+        log.warning("webhook delivery failed" if more else "webhook delivery held back", extra={**fields, **more})
 
     def _list_due_waivers(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
         """Return waiver deliveries that are due and arose after the webhook was created."""
@@ -200,9 +213,11 @@ class WebhookSender:
         batch = [parse_line(line, digest) for _, line, digest in lines]
         return batch, upto[0] if upto else 0, of
 
-    def _store_progress(self, row: DeliveryProgressRow, delivered: int, dropped: int, problem: str) -> None:
+    def _store_progress(
+        self, before: int, row: DeliveryProgressRow, delivered: int, dropped: int, problem: str | None
+    ) -> None:
         with Session(self._database) as session, session.begin():
-            webhooks.record_progress(session, row, delivered=delivered, dropped=dropped, problem=problem)
+            webhooks.record_progress(session, row, before=before, delivered=delivered, dropped=dropped, problem=problem)
 
 
 def _create_progress_row(

@@ -12,6 +12,7 @@ from app.cli.options import (
     Data,
     KeepDays,
     LineupName,
+    LogFormatName,
     OidcClaim,
     OidcClient,
     OidcGroup,
@@ -48,6 +49,7 @@ def run_demo(
     machine: Annotated[
         str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
     ] = "debian",
+    log_format: LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a run on the built-in host, or resume an interrupted one."""
     import asyncio
@@ -59,7 +61,7 @@ def run_demo(
     from app.cli.up import follow_cold_starts
     from app.runs.order import Order
 
-    settings = Settings(data=data, port=port, lineup=lineup, speed=speed)
+    settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
     if real:
         settings = use_cpu_lineup(settings)
     if rootfs:
@@ -92,6 +94,7 @@ def serve_app(
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
+    log_format: LogFormatName = "text",
 ) -> None:
     """Serve the web application and the API, and work on runs."""
     import asyncio
@@ -121,6 +124,7 @@ def serve_app(
         attach=attach,
         lineup=lineup,
         speed=speed,
+        log_format=log_format,
     )
     asyncio.run(serve_until_signal(settings))
 
@@ -132,13 +136,22 @@ def run_worker(
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
+    log_format: LogFormatName = "text",
 ) -> None:
     """Work on runs without a web server, as one of the nodes on the database in TEMPER_DATABASE_URL."""
     import asyncio
 
     from app.cli.serve import work_until_signal
 
-    settings = Settings(data=data, attach=attach, lineup=lineup, speed=speed, keep_days=keep_days, kind="worker")
+    settings = Settings(
+        data=data,
+        attach=attach,
+        lineup=lineup,
+        speed=speed,
+        keep_days=keep_days,
+        kind="worker",
+        log_format=log_format,
+    )
     asyncio.run(work_until_signal(settings))
 
 
@@ -155,13 +168,20 @@ def start_engines(
     sign_in: SignIn = False,
     proxy: Proxy = None,
     data: Data = Path("data"),
+    log_format: LogFormatName = "text",
 ) -> None:
     """Start a line-up's engines and the web application, and print each step of the cold starts."""
     from app.cli.listening import parse_networks
     from app.cli.up import print_unit_files, start_lineup
 
     settings = Settings(
-        data=data, host=address, port=port, sign_in=sign_in, proxies=parse_networks(proxy or []), lineup=lineup
+        data=data,
+        host=address,
+        port=port,
+        sign_in=sign_in,
+        proxies=parse_networks(proxy or []),
+        lineup=lineup,
+        log_format=log_format,
     )
     if papers:
         print_unit_files(settings, papers, into)

@@ -171,7 +171,7 @@ class LaunchedReplica:
     def _adopt_process(self, found: MarkedProcess) -> None:
         self._reset_state(found.started)
         self.adopted, self.pid = True, found.pid
-        log.info("engine %s runs already as process %d: taken over", self.name, found.pid)
+        log.info("engine taken over: it runs already", extra={"engine": self.name, "pid": found.pid})
         self._start_watching(found.pid)
 
     def _reset_state(self, started: float) -> None:
@@ -240,6 +240,7 @@ class LaunchedReplica:
 
     def _mark_dead(self, says: str, fix: str) -> None:
         self._state, self._detail = "dead", f"{says}. {fix[:1].upper()}{fix[1:]}."
+        log.error("engine failed", extra={"engine": self.name, "reason": self._detail})
 
     async def _cancel_watching(self) -> None:
         if self._watching:

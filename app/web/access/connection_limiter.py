@@ -1,11 +1,15 @@
 """Limit open connections: in total, and of people who are not signed in per network."""
 
 import ipaddress
+import logging
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.config import Network
 from app.web.access.login_limits import to_network_key
+from app.web.access.repeated_log_filter import Seldom
+
+log = logging.getLogger(__name__)
 
 Networks = tuple[Network, ...]
 
@@ -31,6 +35,7 @@ class ConnectionLimiter:
     proxies: Networks = ()
     """Reverse proxies: all their clients share one address, so the limit per network does not apply."""
     refused: int = 0
+    _seldom: Seldom = field(default_factory=Seldom)
     _all: int = 0
     _strangers: dict[Connection, str] = field(default_factory=dict)
     """Connection to its network, oldest first."""
@@ -76,6 +81,8 @@ class ConnectionLimiter:
 
     def _count_refusal(self, place: str) -> bool:
         self.refused += 1
+        if many := self._seldom.count("connection"):
+            log.warning("connection refused: too many are open", extra={"source": place, "many": many})
         if not self._peers.get(place):
             self._peers.pop(place, None)
         return False

@@ -7,7 +7,6 @@ import time
 from fastapi.exceptions import HTTPException
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.events.kinds import PersonDid
@@ -21,6 +20,7 @@ from app.web.access.body_limit import ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES
 from app.web.access.cors import is_write_allowed
 from app.web.access.guard import create_refusal_response
 from app.web.access.request_context import KEY, RequestContext
+from app.web.access.request_log import RequestLog
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
 
@@ -44,6 +44,7 @@ class Gate:
         self._app, self._credentials, self._ledger, self._rechecks = app, credentials, ledger, rechecks
         self._allowed = allowed
         self._turns = asyncio.Semaphore(STRANGERS_AT_ONCE)
+        self._log = RequestLog()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -55,6 +56,7 @@ class Gate:
             person = await self._credentials.authenticate(headers)
         except DATABASE_UNAVAILABLE as exc:
             said = f"The database cannot be asked who you are: {describe_database_error(exc)}. Try again in a moment."
+            self._log.log_answer(scope, None, 503)
             return await create_refusal_response(headers, Problem("unavailable", said))(scope, receive, send)
         visit = scope[KEY] = RequestContext(person, time.monotonic())
         WHO.set(person)
@@ -66,7 +68,9 @@ class Gate:
     async def _serve_request(
         self, scope: Scope, headers: Headers, visit: RequestContext, receive: Receive, send: Send
     ) -> None:
-        answer = self._find_refusal(scope, headers)
+        refusal = self._find_refusal(scope, headers)
+        answer = create_refusal_response(headers, refusal) if refusal else None
+        scope.setdefault("state", {})["kind"] = refusal.kind if refusal else ""
         turn = AnonymousSlot(None if visit.person else self._turns)
         most = SIGNED_IN_BODY_BYTES if visit.person else ANONYMOUS_BODY_BYTES
         body = limit_body(receive, most, headers.get("content-length"))
@@ -77,6 +81,11 @@ class Gate:
             await turn.acquire()
             await (answer or self._app)(scope, answering.receive, answering.send)
             await answering.end_stream()
+        except Exception:
+            self._log.log_answer(scope, visit.person, answering.status or 500)
+            raise
+        else:
+            self._log.log_answer(scope, visit.person, answering.status)
         finally:
             turn.release()
             await self._record_request(scope, visit, answering.status, refused=visit.refused or answer is not None)
@@ -92,20 +101,18 @@ class Gate:
             return True
         return is_write_allowed(headers, scope["path"], self._allowed, demo=self._credentials.demo)
 
-    def _find_refusal(self, scope: Scope, headers: Headers) -> Response | None:
+    def _find_refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):
             said = "Temper answers to localhost here. To reach it by another name, start it with --host and --sign-in."
-            return create_refusal_response(headers, Problem("wrong-host", said))
+            return Problem("wrong-host", said)
         if scope["method"] not in READING and not self._is_write_welcome(scope, headers):
-            return create_refusal_response(headers, Problem("cross-site", _describe_cross_site(headers)))
+            return Problem("cross-site", _describe_cross_site(headers))
         if not _has_only_printable(scope["path"]):
             said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."
-            return create_refusal_response(headers, Problem("not-found", said))
+            return Problem("not-found", said)
         # The API's own check names the parameter.
         if b"%00" in scope["query_string"] and not scope["path"].startswith(PREFIX):
-            return create_refusal_response(
-                headers, Problem("invalid", "The address holds a NUL: take it out.", field="query")
-            )
+            return Problem("invalid", "The address holds a NUL: take it out.", field="query")
         return None
 
 

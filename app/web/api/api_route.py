@@ -38,7 +38,9 @@ class ApiRoute(APIRoute):
                 return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
                 request.state.refused = True  # the error has its response, so the session must not commit
-                return to_problem(exc).to_response()
+                told = to_problem(exc)
+                request.state.kind = told.kind
+                return told.to_response()
 
         return answer_request
 

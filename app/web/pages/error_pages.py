@@ -81,10 +81,12 @@ def _build_error_response(
     request: Request, said: str, status: int, again: RejectedForm | None = None, kind: str = "invalid"
 ) -> Response:
     """Return an error page for a browser, else an RFC 9457 problem document."""
+    known = kind if status == STATUS.get(kind, 422) else ""
+    request.state.kind = known
     if _accepts_html(request):
         return render_error_page(said, status, again)
-    known = path_to("explain", kind=kind) if status == STATUS.get(kind, 422) else "about:blank"
-    body = {"type": known, "title": HTTPStatus(status).phrase, "status": status, "detail": said}
+    address = path_to("explain", kind=known) if known else "about:blank"
+    body = {"type": address, "title": HTTPStatus(status).phrase, "status": status, "detail": said}
     return JSONResponse(body, status, media_type="application/problem+json")
 
 

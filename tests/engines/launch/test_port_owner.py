@@ -22,6 +22,12 @@ def test_who_listens_where_a_request_to_this_machine_arrives_is_named_unless_it_
     assert find_foreign_listener(port, ()) == ""
 
 
+def test_who_listens_at_another_address_is_not_in_the_way():
+    """A request to 127.0.0.1 does not arrive there."""
+    with socket.create_server(("127.0.0.2", 0)) as server:
+        assert find_foreign_listener(server.getsockname()[1], ()) == ""
+
+
 LISTENS = """
 import socket, sys
 with socket.create_server(("127.0.0.1", int(sys.argv[1])), reuse_port=True):

@@ -53,6 +53,17 @@ def test_an_unfinished_stretch_waits_and_is_read_from_the_single_samples(store):
     assert len(Thinning(store).read(BEGIN, BEGIN + 599, 60, BEGIN + 599).to_series()[TOK_S]) == 10
 
 
+def test_a_stretch_is_thinned_only_once_its_last_sample_has_had_time_to_be_written(store):
+    sample(store, seconds(BEGIN, 599))
+    thinning = Thinning(store)
+    thinning.catch_up(BEGIN + 604)
+    assert store.thinned.last(10) is None
+    sample(store, [BEGIN + 599], lambda _: 1000.0)
+    thinning.catch_up(BEGIN + 605)
+    store.forget_samples(BEGIN + 600)
+    assert thinning.read(BEGIN, BEGIN + 600, 10, BEGIN + 600).to_series()[TOK_S][-1] > 100
+
+
 def test_each_tier_is_made_of_the_finer_one_over_pauses_of_any_length(store):
     sample(store, [*seconds(BEGIN, 120), *seconds(BEGIN + 5 * 3600, 120)], lambda _: 12.0)
     thinning = Thinning(store)

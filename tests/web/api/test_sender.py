@@ -3,17 +3,18 @@
 import asyncio
 import json
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 
 import pytest
 from sqlmodel import Session
 
 from app.background.webhooks.delivery import create_webhook_secret
-from app.background.webhooks.sender import WebhookSender
+from app.background.webhooks.sender import CHUNK, WebhookSender
 from app.events.bus import Bus
-from app.events.kinds import RunQueued
+from app.events.kinds import RunFinished, RunPaused, RunQueued
 from app.events.log import LogWriter, RunLog
+from app.events.record import record_event
 from app.events.vocabulary import Budget
 from app.store import webhooks
 from app.store.change_monitor import ChangeMonitor
@@ -49,6 +50,33 @@ class Place:
         await sender.close()
         changes.close()
         await writer.close()
+
+    @asynccontextmanager
+    async def sending_again(self, url, count):
+        """A run of long ago, with so many events, is asked for by a person, of a webhook that failed the last time."""
+        store, changes = EventStore(self.database), ChangeMonitor(self.database)
+        ended = RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), tree="")
+        events = [QUEUED, *[RunPaused(by="ada")] * (count - 2), ended]
+        store.append([record_event("old", seq, 1.0, event, "x") for seq, event in enumerate(events, 1)])
+        self._added(url, local=True)
+        with Session(self.database) as session, session.begin():
+            session.get_one(WebhookRow, "w").problem = "it answered 500"
+        self.ask_again()
+        sender = WebhookSender(self.database, store, Bus(), version=changes.version)
+        sender.start()
+        try:
+            yield
+        finally:
+            await sender.close()
+            changes.close()
+
+    def ask_again(self):
+        with Session(self.database) as session, session.begin():
+            webhooks.request_redelivery(session, "w", "old")
+
+    def owes_again(self):
+        with Session(self.database) as session:
+            return webhooks.list_redeliveries(session, "w")
 
     def _added(self, url, local):
         with Session(self.database) as session, session.begin():
@@ -155,8 +183,61 @@ async def test_a_waiver_that_ends_soon_is_told_once_and_signed(place):
 
 
 @pytest.mark.timeout(20)
-async def test_a_redirect_is_a_problem_and_is_not_followed(place):
+async def test_a_redirect_is_a_problem_that_is_logged_and_is_not_followed(place, caplog):
     async with answering(redirect) as (url, calls, twice), place.told(f"{url}/hook"):
         await twice.wait()
         assert place.problem() == "it answered 307"
+    told = next(one for one in caplog.records if one.getMessage() == "webhook delivery failed")
+    assert (told.webhook, told.run, told.problem, told.attempts, told.again_in_s) == (
+        "w",
+        "aaaa",
+        "it answered 307",
+        1,
+        1,
+    )
+    assert "/hook" not in str(vars(told))
     assert set(calls) == {b"POST /hook HTTP/1.1\r\n"}
+
+
+@asynccontextmanager
+async def taking(meanwhile=lambda letters: None):
+    """Takes every letter; what happens `meanwhile` happens before the sender hears so."""
+    letters = []
+
+    async def serve(reader, writer):
+        with suppress(asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            letters.append(json.loads(await reader.readexactly(int(head.partition("content-length: ")[2].split()[0]))))
+            await asyncio.to_thread(meanwhile, letters)
+            writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook", letters
+
+
+def at_work():
+    return any(task.get_name() == "webhook w" for task in asyncio.all_tasks())
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("count", [20, 2 * CHUNK, 2 * CHUNK + 20])
+async def test_a_run_of_any_length_that_is_sent_again_is_sent_whole_and_then_owed_no_more(place, count):
+    async with taking() as (url, letters), place.sending_again(url, count):
+        while len(letters) < count or at_work() or await asyncio.to_thread(place.owes_again):
+            await asyncio.to_thread(place.problem)
+        assert [letter["id"] for letter in letters] == [f"old.{seq}" for seq in range(1, count + 1)]
+        assert place.problem() == "", "of the newest delivery"
+
+
+@pytest.mark.timeout(20)
+async def test_who_asks_once_more_while_the_last_letter_is_under_way_is_not_forgotten(place):
+    def ask(letters):
+        if len(letters) == 5:
+            place.ask_again()
+
+    async with taking(ask) as (url, letters), place.sending_again(url, 5):
+        while len(letters) < 10:
+            await asyncio.to_thread(place.problem)
+        assert [letter["id"] for letter in letters] == [f"old.{seq}" for seq in range(1, 6)] * 2

@@ -1,0 +1,96 @@
+"""The log of a server: a line an event, with time, level, logger and fields, as text or as JSON."""
+
+import json
+import logging
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from app.cli.plain_log import LONGEST, PlainFormatter
+
+LogFormat = Literal["text", "json"]
+LEVELS = {"WARNING": "WARN", "CRITICAL": "FATAL"}
+"""Levels as the text has them, where the usual name is longer than five letters."""
+_NO_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
+
+log = logging.getLogger(__name__)
+
+
+class TextLog(PlainFormatter):
+    """`2026-11-23T15:02:07.123Z INFO  temper.runtime  run recovered  run=ab12 after_s=0.9`; what is below is set in."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  called so by Python
+        level = LEVELS.get(record.levelname, record.levelname)
+        head = f"{_read_time(record)} {level:<5} {_name_logger(record)}  {record.message}"
+        fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _read_fields(record).items())
+        return f"{head}  {fields}" if fields else head
+
+
+class JsonLog(logging.Formatter):
+    """One JSON object a line, in ASCII; `message` says what happened, and every field stands beside it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": _read_time(record),
+            "level": record.levelname.lower(),
+            "logger": _name_logger(record),
+            "message": record.getMessage()[:LONGEST],
+        }
+        if record.exc_info and record.exc_info[0]:
+            line["traceback"] = self.formatException(record.exc_info)[-LONGEST:]
+        return json.dumps({**_read_fields(record), **line}, default=str)
+
+
+def open_log(kind: LogFormat) -> LogFormat:
+    """Send all that this process logs to standard error in this format, and return it.
+
+    What happened to the server is logged from level INFO on, what libraries say from WARNING on.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLog() if kind == "json" else TextLog())
+    logging.getLogger().addHandler(handler)
+    logging.getLogger("app").setLevel(logging.INFO)
+    queue = logging.getLogger("dbos")  # without a handler of its own it is given one, in a format of its own
+    queue.addHandler(handler)
+    queue.propagate = False
+    logging.captureWarnings(capture=True)
+    threading.excepthook = _log_thread_error
+    sys.unraisablehook = _log_unraisable_error
+    return kind
+
+
+def print_failure(sentence: str) -> None:
+    """Say on standard error why this process ends: as a line of the log where that is JSON."""
+    if any(isinstance(handler.formatter, JsonLog) for handler in logging.getLogger().handlers):
+        log.critical(sentence)
+    else:
+        print(f"temper: {sentence}", file=sys.stderr)  # noqa: T201
+
+
+def _log_thread_error(args: threading.ExceptHookArgs) -> None:
+    log.error("a thread ended by a fault of ours", exc_info=args.exc_value)
+
+
+def _log_unraisable_error(args: Any) -> None:
+    log.error("an error that nobody could be told of", exc_info=args.exc_value)
+
+
+def _read_time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _name_logger(record: logging.LogRecord) -> str:
+    """Return the room of ours that logged it (`temper.runtime`), or the library's own name."""
+    package, *inside = record.name.split(".")
+    return ".".join(["temper", *inside[:1]]) if package == "app" else record.name
+
+
+def _read_fields(record: logging.LogRecord) -> dict[str, Any]:
+    return {name: value for name, value in vars(record).items() if name not in _NO_FIELDS and value is not None}
+
+
+def _quote_value(value: object) -> str:
+    """Return it as it is where it is one word, else as a JSON string, so that no value looks like another field."""
+    text = str(value)
+    return text if text and not set(text) & set(' "=\\\t\n') else json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,34 @@
+"""The row of a run follows its log."""
+
+import pytest
+from sqlmodel import Session
+
+from app.events.kinds import RunPaused, RunResumed, RunStarted
+from app.events.record import record_event
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import RunRow
+from tests.loop.playing import SOUND, pack, request, rule
+
+BEGUN = [request(pack([rule("V-1")])), RunStarted(worker="w", confinement="", scanner="s", probes=SOUND)]
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    yield database
+    database.dispose()
+
+
+def state_after(database, *events):
+    EventStore(database).append([record_event("r", seq, 1.0 * seq, event, "x") for seq, event in enumerate(events, 1)])
+    with Session(database) as session:
+        return session.get_one(RunRow, "r").state
+
+
+@pytest.mark.parametrize(
+    ("resumed", "state"),
+    [(RunResumed(by="worker 1", after_crash=True), "paused"), (RunResumed(by="ada"), "running")],
+)
+def test_a_paused_run_stays_paused_until_a_person_resumes_it(database, resumed, state):
+    assert state_after(database, *BEGUN, RunPaused(by="ada"), resumed) == state
