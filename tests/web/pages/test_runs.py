@@ -58,7 +58,7 @@ def test_the_headline_and_the_difference_are_in_words():
     assert pair.difference_text == "passed → escalated"
     assert _write_comparison([pair]) == "0 of 1 rules hold after the second run, 1 fewer than after the first"
     assert RulePair("R1", "", pair.left, pair.left).difference_text == ""
-    assert _write_comparison([]) == "There is no rule that both runs decided"
+    assert _write_comparison([]) == "No rule was decided in both runs"
 
 
 def test_what_one_run_was_not_asked_for_is_no_difference():
