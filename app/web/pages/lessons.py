@@ -32,7 +32,7 @@ class LessonLine:
         if not self.lesson.uses:
             return "not used yet"
         told = f"used {self.lesson.uses} time{'s' if self.lesson.uses > 1 else ''}, has not helped yet"
-        return told if self.lesson.uses < DROP_AFTER else f"used {self.lesson.uses} times without success: no longer used"
+        return told if self.lesson.uses < DROP_AFTER else f"used {self.lesson.uses} times without success: dropped"
 
 
 @router.get("/lessons", name="lessons")

@@ -87,7 +87,7 @@ async def submit_webhook_command(
             raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if problem := await send_trial_delivery(row, time.time(), f"test.{secrets.token_hex(8)}"):
-        return render_error_page(f"The test did not reach {hide_url_secret(row.url)}: {problem}.", 502)
+        return render_error_page(f"The test delivery failed: {hide_url_secret(row.url)}: {problem}.", 502)
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 
 
