@@ -171,7 +171,7 @@ def _build_side(state: RunState, rule: str) -> RuleSide:
     if item := state.items.get(rule):
         return RuleSide(item, known=item.status not in ("working", "waiting"))
     if state.request is None or rule not in state.request.rules:
-        return RuleSide(None, known=False, absent="not asked for")
+        return RuleSide(None, known=False, absent="not in this run")
     if state.scope is None:
         return RuleSide(None, known=False, absent="not scanned yet")
     compliant = rule in state.scope.compliant
