@@ -25,7 +25,7 @@ HEADS = (
     ("fixed", "The scanner passes, a second check confirms the requirement, and nothing is worse or weaker."),
     ("harmed and undone", "Changes that broke something and were rolled back."),
     ("harm that stayed", "Hosts left worse than before. This must be 0."),
-    ("ways to root left", "Ways to become root that worked before and still work, tested with a new login after a vendor's script."),
+    ("ways to root left", "Ways to become root that still work, tested by a new login after a vendor's script."),
     ("gamed", "The scanner passes, and the second check does not confirm it."),
     ("refused", "Actions that the policy refused."),
     ("handed on rightly", "Findings that need a person and were escalated."),

@@ -73,7 +73,7 @@ class MomentCollector:
                 self._score_passed_item(event)
             case kinds.ItemEscalated():
                 weight = 60 + self._attempts / 100
-                self._keep_best("escalated", "▲", "escalated", "Escalated to a person", event.rule, event.reason, weight)
+                self._keep_best("escalated", "▲", "escalated", "Escalated", event.rule, event.reason, weight)
             case _:
                 pass
 
