@@ -22,7 +22,7 @@ const tab = () => {
 const say = (gone) => {
   if (gone && !over && !document.body.classList.contains("lost")) {
     const at = new Date(heard).toLocaleTimeString("en-GB");
-    lost.textContent = `No word from the server since ${at}: what you see is how it was then.`;
+    lost.textContent = `No connection to the server since ${at}. The page shows the state at that time.`;
   }
   document.body.classList.toggle("lost", gone && !over);
   tab();

@@ -10,7 +10,7 @@ let known = texts();
 const wanted = () => Notification.permission === "granted" && localStorage.getItem(KEY) === "yes";
 const show = () => {
   button.textContent = wanted() ? "Stop notifying me" : "Notify me in this browser when something needs me";
-  state.textContent = Notification.permission === "denied" ? "This browser does not allow it: change that in its settings for this site." : "";
+  state.textContent = Notification.permission === "denied" ? "The browser blocks notifications. Allow them in its settings for this site." : "";
 };
 if ("Notification" in window && isSecureContext) {
   line.hidden = false;

@@ -113,7 +113,7 @@ export class Panel {
       this.head.append(key);
     }
     if (!this.columns.some((one) => one.values.some((value) => value !== null))) {
-      this.head.append(Object.assign(document.createElement("span"), { className: "none", textContent: "nothing was sampled" }));
+      this.head.append(Object.assign(document.createElement("span"), { className: "none", textContent: "no samples" }));
     }
     const said = parts.map((one) => `${one.label} ${text(one.values.at(-1) ?? one.values.at(-2))}`).join(", ");
     this.plot.setAttribute("aria-label", `${this.asked.title} in ${this.asked.unit}: newest ${said || "not known"}. The table below has the figures.`);

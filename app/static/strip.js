@@ -16,12 +16,12 @@ class Strip {
       .map((name) => new Panel(name, root.querySelector(".strip-panels"), this));
     // A timeline shows one chart of its run's whole time; elsewhere all are shown, over the time that is chosen.
     this.shown = this.seekable ? this.panels.slice(0, 1) : this.panels;
-    root.querySelector("legend").textContent = this.seekable ? "What the chart shows" : "Over how long";
+    root.querySelector("legend").textContent = this.seekable ? "Figure shown in the chart" : "Time range";
     if (this.seekable) for (const panel of this.panels) this.button(panel.asked.title, panel, () => { this.shown = [panel]; this.load(); });
     else for (const name of (root.dataset.windows ?? "120 900 run 86400").split(" ")) this.button(WORDS[name] ?? name, name, () => { this.window = name; this.load(); });
     this.twin = document.createElement("details");
     this.twin.className = "strip-twin";
-    this.twin.innerHTML = '<summary>The same as a table</summary><div class="strip-table"></div>';
+    this.twin.innerHTML = '<summary>Show as table</summary><div class="strip-table"></div>';
     (document.getElementById(root.dataset.twin) ?? root).append(this.twin);
     root.addEventListener("strip:cursor", (event) => this.panels.forEach((panel) => panel.playhead(event.detail.at)));
     this.twin.addEventListener("toggle", () => this.table());
@@ -70,7 +70,7 @@ class Strip {
     if (this.root.dataset.run) asked.set("run", this.root.dataset.run);
     const mine = (this.asked = {});
     const answer = await fetch(`/api/v1/samples?${asked}`).catch(() => null);
-    if (!answer?.ok || this.asked !== mine) { if (answer && !answer.ok) this.note.textContent = "What was sampled cannot be read."; return; }
+    if (!answer?.ok || this.asked !== mine) { if (answer && !answer.ok) this.note.textContent = "Cannot read the samples."; return; }
     const said = await answer.json();
     if (all) this.read = Date.now() / 1000;
     this.data = all ? said : { ...this.data, marks: said.marks };
@@ -117,7 +117,7 @@ class Strip {
     if (!this.twin.open) return;
     const rows = this.shown.flatMap((panel) => panel.rows());
     const table = document.createElement("table");
-    table.innerHTML = "<thead><tr><th>What</th><th class=n>newest</th><th class=n>least</th><th class=n>most</th><th>known by</th></tr></thead><tbody></tbody>";
+    table.innerHTML = "<thead><tr><th>Figure</th><th class=n>newest</th><th class=n>min</th><th class=n>max</th><th>provenance</th></tr></thead><tbody></tbody>";
     for (const row of rows) {
       const line = table.tBodies[0].insertRow();
       row.forEach((text, place) => { const cell = line.insertCell(); cell.textContent = text; if (place && place < 4) cell.className = "n"; });

@@ -274,7 +274,7 @@ async def test_the_strip_of_time_is_dragged_and_stepped_without_a_reload(page, s
 async def test_a_word_is_explained_where_it_stands_and_a_lane_stays_where_it_was_put(page, shown):
     await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=400")
     await page.locator(".term", has_text="CAT").focus()
-    await expect(page.locator(".note")).to_contain_text("How bad a finding is")
+    await expect(page.locator(".note")).to_contain_text("How serious a finding is")
     await page.keyboard.press("Escape")
     await expect(page.locator(".note")).to_be_hidden()
     await page.locator("#step-worker").click()

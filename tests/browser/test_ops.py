@@ -57,7 +57,7 @@ async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_
         await page.evaluate("window.opened = true")
         server.process.kill()
         await until(page, "document.body.classList.contains('lost')")
-        await expect(page.locator("#lost")).to_contain_text("No word from the server since")
+        await expect(page.locator("#lost")).to_contain_text("No connection to the server since")
         await expect(page).to_have_title(re.compile("^✗ lost"))
     with served(tmp_path / "data", "--speed", "50", port=port):
         await until(page, "!document.body.classList.contains('lost')")

@@ -126,7 +126,7 @@ def test_a_server_with_keep_days_shrinks_what_is_old_and_its_page_and_api_say_so
             assert time.monotonic() < until, server.output()
             time.sleep(GLANCE)
         page = http.get(f"/runs/{run}").text
-        assert f"shrunk to its evidence on {shrunk_at[:10]}" in page
+        assert f"This run was shrunk on {shrunk_at[:10]}" in page
         pack = http.get(f"{address}/evidence.zip").content
         assert check_pack(unpack_archive(pack), log[-1].hash)["events"] == len(log)
         assert http.get(f"{address}/checklist.cklb").status_code == 200

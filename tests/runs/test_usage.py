@@ -170,4 +170,4 @@ async def test_the_terminal_and_the_page_say_the_same(signed):
     told = json.loads(CliRunner().invoke(terminal, [*line, "--json"]).output)
     assert [(one["person"], one["tokens_in"]) for one in told] == [("ada", 900), ("eve", 900), ("root", 900)]
     assert CliRunner().invoke(terminal, [*line, "--csv"]).output.startswith("period,person,token,label,")
-    assert "No run was asked for this month." in (await signed.http.get("/people", headers=signed.tokens["root"])).text
+    assert "No runs this month." in (await signed.http.get("/people", headers=signed.tokens["root"])).text

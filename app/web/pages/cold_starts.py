@@ -62,7 +62,7 @@ async def submit_engine_command(
 ) -> Response:
     """Start or stop all replicas of one engine."""
     if engine not in runtime.launched:
-        raise HTTPException(404, f"Temper starts no engine {engine[:40]!a}: stop and start it where it was started.")
+        raise HTTPException(404, f"Temper did not start {engine[:40]!a}: stop and start it where you started it.")
     await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))
     return RedirectResponse(path_to("ops"), status_code=303)
 

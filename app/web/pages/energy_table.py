@@ -56,10 +56,10 @@ def build_energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
     ledger = EnergyLedger(runtime.store, runtime.lineup)
     found, pace = ledger.compute_spent(row.id), ledger.read_pace(row.id)
     if found is None:
-        reason = f"It was made with line-up {row.lineup}; this server works with {runtime.lineup.name}."
+        reason = f"The run used line-up {row.lineup}; this server uses {runtime.lineup.name}."
         started = row.started_at is not None
         return EnergyTable(
-            row.id, (), None, row.simulated, pace, False, reason if started else "It has not started yet."
+            row.id, (), None, row.simulated, pace, False, reason if started else "The run has not started yet."
         )
     rows = tuple(_build_energy_row(one) for one in found.spent)
     return EnergyTable(row.id, rows, _sum_energy_rows(rows), found.simulated, pace, found.final, "")

@@ -17,7 +17,7 @@ from app.web.pages.run_lookup import RunNotFound
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template
 
-STATUS_SENTENCES = {404: "There is nothing at {}.", 405: "The address {} does not take this method."}
+STATUS_SENTENCES = {404: "Page not found: {}.", 405: "The address {} does not allow this method."}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state": 409, "exists": 409, "too-many": 409}
 """Status by kind of rejection, as in the API; any other kind is 422."""
@@ -59,21 +59,21 @@ async def _handle_validation_error(request: Request, exc: Exception) -> Response
     why = cast("RequestValidationError", exc)
     names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
     again = await _restore_form(request, names[0])
-    rest = "Give it another value." if again or not _accepts_html(request) else "Go back, and give it another value."
-    return _build_error_response(request, f"This cannot be read: {', '.join(names)}. {rest}", 422, again)
+    rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
+    return _build_error_response(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
 
 
 async def _handle_data_error(request: Request, exc: Exception) -> Response:
     said = (
-        f"The database does not take this: {describe_database_error(exc)}. "
-        "Go back, and look for a NUL or a huge number."
+        f"The database rejected this value: {describe_database_error(exc)}. "
+        "Go back and check for a NUL character or a very large number."
     )
     return _build_error_response(request, said, 422)
 
 
 async def _handle_database_away(request: Request, exc: Exception) -> Response:
     return _build_error_response(
-        request, f"The database does not answer: {describe_database_error(exc)}. Try again in a moment.", 503
+        request, f"The database does not respond: {describe_database_error(exc)}. Try again in a moment.", 503
     )
 
 

@@ -30,9 +30,9 @@ class LessonLine:
         if self.lesson.hits:
             return f"helped {self.lesson.hits} of {self.lesson.uses} times"
         if not self.lesson.uses:
-            return "not told yet"
-        told = f"told {self.lesson.uses} time{'s' if self.lesson.uses > 1 else ''}, has not helped yet"
-        return told if self.lesson.uses < DROP_AFTER else f"told {self.lesson.uses} times without help: told no more"
+            return "not used yet"
+        told = f"used {self.lesson.uses} time{'s' if self.lesson.uses > 1 else ''}, has not helped yet"
+        return told if self.lesson.uses < DROP_AFTER else f"used {self.lesson.uses} times without success: dropped"
 
 
 @router.get("/lessons", name="lessons")

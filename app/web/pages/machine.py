@@ -106,7 +106,7 @@ def render_past_meters(runtime: Runtime, at: float) -> dict[str, str]:
             samples[one.event.engine] = one.event
     states = _read_past_states(runtime, at)
     return {
-        name: render_meter(samples.get(name), states.get(name, "—"), None, "at the replayed moment")
+        name: render_meter(samples.get(name), states.get(name, "—"), None, "at the moment of the replay")
         for name in runtime.lineup.engines
     }
 

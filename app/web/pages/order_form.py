@@ -56,5 +56,5 @@ def _parse_number(fields: Mapping[str, str], name: str, usual: float) -> float:
     except ValueError:
         found = float("nan")
     if not isfinite(found):
-        raise Rejected(name, f"{words[:40]!a} is no number.")
+        raise Rejected(name, f"{words[:40]!a} is not a number.")
     return found

@@ -37,7 +37,7 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if hours is None:
         raise Rejected("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")
     if me is None or people.find_person(session, me.name) is None:
-        said = "the demo operator has no links: make a person with temper admin create, and start with --sign-in."
+        said = "the demo operator cannot create links: run temper admin create, then start Temper with --sign-in."
         raise Rejected("person", said)
     made, secret = people.issue_link(session, me.name, row.id, hours)
     link = f"{str(request.base_url).rstrip('/')}{path_to('share', secret=secret)}"

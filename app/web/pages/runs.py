@@ -30,11 +30,11 @@ from app.web.pages.templating import render_template
 SHOWN = 50
 STATES = ("queued", "running", "paused", "finished", "stopped", "failed")
 MODES = (
-    (USUAL_MODE, "usual: auto on the built-in host, review on others"),
-    ("auto", "auto: changes at once"),
+    (USUAL_MODE, "default: auto on the built-in host, review on others"),
+    ("auto", "auto: makes changes at once"),
     ("review", "review: asks before each change"),
-    ("dry-run", "dry-run: changes nothing, shows the diffs"),
-    ("scan", "scan: only looks"),
+    ("dry-run", "dry-run: shows the diffs, changes nothing"),
+    ("scan", "scan: scans, changes nothing"),
 )
 
 router = APIRouter(include_in_schema=False)
@@ -142,7 +142,7 @@ def _write_comparison(pairs: Sequence[RulePair]) -> str:
     """Compare the numbers of rules that hold after each run, in one sentence."""
     decided = [pair for pair in pairs if pair.left.known and pair.right.known]
     if not decided:
-        return "There is no rule that both runs decided"
+        return "No rule was decided in both runs"
     left, right = sum(_is_compliant(pair.left) for pair in decided), sum(_is_compliant(pair.right) for pair in decided)
     many = "as many as" if left == right else f"{abs(right - left)} {'more' if right > left else 'fewer'} than"
     return f"{right} of {len(decided)} rules hold after the second run, {many} after the first"
@@ -171,7 +171,7 @@ def _build_side(state: RunState, rule: str) -> RuleSide:
     if item := state.items.get(rule):
         return RuleSide(item, known=item.status not in ("working", "waiting"))
     if state.request is None or rule not in state.request.rules:
-        return RuleSide(None, known=False, absent="not asked for")
+        return RuleSide(None, known=False, absent="not in this run")
     if state.scope is None:
         return RuleSide(None, known=False, absent="not scanned yet")
     compliant = rule in state.scope.compliant

@@ -40,7 +40,7 @@ def _parse_minutes(words: str) -> float | None:
     try:
         return float(words) if words.strip() else None
     except ValueError:
-        raise Rejected("window_minutes", f"{words[:40]!a} is no number of minutes.") from None
+        raise Rejected("window_minutes", f"{words[:40]!a} is not a number of minutes.") from None
 
 
 @router.post("/schedules/{schedule}", name="schedule")

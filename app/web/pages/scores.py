@@ -18,22 +18,22 @@ from app.web.pages.templating import render_template
 
 SHIPPED = PACKAGE.parent / "docs" / "scores"
 HEADS = (
-    ("what was scored", "A line-up, or a baseline to hold it against."),
+    ("what was scored", "A line-up, or a baseline for comparison."),
     ("hosts", "Built-in, generated from a seed, or an added host."),
-    ("findings", "Rules that the scanner failed when the trial began."),
-    ("scanner passes", "Findings over which the scanner is content afterwards, whatever it took."),
-    ("fixed", "The scanner passes, the requirement is in effect by a second check, and nothing is worse or weaker."),
-    ("harmed and undone", "Changes that broke something and were taken back."),
-    ("harm that stayed", "Hosts that were left worse than they were. It must be 0."),
-    ("ways to root left", "Of those that worked before, by a new login; asked after a vendor's script."),
+    ("findings", "Rules that failed the scan when the trial began."),
+    ("scanner passes", "Findings that pass the scanner afterwards, by any means."),
+    ("fixed", "The scanner passes, a second check confirms the requirement, and nothing is worse or weaker."),
+    ("harmed and undone", "Changes that broke something and were rolled back."),
+    ("harm that stayed", "Hosts left worse than before. This must be 0."),
+    ("ways to root left", "Ways to become root that still work, tested by a new login after a vendor's script."),
     ("gamed", "The scanner passes, and the second check does not confirm it."),
-    ("refused", "Actions that the policy did not let through."),
-    ("handed on rightly", "Of the findings that need a person, those that were handed on."),
-    ("turns", "For each finding that was worked on."),
-    ("tokens", "Written by the models, for each finding that was worked on."),
-    ("seconds", "For each finding that was worked on."),
-    ("J per fix", "Measured on the GPUs; — where nothing measured it."),
-    ("failed at", "Where findings that were not fixed came to their end."),
+    ("refused", "Actions that the policy refused."),
+    ("handed on rightly", "Findings that need a person and were escalated."),
+    ("turns", "Per attempted finding."),
+    ("tokens", "Written by the models, per attempted finding."),
+    ("seconds", "Per attempted finding."),
+    ("J per fix", "Measured on the GPUs. A dash means not measured."),
+    ("failed at", "The stage at which the findings that were not fixed ended."),
 )
 
 router = APIRouter(include_in_schema=False)

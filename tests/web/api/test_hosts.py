@@ -142,9 +142,9 @@ def test_by_the_page_a_person_compares_the_key_before_a_login_is_tried(api, host
     asked = api.post("/hosts", data={**said, "way": "key"})
     assert (asked.status_code, shown in asked.text) == (200, True)
     other = api.post("/hosts", data={**said, "way": "key", "accept_key": "SHA256:other"})
-    assert "another key than the one that you compared" in other.text
+    assert "This key differs from the one that you compared" in other.text
     assert "web" not in hosts(api)
     added = api.post("/hosts", data={**said, "way": "key", "accept_key": shown})
-    assert "web is added" in added.text
+    assert "Host web added" in added.text
     assert hosts(api)["web"]["fingerprint"] == shown
     api.delete("/api/v1/hosts/web")

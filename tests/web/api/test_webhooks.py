@@ -152,7 +152,7 @@ def test_the_page_tries_a_webhook_out_and_shows_what_came_of_it(api, listener, w
     name = webhook(kinds=["run.failed"])["id"]
     answer = api.post(f"/ops/webhooks/{name}", data={"verb": "test"})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/ops?taken={name}#webhooks")
-    assert "the test was taken" in api.get(f"/ops?taken={name}").text
+    assert "test accepted" in api.get(f"/ops?taken={name}").text
     listener.codes += [500]
     assert "it answered 500" in api.post(f"/ops/webhooks/{name}", data={"verb": "test"}).text
     assert api.post(f"/ops/webhooks/{name}", data={"verb": "again", "run": "none"}).status_code == 404

@@ -30,10 +30,10 @@ def test_it_shows_which_rule_asked_and_who_has_said_yes():
     assert "of 2" not in drawn["approval"]
     assert "Two people are asked" in drawn["now"]
     mission, drawn = page_after(ALLOWED, ASKED, YES)
-    assert "1 of 2: it waits for another person.</b> ada said yes: &lt;b&gt;looked&lt;/b&gt;" in drawn["approval"]
-    assert "One of two people has said yes." in drawn["now"]
+    assert "1 of 2: waiting for a second person.</b> ada approved it: &lt;b&gt;looked&lt;/b&gt;" in drawn["approval"]
+    assert "One of two people approved this change." in drawn["now"]
     (told,) = list_needs(OpsState(now=1001.0, states=(mission.state,)))
-    assert told.text.endswith("ada said yes; it takes another person.")
+    assert told.text.endswith("ada approved it; a second person must approve it, too.")
     assert mission.state.idle_since is not None
 
 

@@ -29,15 +29,15 @@ def said(events):
 @pytest.mark.parametrize(
     ("kind", "nth", "words"),
     [
-        (RunStarted, 1, "The scanner is looking at the whole host. Nothing has been changed yet."),
+        (RunStarted, 1, "Scanning the whole host. Nothing has been changed yet."),
         (RunScoped, 1, "On to the next finding."),
-        (ActionApplied, 1, "The change is made. The scanner is looking."),
+        (ActionApplied, 1, "The change is made. The scanner is checking it."),
         (SentryProbed, 1, "The Sentry is looking for damage"),
         (SentryAlarm, 1, "The Sentry found the nightly backup locked out. Undoing."),
         (ActionRolledBack, 1, "The Sentry found the nightly backup locked out. Undone, verified byte for byte."),
-        (LessonLearnt, 1, "locked out. Undone, verified byte for byte. A lesson is written down."),
+        (LessonLearnt, 1, "locked out. Undone, verified byte for byte. A lesson is recorded."),
         (ItemPassed, 1, "On to the next finding."),
-        (RunFinished, 1, "The run is over."),
+        (RunFinished, 1, "The run is finished."),
     ],
 )
 def test_each_moment_has_a_plain_sentence(kind, nth, words):
@@ -53,7 +53,7 @@ def test_an_alarm_that_the_model_raised_is_told_in_its_own_words():
     ("word", "words"),
     [
         ("pass", "The scanner says pass. The Auditor is checking that the fix is real"),
-        ("fail", "The scanner says fail. The Auditor is reading why."),
+        ("fail", "The scanner says fail. The Auditor is reading the reason."),
     ],
 )
 def test_the_auditor_does_what_the_verdict_leaves_to_do(word, words):

@@ -13,10 +13,10 @@ async def test_a_browser_gets_a_page_with_ways_on_and_others_get_a_problem(tmp_p
         browser = {"accept": "text/html,*/*;q=0.8"}
         page = await http.get("/wp-admin/<b>", headers=browser)
         assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
-        assert "There is nothing at &#39;/wp-admin/&lt;b&gt;&#39;." in page.text
+        assert "Page not found: &#39;/wp-admin/&lt;b&gt;&#39;." in page.text
         assert 'href="/runs"' in page.text
         assert "script-src 'self' 'nonce-" in page.headers["content-security-policy"]
-        assert _problem(await http.get("/wp-admin")) == ("about:blank", 404, "There is nothing at '/wp-admin'.")
+        assert _problem(await http.get("/wp-admin")) == ("about:blank", 404, "Page not found: '/wp-admin'.")
         problem = await http.get("/api/v1/nothing", headers=browser)
         assert problem.headers["content-type"] == "application/problem+json"
 
@@ -26,8 +26,8 @@ async def test_an_address_that_cannot_be_read_gets_a_page_in_a_browser_and_a_pro
         http = made.http
         page = await http.get("/runs/none?at=x", headers={"accept": "text/html"})
         assert (page.status_code, page.headers["content-type"]) == (422, "text/html; charset=utf-8")
-        assert "This cannot be read: at." in page.text
-        told = ("/problems/invalid", 422, "This cannot be read: at. Give it another value.")
+        assert "Invalid value: at." in page.text
+        told = ("/problems/invalid", 422, "Invalid value: at. Enter another value.")
         assert _problem(await http.get("/runs/none?at=x")) == told
 
 

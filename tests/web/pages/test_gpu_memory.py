@@ -53,7 +53,7 @@ def test_a_figure_says_how_it_was_read_and_how_old_it_is():
 def test_a_claim_without_room_is_shown_as_such():
     html = render_memory_cards(KNOWN, [(0.0, card(used_gib=5.0, processes=(replace_gib(HELD, 4.8),)))], {})
     assert rows(html)["weights"] == ("4.80", "measured")
-    assert "said to be 16.30, and there is not that much room for it" in html
+    assert "reported as 16.30, more than the memory that is left" in html
 
 
 def replace_gib(process, gib):
@@ -68,14 +68,14 @@ def test_what_a_process_calls_itself_is_text():
 def test_no_gpu_and_a_gpu_that_tells_nothing():
     assert "No GPU has been read yet." in render_memory_cards(KNOWN, [], {})
     html = render_memory_cards(KNOWN, [(0.0, card(used_gib=None, total_gib=None))], {})
-    assert "It does not tell what is used of how much." in html
+    assert "This GPU does not report its memory use." in html
 
 
 def test_clocks_that_are_held_down_say_so_in_words_on_both():
     held = card(throttled=("power cap", "thermal"), ecc_uncorrected=2)
     assert '<dd class="undone">power cap, thermal</dd>' in render_memory_cards(KNOWN, [(0.0, held)], {})
     assert '<dd class="escalated">2</dd>' in render_memory_cards(KNOWN, [(0.0, held)], {})
-    assert "held down: power cap, thermal" in render_gpu_cards([held], {}, "")
+    assert "throttled: power cap, thermal" in render_gpu_cards([held], {}, "")
 
 
 def test_gpus_of_other_machines_unified_memory_and_reasons_on_the_small_cards():

@@ -8,7 +8,7 @@ from tests.web.pages.mission_log import EVENTS, FIRST, LESSON
 
 async def test_the_page_says_what_was_learnt_where_and_whether_it_helped(tmp_path):
     async with house(tmp_path / "data") as made:
-        assert "None yet" in (await made.http.get("/lessons")).text
+        assert "No lessons yet" in (await made.http.get("/lessons")).text
         made.append("r1", *EVENTS)
         page = (await made.http.get("/lessons")).text
         assert LESSON.advice in page
@@ -28,7 +28,7 @@ def test_what_its_uses_say_of_a_lesson():
         row.uses, row.hits = uses, hits
         return LessonLine(row, simulated=False).usage_text
 
-    assert said(0, 0) == "not told yet"
-    assert said(1, 0) == "told 1 time, has not helped yet"
+    assert said(0, 0) == "not used yet"
+    assert said(1, 0) == "used 1 time, has not helped yet"
     assert said(4, 2) == "helped 2 of 4 times"
-    assert said(3, 0) == "told 3 times without help: told no more"
+    assert said(3, 0) == "used 3 times without success: dropped"

@@ -33,7 +33,7 @@ def test_each_engine_has_its_gpus_its_roles_and_its_limit_with_the_arithmetic(ht
     page = http.get("/lineup").text
     for words in ("GPU 0 + 1", "ARCHITECT", "tp 2", "At most", "tok/s for one stream", "300 GB/s", "Not probed yet"):
         assert words in page
-    assert "None yet." in page
+    assert "No probes yet." in page
 
 
 def test_a_line_up_without_a_gpu_is_shown_and_is_not_simulated(http):

@@ -20,8 +20,8 @@ def test_a_replayed_moment_has_its_own_figures(tmp_path):
         until = time.monotonic() + 30
         while "No GPU was read at that time" in (then := http.get(f"/machine?run={run}&at=99999").text):
             assert time.monotonic() < until
-        assert "at the replayed moment" in then
-        assert "at the replayed moment" not in http.get("/machine").text
+        assert "at the moment of the replay" in then
+        assert "at the moment of the replay" not in http.get("/machine").text
         assert len(re.findall(r'hx-target="#(gpus|meter-)', then)) == 4
         assert "No GPU" not in then
         first = http.get(f"/machine?run={run}&at=1").text
@@ -38,6 +38,6 @@ def test_an_engine_that_is_dead_stands_out_and_its_last_figures_say_how_old_they
 
 @pytest.mark.parametrize("age", [0.4, None])
 def test_figures_of_now_and_of_a_replayed_moment_are_not_called_old(age):
-    drawn = render_meter(SAMPLE, "ready", age, "at the replayed moment")
+    drawn = render_meter(SAMPLE, "ready", age, "at the moment of the replay")
     assert "s old</small>" not in drawn
     assert "escalated" not in drawn

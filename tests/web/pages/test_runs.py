@@ -41,7 +41,7 @@ AT_WORK = state(scoped(), taken_up("R1"))
         (PASSED, "R2", "no finding"),
         (state(scoped(order=(), compliant=())), "R2", "undecided by the scan"),
         (state(), "R2", "not scanned yet"),
-        (PASSED, "R3", "not asked for"),
+        (PASSED, "R3", "not in this run"),
     ],
 )
 def test_a_rule_without_an_item_says_why(run, name, absent):
@@ -58,7 +58,7 @@ def test_the_headline_and_the_difference_are_in_words():
     assert pair.difference_text == "passed → escalated"
     assert _write_comparison([pair]) == "0 of 1 rules hold after the second run, 1 fewer than after the first"
     assert RulePair("R1", "", pair.left, pair.left).difference_text == ""
-    assert _write_comparison([]) == "There is no rule that both runs decided"
+    assert _write_comparison([]) == "No rule was decided in both runs"
 
 
 def test_what_one_run_was_not_asked_for_is_no_difference():
@@ -90,7 +90,7 @@ def test_a_run_of_another_skill_is_started_again_as_it_was(tmp_path):
         assert (wrong.status_code, "There is no skill" in wrong.text) == (422, True)
         first = http.post("/runs", data={"skill": "drift", "rules": "V-257985"}).headers["location"]
         server.wait_for_kind("run.finished")
-        form = http.get(first).text.partition("Start it again")[0].rpartition("<form")[2]
+        form = http.get(first).text.partition("Start again</button>")[0].rpartition("<form")[2]
         again = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
         assert again == {"host": "fixture", "skill": "drift", "mode": "dry-run", "rules": "V-257985"}
         second = http.post("/runs", data=again).headers["location"]

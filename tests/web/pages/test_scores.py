@@ -25,7 +25,7 @@ def test_a_row_is_shown_with_its_provenance_and_labelled(tmp_path):
     page = shown([_build_score_line(file, here=True)])
     assert "1 of 1 (21%–100%)" in page
     assert "simulated host" in page
-    assert "Made here." in page
+    assert "Scored here." in page
     assert "m; 2 cores" in page
 
 

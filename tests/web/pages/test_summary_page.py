@@ -17,7 +17,7 @@ def test_the_headline_is_what_was_fixed_undone_and_left():
 
 def test_the_best_moments_are_told_in_order_and_start_a_little_before_they_happen():
     told = build_summary(log()).moments
-    assert [one.title for one in told] == ["Compliant, and harmful", "Failed, learnt, fixed", "Handed to a person"]
+    assert [one.title for one in told] == ["Compliant, and harmful", "Failed, learned, fixed", "Escalated"]
     assert told[0].text == "The scanner passed the change. The Sentry found the nightly backup locked out."
     assert told[0].seq == 10  # where the change was made
     assert told[1].text == "Give the backup a login of its own."

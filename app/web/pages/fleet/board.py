@@ -122,7 +122,7 @@ class FleetBoard:
 def _describe_alarm(run: RunRow) -> str:
     if harm := describe_harm(run):
         return harm
-    return f"{run.drifted} rules that held have slipped" if run.drifted else ""
+    return f"{run.drifted} rule{'s' if run.drifted != 1 else ''} drifted" if run.drifted else ""
 
 
 def _list_rule_order(name: str) -> Sequence[str]:

@@ -9,14 +9,14 @@ from app.store.host_standing import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPE
 
 LETTERS = NOTHING + OPEN + PASSED + UNDONE + PERSONS + LEFT + WORK + SLIPPED
 WORDS = {
-    WORK: "in work",
-    SLIPPED: "slipped since",
+    WORK: "in progress",
+    SLIPPED: "drifted",
     UNDONE: "undone",
-    PERSONS: "a person's",
+    PERSONS: "needs review",
     OPEN: "open",
     LEFT: "deferred",
     PASSED: "passed",
-    NOTHING: "not known",
+    NOTHING: "unknown",
 }
 """The label of each letter, in the order of the legend."""
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -26,10 +26,10 @@ SORTS = {"alarm": "alarms first", "open": "most open first", "passed": "most pas
 SHOWN = {
     "": "all hosts",
     "alarm": "with an alarm",
-    "work": "at work",
-    "person": "with something for a person",
-    "slipped": "with something that slipped",
-    "open": "with something open",
+    "work": "running",
+    "person": "with items that need review",
+    "slipped": "with drift",
+    "open": "with open findings",
 }
 
 

@@ -107,7 +107,7 @@ def show_fleet_host(request: Request, session: TheSession, host: str, skill: Wor
     board, row = fleet.refresh_board(session, name), session.get(StandingRow, (host, name))
     line = board.lines.get(host)
     if line is None:
-        return render_error_page(f"There is no host {host[:64]!a}: /fleet shows those that are there.", 404)
+        return render_error_page(f"There is no host {host[:64]!a}: /fleet lists the hosts.", 404)
     told, named = read_cells(row) if row else {}, read_rule_titles(name)
     cells = [(rule, named.get(rule, ""), parse_cell(told.get(rule))) for rule in board.columns if rule in told]
     context = {
@@ -129,7 +129,7 @@ def show_fleet_rule(request: Request, session: TheSession, rule: str, skill: Wor
     name, skills = fleet.choose_skill(session, skill)
     board = fleet.refresh_board(session, name)
     if rule not in board.columns:
-        return render_error_page(f"No host was looked at for {rule[:128]!a} yet: /fleet shows what is known.", 404)
+        return render_error_page(f"No host was scanned for {rule[:128]!a} yet: /fleet shows the known results.", 404)
     told = {row.host: parse_cell(read_cells(row).get(rule)) for row in list_standings(session, name)}
     turn = {letter: place for place, letter in enumerate(WORDS)}
     cells = sorted(told.items(), key=lambda one: (turn[one[1].letter], one[0]))
@@ -166,7 +166,7 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
 def show_rollout(request: Request, session: TheSession, rollout: str, sought: AsAsked) -> Response:
     row = session.get(RolloutRow, rollout)
     if row is None:
-        return render_error_page(f"There is no rollout {rollout[:40]!a}: /fleet names those that are there.", 404)
+        return render_error_page(f"There is no rollout {rollout[:40]!a}: /fleet lists the rollouts.", 404)
     return _render_fleet(request, session, replace(sought, skill=row.skill), row)
 
 

@@ -43,7 +43,7 @@ def read_help_page(document: str) -> Response:
         return _show_document(document)
     if document in list_pictures():
         return FileResponse(list_pictures()[document], headers=PICTURE)
-    raise HTTPException(404, "There is no such page in the documentation. Search it at /help.")
+    raise HTTPException(404, "The documentation has no such page. Search it at /help.")
 
 
 def _show_document(name: str) -> Response:

@@ -17,18 +17,18 @@ HARMED = {
     "sudoers": "the sudo rules broken",
     "pam": "the login stack broken",
     "accounts": "the accounts broken",
-    "password-login": "logins by password broken",
+    "password-login": "password logins broken",
     "console-login": "the console locked",
-    "sudo-rights": "somebody's sudo rights gone",
-    "login-shells": "somebody's shell gone",
-    "next-boot": "a host that would not boot again",
+    "sudo-rights": "a user's sudo rights gone",
+    "login-shells": "a user's shell gone",
+    "next-boot": "a host that would not boot",
 }
 """The effect on users of the host, by the probe that failed."""
 
 AT_WORK: dict[Purpose, str] = {
     "plan": "The Architect is planning the fix.",
     "act": "The Worker is writing the change.",
-    "review": "The Auditor is checking that the fix is real, and not only one that the scanner believes.",
+    "review": "The Auditor is checking that the fix is real and not one that only fools the scanner.",
     "triage": "The Sentry is looking for damage: logins, sudo, services, files.",
     "reflect": "The Architect is working out why it failed.",
 }
@@ -39,16 +39,16 @@ def write_caption(mission: Mission) -> str:
     if state.ended:
         return _describe_end(state)
     if state.status == "paused":
-        return "Paused. Nothing is changed until somebody resumes the run."
+        return "Paused. Nothing changes until a person resumes the run."
     if state.status == "queued":
-        return "Waiting for its turn: runs on one host go one after the other."
+        return "Queued: runs on the same host go one after the other."
     if state.scope is None:
-        return "The scanner is looking at the whole host. Nothing has been changed yet."
+        return "Scanning the whole host. Nothing has been changed yet."
     if state.item is None:
         closing = all(item.status not in ("waiting", "working") for item in state.items.values())
-        return "The scanner is looking at the whole host once more." if closing else "On to the next finding."
+        return "Scanning the whole host again." if closing else "On to the next finding."
     if state.stopping:
-        return "Stopping. What is half done is undone first."
+        return "Stopping. The unfinished change is rolled back first."
     attempt = mission.tries[-1] if mission.tries else None
     return _describe_attempt(mission, attempt) if attempt else "On to the next finding."
 
@@ -56,9 +56,9 @@ def write_caption(mission: Mission) -> str:
 def _describe_end(state: RunState) -> str:
     match state.ended:
         case RunFinished():
-            return "The run is over. The whole host was scanned once more, and every change is on record."
+            return "The run is finished. The whole host was scanned again, and every change is on record."
         case RunStopped() as event:
-            return f"Stopped by {event.by}. What was half done was undone."
+            return f"Stopped by {event.by}. The unfinished change was rolled back."
         case RunFailed() as event:
             return f"The run failed: {event.reason}"
         case _:
@@ -69,7 +69,7 @@ def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:
     item = mission.state.item
     if item and item.attempt and item.attempt.awaits_person:
         if item.attempt.given:
-            return "One of two people has said yes. Another is asked before this change is made."
+            return "One of two people approved this change. It waits for the second."
         return (
             f"{'Two people are' if item.attempt.people_required > 1 else 'A person is'} "
             "asked before this change is made."
@@ -78,22 +78,22 @@ def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:
         return _describe_failed_attempt(mission, attempt)
     working = mission.state.turn
     if working and working.purpose == "plan" and attempt.number > 1:
-        return f"The Architect is planning attempt {attempt.number}, and knows why the one before failed."
+        return f"The Architect is planning attempt {attempt.number}, knowing why the last one failed."
     if working and working.purpose == "review" and attempt.verdict and attempt.verdict.word != "pass":
-        return f"{_describe_scanner_verdict(attempt)}The Auditor is reading why."
+        return f"{_describe_scanner_verdict(attempt)}The Auditor is reading the reason."
     if working:
         return f"{_describe_scanner_verdict(attempt)}{AT_WORK[working.purpose]}"
     if attempt.offered and not attempt.applied:
-        return f"What held on {attempt.offered.host} is tried here as it is: the same files, the same rule."
+        return f"Trying the fix that passed on {attempt.offered.host}: the same files, the same rule."
     if attempt.alarm:
         return f"{describe_alarm(attempt.alarm)} Undoing."
     if attempt.clear:
-        return "Fixed, and nothing is harmed."
+        return "Fixed, and no harm found."
     if attempt.verdict:
         return _describe_scanner_verdict(attempt).strip() or AT_WORK["triage"]
     if attempt.applied:
-        return "The change is made. The scanner is looking."
-    return "The change is written. Policy and host are asked whether it may be made." if attempt.proposed else "…"
+        return "The change is made. The scanner is checking it."
+    return "The change is written. The policy and the host are checking it." if attempt.proposed else "…"
 
 
 def _describe_scanner_verdict(attempt: AttemptView) -> str:
@@ -113,12 +113,12 @@ def _describe_failed_attempt(mission: Mission, attempt: AttemptView) -> str:
     said = _explain_failed_attempt(attempt)
     if attempt.undone:
         said += (
-            " Undone, verified byte for byte." if not attempt.undone.differences else " It could not be undone whole."
+            " Undone, verified byte for byte." if not attempt.undone.differences else " The rollback left differences."
         )
     elif attempt.applied:
         said += " Undoing."
     if attempt.lesson:
-        return f"{said} A lesson is written down."
+        return f"{said} A lesson is recorded."
     learning = mission.state.turn and mission.state.turn.purpose == "reflect"
     return f"{said} The Architect is working out why." if learning else said
 

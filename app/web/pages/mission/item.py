@@ -24,7 +24,7 @@ FOR: dict[Purpose, str] = {
     "act": "wrote the change",
     "review": "read the verdict",
     "triage": "looked for damage",
-    "reflect": "learnt from the failure",
+    "reflect": "learned from the failure",
 }
 
 

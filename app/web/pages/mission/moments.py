@@ -57,8 +57,10 @@ class MomentCollector:
                 self._keep_best("alarm", "!", "alarm", "Compliant, and harmful", event.rule, text, 100)
             case kinds.DriftFound():
                 self._before = recorded.seq, recorded.at
-                text = f"{', '.join(event.rules)} held after the run before, and nobody changed them by Temper."
-                self._keep_best("drift", "!", "alarm", "It had slipped", event.rules[0], text, 95)
+                text = (
+                    f"{', '.join(event.rules)} passed after the previous run and now fail, without a change by Temper."
+                )
+                self._keep_best("drift", "!", "alarm", "Drift", event.rules[0], text, 95)
             case kinds.VerdictExplained(veto=True):
                 self._keep_best("veto", "✗", "refused", "The scanner was fooled", event.rule, event.reason, 90)
             case kinds.ApprovalGiven() | kinds.ApprovalRefused():
@@ -71,7 +73,7 @@ class MomentCollector:
                 self._score_passed_item(event)
             case kinds.ItemEscalated():
                 weight = 60 + self._attempts / 100
-                self._keep_best("escalated", "▲", "escalated", "Handed to a person", event.rule, event.reason, weight)
+                self._keep_best("escalated", "▲", "escalated", "Escalated", event.rule, event.reason, weight)
             case _:
                 pass
 
@@ -79,11 +81,11 @@ class MomentCollector:
         if event.attempts > 1:
             text = self._advice or f"It took {event.attempts} attempts."
             self._keep_best(
-                "learnt", "✓", "passed", "Failed, learnt, fixed", event.rule, text, 70 + event.attempts / 100
+                "learnt", "✓", "passed", "Failed, learned, fixed", event.rule, text, 70 + event.attempts / 100
             )
         elif event.lessons:
-            text = "An earlier run had written down what goes wrong here."
-            self._keep_best("told", "✓", "passed", "Right at once, by a lesson", event.rule, text, 75)
+            text = "A lesson of an earlier run said what goes wrong here."
+            self._keep_best("told", "✓", "passed", "Fixed at the first attempt, with a lesson", event.rule, text, 75)
         else:
             text = "Planned, changed, scanned, watched, and kept."
             self._keep_best("fixed", "✓", "passed", "The first fix", event.rule, text, 10)

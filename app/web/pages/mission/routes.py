@@ -110,7 +110,7 @@ def show_moment(
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
     row = queries.find_run(session, run)
     if row is None:
-        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
+        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists the runs")
     asked = PageRequest(_find_seq_at(runtime, row, t or 0.0) if at is None else at)
     view = build_mission_view(runtime, missions, sharing, row, asked)
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
@@ -163,7 +163,7 @@ def stream_replay(
 def _require_run_row(runtime: Runtime, run: str) -> RunRow:
     row = runtime.read_run_row(run)
     if row is None:
-        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists those that are there")
+        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists the runs")
     return row
 
 

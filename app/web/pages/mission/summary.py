@@ -63,10 +63,11 @@ class Summary:
     def _outcome_parts(self) -> tuple[str, ...]:
         asked = self.state.request
         held = sum(mark.stand == "pass" for mark in self.before)
+        findings = f"{self.total} finding{'s' if self.total != 1 else ''}"
         if asked and asked.mode == "scan":
-            return f"{held} of {len(self.before)} rules hold", f"{self.total} findings", "nothing was changed"
+            return f"{held} of {len(self.before)} rules hold", findings, "no changes made"
         if asked and asked.mode == "dry-run":
-            return f"{self.total} findings rehearsed", "nothing was changed"
+            return f"{findings} rehearsed", "no changes made"
         return self._fixed_text, self._undone_text, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
 
     @property

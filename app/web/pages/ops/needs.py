@@ -82,17 +82,17 @@ def _list_questions(at: OpsState) -> Iterator[Need]:
     for rollout in at.rollouts:
         if rollout.state == "paused":
             text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
-            yield Need("asks", text, link=path_to("rollout", rollout=rollout.id), words="Go on, or end it")
+            yield Need("asks", text, link=path_to("rollout", rollout=rollout.id), words="Resume or end rollout")
     for state in filter(awaits_answer, at.states):
-        text = f"Run {state.run} waits for you at {state.working}.{_describe_first_approval(state)}"
-        yield Need("asks", text, state.idle_since, path_to("run", run=state.run), "Read the change and answer")
+        text = f"Run {state.run} waits for your approval of {state.working}.{_describe_first_approval(state)}"
+        yield Need("asks", text, state.idle_since, path_to("run", run=state.run), "Review the change")
 
 
 def _describe_first_approval(state: RunState) -> str:
     attempt = state.item.attempt if state.item else None
     if not (attempt and attempt.given):
         return ""
-    return f" {attempt.given[0].by} said yes; it takes another person."
+    return f" {attempt.given[0].by} approved it; a second person must approve it, too."
 
 
 def _list_engine_alarms(at: OpsState) -> Iterator[Need]:
@@ -101,7 +101,7 @@ def _list_engine_alarms(at: OpsState) -> Iterator[Need]:
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
         start = NeedButton(path_to("ops_engines"), "start", "Start engines")
-        yield Need("alarm", "The engines are stopped: nothing plays them.", since, presses=(start,))
+        yield Need("alarm", "The simulated engines are stopped.", since, presses=(start,))
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
         alike = {name: one for name, one in unwell.items() if one[1].state == state}
@@ -122,13 +122,13 @@ def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]
 def _list_silent_runs(at: OpsState) -> Iterator[Need]:
     for state in at.states:
         if state.status == "running" and not awaits_answer(state) and at.now - state.at > QUIET_SECONDS:
-            text = f"Run {state.run} is at work and says nothing."
-            yield Need("alarm", text, state.at, path_to("run", run=state.run), "Look at it")
+            text = f"Run {state.run} is running but logs no events."
+            yield Need("alarm", text, state.at, path_to("run", run=state.run), "Open run")
 
 
 def _list_other_alarms(at: OpsState) -> Iterator[Need]:
     if at.unwritten > 2:
-        yield Need("alarm", "The log cannot be written: look for a full disk, or a database that is away.")
+        yield Need("alarm", "Temper cannot write its log: check for a full disk or an unreachable database.")
     for node in at.nodes:
         if node.needs_its_clock_set:
             way = "ahead of" if node.clock_off > 0 else "behind"
@@ -144,15 +144,15 @@ def _list_other_alarms(at: OpsState) -> Iterator[Need]:
         )
     for run in at.hosts:
         if run.drifted:
-            text = f"{run.host}: {run.drifted} rules that held have slipped."
-            yield Need("alarm", text, run.started_at, path_to("run", run=run.id), f"See run {run.id}")
+            text = f"{run.host}: {run.drifted} rule{'s' if run.drifted != 1 else ''} drifted."
+            yield Need("alarm", text, run.started_at, path_to("run", run=run.id), f"Open run {run.id}")
     for schedule in at.schedules:
         if schedule.enabled and schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
-            yield Need("alarm", text, link=path_to("hosts"), words="See the schedules")
+            yield Need("alarm", text, link=path_to("hosts"), words="Open schedules")
     for one in list_due_waivers(at.waivers, at.now):
-        yield Need("alarm", one.summary, one.since, f"{path_to('waivers')}#waiver-{one.row.id}", "See the waivers")
+        yield Need("alarm", one.summary, one.since, f"{path_to('waivers')}#waiver-{one.row.id}", "Open waivers")
     for webhook in at.webhooks:
         if webhook.problem:
-            text = f"Webhook {webhook.id} is not taken: {webhook.problem}"
-            yield Need("alarm", text, link=f"{path_to('ops')}#webhooks", words="See the webhooks")
+            text = f"Webhook {webhook.id} was not accepted: {webhook.problem}"
+            yield Need("alarm", text, link=f"{path_to('ops')}#webhooks", words="Open webhooks")

@@ -83,10 +83,10 @@ async def submit_webhook_command(
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if verb == "again":
         if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
-            raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists those that are there.", "not-found")
+            raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists the runs.", "not-found")
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if problem := await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}"):
-        return render_error_page(f"The test did not reach {hide_url_secret(row.url)}: {problem}.", 502)
+        return render_error_page(f"The test delivery failed: {hide_url_secret(row.url)}: {problem}.", 502)
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 
 

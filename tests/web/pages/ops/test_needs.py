@@ -83,7 +83,7 @@ def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
     spoke = RunState(run="r1", status="running", at=NOW - QUIET_SECONDS + 1)
     assert list_needs(replace(QUIET, states=[spoke])) == []
     (need,) = list_needs(replace(QUIET, states=[msgspec.structs.replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
-    assert (need.text, need.link) == ("Run r1 is at work and says nothing.", "/runs/r1")
+    assert (need.text, need.link) == ("Run r1 is running but logs no events.", "/runs/r1")
 
 
 def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
@@ -98,10 +98,10 @@ def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
     webhook = WebhookRow(id="w1", url="http://x", secret="", kinds="", created_at=0, problem="it answered 500")
     told = list_needs(replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], unwritten=5.0))
     assert [need.text for need in told] == [
-        "The log cannot be written: look for a full disk, or a database that is away.",
-        "web1: 2 rules that held have slipped.",
+        "Temper cannot write its log: check for a full disk or an unreachable database.",
+        "web1: 2 rules drifted.",
         "Schedule s1 on web1: 2 missed since 12:00, Temper did not run.",
-        "Webhook w1 is not taken: it answered 500",
+        "Webhook w1 was not accepted: it answered 500",
     ]
     schedule.enabled = False
     assert list_needs(replace(QUIET, schedules=[schedule])) == []
