@@ -10,7 +10,7 @@ from app.config import Settings
 PACE = Settings.speed
 RULES = "Comma-separated rule ids; all of the skill when left out."
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
-LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped one, or a path to a line-up file.")]
+LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped line-up, or path to a line-up file.")]
 Speed = Annotated[
     float, typer.Option(min=0, help="Pace of simulated engines: 1 is as measured on the GPUs, 0 as fast as it can.")
 ]

@@ -121,7 +121,7 @@ async def test_what_is_late_or_not_there_is_not_waiting(waiting):
 async def test_an_approval_that_has_expired_is_not_waiting_though_nobody_wrote_that_down(doors):
     doors.append("r1", *UNTIL_IT_WAITS, asks(expires=time.time() - 1))
     assert (await page(doors, "approve"))[0] == (await api(doors, "approve"))[0] == 409
-    assert "waits for no approval" in await terminal(doors, "approve")
+    assert "is not waiting for an approval" in await terminal(doors, "approve")
 
 
 async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
@@ -266,7 +266,7 @@ async def test_at_the_terminal_a_token_says_who_it_is(two, tmp_path):
     assert await two.doors.typed(*typed, str(tmp_path / "ada")) is None
     assert "Ada has said yes already" in (await two.doors.typed(*typed, str(tmp_path / "ada"))).sentence
     (tmp_path / "old").write_text("temper_nothing")
-    assert "no token of an operator" in (await two.doors.typed(*typed, str(tmp_path / "old"))).sentence
+    assert "not a valid token of an operator" in (await two.doors.typed(*typed, str(tmp_path / "old"))).sentence
     assert not (await two.goes_on()).is_approved
     assert await two.doors.typed(*typed, str(tmp_path / "bob")) is None
     assert (await two.goes_on()).is_approved

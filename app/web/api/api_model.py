@@ -69,4 +69,4 @@ Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_clean_l
 Raw = dict[str, Any]
 """An event as logged; its kind determines its fields."""
 
-Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of results.")]

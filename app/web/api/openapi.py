@@ -34,7 +34,7 @@ TAGS = {
     "rules": "What is checked.",
     "hosts": "What can be hardened.",
     "rollouts": "One wish for many hosts.",
-    "waivers": "Findings that somebody answers for until a day.",
+    "waivers": "Manage waivers: findings that an owner accepts until a date.",
     "parameters": "Values that a site chooses for rules.",
     "tailorings": "Profiles of somebody's own over a data stream's.",
     "schedules": "Runs that start by themselves.",

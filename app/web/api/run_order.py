@@ -43,7 +43,7 @@ class RunOrder(ApiModel):
     profile: Annotated[_ProfileName | None, Field(description="By category, instead of rules.")] = None
     mode: Annotated[ModeName | None, Field(description="Left out: auto on the built-in host, review on others.")] = None
     budget: BudgetOrder = BudgetOrder()
-    keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
+    keep: Annotated[bool, Field(description="Do not reset the built-in host first.")] = False
     note: Annotated[str, declare_field(maxLength=LONGEST["note"])] = ""
     consent: Annotated[
         str,

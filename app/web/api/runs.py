@@ -86,8 +86,8 @@ def list_runs(
     session: TheSession,
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
     state: RunState | None = None,
-    host: Annotated[str | None, Query(max_length=200, description="Of this host alone.")] = None,
-    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="With this tag.")] = None,
+    host: Annotated[str | None, Query(max_length=200, description="Only runs on this host.")] = None,
+    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="Only runs with this tag.")] = None,
     q: Annotated[
         str, Query(max_length=200, description="Words that stand in its id, name, tags, host, skill, mode or note.")
     ] = "",

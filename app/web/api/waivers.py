@@ -31,7 +31,10 @@ class WaiverOrder(ApiModel):
         GroupName | None, Field(description="Instead of host: on whichever hosts are in it as a run begins.")
     ] = None
     owner: Annotated[
-        str, declare_field(maxLength=LONGEST["owner"], description="Who answers for it.", examples=["Ops lead"])
+        str,
+        declare_field(
+            maxLength=LONGEST["owner"], description="Owner of the waiver, who accepts the risk.", examples=["Ops lead"]
+        ),
     ]
     reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])]
     ticket: Annotated[str, declare_field(maxLength=LONGEST["ticket"], examples=["CHG-7"])] = ""
@@ -45,7 +48,7 @@ class WaiverOrder(ApiModel):
 
 
 class WaiverEnd(ApiModel):
-    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], description="Why it ends before its day.")]
+    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], description="Why the waiver ends early.")]
 
 
 class WaiverView(ApiModel):
