@@ -107,7 +107,7 @@ class WebhookSender:
         except DATABASE_UNAVAILABLE as exc:
             log.warning("webhook %s is not served: %s", webhook.id, describe_database_error(exc))
         except Exception:
-            log.exception("webhook %s failed by a fault of ours", webhook.id)
+            log.exception("webhook %s failed with an internal error", webhook.id)
         finally:
             del self._busy[webhook.id]
 

@@ -26,5 +26,5 @@ class RepeatedLogFilter(logging.Filter):
             return False
         self._told[first] = now, 0
         if kept_back:
-            record.msg = f"{record.msg} (and {kept_back} more since it was last told)"
+            record.msg = f"{record.msg} (and {kept_back} more since it was last logged)"
         return True

@@ -39,7 +39,8 @@ async def healthz() -> Alive:
 
 
 @router.get(
-    "/readyz", responses={**document_problems(), 503: {"model": Readiness, "description": "Not ready: see reasons"}}
+    "/readyz",
+    responses={**document_problems(), 503: {"model": Readiness, "description": "Not ready; `reasons` says why."}},
 )
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
@@ -52,7 +53,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
         if states.get(name) not in ("ready", "degraded")
     ]
     if runtime.writer.stalled_seconds > SLOW:
-        reasons.append(f"the log has waited for {runtime.writer.stalled_seconds:.0f} s to be written")
+        reasons.append(f"the log could not be written for {runtime.writer.stalled_seconds:.0f} s")
     try:
         runtime.writer.submit([])
         await asyncio.to_thread(_ping_database, runtime.database)

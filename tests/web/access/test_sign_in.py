@@ -83,7 +83,7 @@ def test_a_viewer_watches_and_is_told_whom_to_ask(signed_in, client):
     assert http.get("/runs").status_code == 200
     refused = http.post("/runs")
     assert refused.status_code == 403
-    assert "This is for an operator, and vic is a viewer: ask an admin." in refused.text
+    assert "This requires the right operator, but vic has the right viewer. Ask an admin." in refused.text
 
 
 @pytest.mark.parametrize("to", ["//elsewhere.example", "https://elsewhere.example", "/\\elsewhere.example", "x"])
