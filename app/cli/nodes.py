@@ -31,7 +31,10 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
     try:
         if not is_shared(database):
             print_rows(
-                [], f"{settings.database_location} is a file: one process works on it at a time.", as_json=as_json
+                [],
+                f"{settings.database_location} is a file, which only one process uses at a time. Nodes "
+                "need PostgreSQL: set TEMPER_DATABASE_URL.",
+                as_json=as_json,
             )
             return AT_WORK
         with Session(database) as session:
@@ -42,5 +45,5 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
         NodeLine(one.name, one.kind, one.silent_seconds, ("schedules", "webhooks") * one.leads, tuple(one.runs))
         for one in living
     ]
-    print_rows(rows, "no node lives on this database: start temper serve or temper worker.", as_json=as_json)
+    print_rows(rows, "no node works on this database: start temper serve or temper worker.", as_json=as_json)
     return AT_WORK if at_work else NOBODY

@@ -42,7 +42,7 @@ class WaiverLine:
 
 
 def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
-    nothing, now = "There is no waiver: temper waiver add makes one.", time.time()
+    nothing, now = "No waivers yet. Create one with temper waiver add.", time.time()
     print_stored_rows(
         settings,
         lambda session: [_to_waiver_line(row, now) for row in waivers.list_waivers(session)],
@@ -60,7 +60,7 @@ def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
     database = open_existing_database(settings)
     with Session(database) as session, session.begin():
         row = end_waiver(session, waiver, time.time(), by=by, why=why)
-        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open as any other"
+        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open again"
     _record_waiver_change(database, by, f"waiver end {waiver}", why)
     print(said)  # noqa: T201
 

@@ -54,7 +54,7 @@ def read_lineup(path: Path) -> Lineup:
     try:
         content = path.read_bytes()
     except OSError as exc:
-        raise BadLineup(f"{path} cannot be read: {exc.strerror}.") from exc
+        raise BadLineup(f"cannot read {path}: {exc.strerror}.") from exc
     text, document = parse_toml_document(path, content, BadLineup)
     return _LineupReader(path, text).build_lineup(document)
 

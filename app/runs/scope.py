@@ -15,7 +15,7 @@ def check_scope(session: Session, host: str, group: str, hosts: Path) -> None:
     if host and group:
         raise Rejected("group", "name a host or a group, not both.")
     if group and group not in (there := read_groups(session)):
-        known = f"there is {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
+        known = f"the groups are {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
         raise Rejected("group", f"there is no group {clean_text(group, 64)!a}: {known}.")
     if host:
         try:

@@ -59,7 +59,7 @@ def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shar
     file.dispose()
     monkeypatch.delenv("TEMPER_DATABASE_URL", raising=False)
     for environment, data, says in [
-        ({}, tmp_path / "other", "say where to"),
+        ({}, tmp_path / "other", "no target database is set"),
         ({"TEMPER_DATABASE_URL": shared.address}, tmp_path / "none", "there is no"),
         ({"TEMPER_DATABASE_URL": "mysql://a/b"}, tmp_path / "other", "names mysql"),
     ]:
