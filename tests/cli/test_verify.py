@@ -59,7 +59,7 @@ def test_another_head_and_a_pack_that_is_not_there(tmp_path, archive, capsys):
     pack = tmp_path / "given.zip"
     pack.write_bytes(archive)
     broken(capsys, "this is another log", Settings(), str(pack), "0" * 64)
-    with pytest.raises(BadInput, match="cannot read .*: No such file"):
+    with pytest.raises(BadInput, match=r"cannot read .*: No such file"):
         verify_by_kind(Settings(), str(tmp_path / "none.zip"), "")
 
 

@@ -88,7 +88,7 @@ async def terminal(doors, verb, reason=""):
 
 
 async def test_a_refusal_without_a_reason_is_taken_nowhere(waiting):
-    said = (422, "Say why: the Architect learns from it.")
+    said = (422, "Give a reason: the Architect learns from it.")
     for reason in ("", "  ", "\u200b"):
         assert await page(waiting, "refuse", reason=reason) == await api(waiting, "refuse", reason=reason) == said
         assert await terminal(waiting, "refuse", reason) == said[1]
@@ -104,7 +104,7 @@ async def test_the_first_answer_counts_and_the_same_again_is_the_same(waiting, f
     assert await second(waiting, "approve") is None
     (verb, by, _) = commands(waiting)[0]
     status, said = await second(waiting, "refuse", reason="no")
-    assert (status, said) == (409, f"Approval '{WAITING}' takes no other answer: {by} was first, with approve.")
+    assert (status, said) == (409, f"Approval '{WAITING}' was already answered: {by} was first, with approve.")
     assert "was first, with approve" in await terminal(waiting, "refuse", "no")
     assert [one[0] for one in commands(waiting)] == [verb] == ["approve"]
 
@@ -126,7 +126,7 @@ async def test_an_approval_that_has_expired_is_not_waiting_though_nobody_wrote_t
 
 async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     status, said = await page(waiting, "edit", actions="[{}]")
-    assert (status, said[:20]) == (422, "These are no actions")
+    assert (status, said[:25]) == (422, "The actions are not valid")
     assert (await page(waiting, "edit", actions=""))[0] == 422
     state = fold_events(waiting.store.read_for_fold("r1"))
     with pytest.raises(Rejected, match="leave them out"), Session(waiting.database) as session:
@@ -155,7 +155,7 @@ async def test_what_may_be_asked_is_written_once_for_each_who_asks(waiting):
     assert await page(waiting, "pause") is await api(waiting, "pause") is await terminal(waiting, "pause") is None
     assert [verb for verb, _, _ in commands(waiting)] == ["pause"] * 3
     status, said = await page(waiting, "stop", reason="x" * 501)
-    assert (status, said) == (422, "The reason has 501 characters: 500 are the most.")
+    assert (status, said) == (422, "The reason has 501 characters; the limit is 500.")
     assert await api(waiting, "stop", reason="x" * 501) == (status, said)
 
 

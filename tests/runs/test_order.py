@@ -22,7 +22,7 @@ SAID = {
     "a skill that is not there": ({"skill": "cis"}, 422, "There is no skill 'cis'; choose one of "),
     "a rule that is nearly there": ({"rules": ["V-257985", "V-2579855"]}, 422, "the nearest are V-257985"),
     "a rule like no other": ({"rules": ["V-1"]}, 422, "it has rules such as V-"),
-    "no rule at all": ({"rules": []}, 422, "No rule is named: name some of "),
+    "no rule at all": ({"rules": []}, 422, "No rules are selected: give rules of "),
     "a mode that is none": (
         {"mode": "yolo"},
         422,

@@ -82,7 +82,7 @@ class WebhookSender:
                     known = await asyncio.to_thread(self._list_webhooks)
                 seen = version
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("webhooks are not served: %s", describe_database_error(exc))
+                log.warning("webhooks are not delivered: %s", describe_database_error(exc))
                 known, seen = (), None
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
@@ -105,7 +105,7 @@ class WebhookSender:
                         told = create_waiver_expiry_delivery(due, webhook.secret, time.time(), webhook.template)
                         await self._post_delivery(row, told, 1, line)
         except DATABASE_UNAVAILABLE as exc:
-            log.warning("webhook %s is not served: %s", webhook.id, describe_database_error(exc))
+            log.warning("webhook %s is not delivered: %s", webhook.id, describe_database_error(exc))
         except Exception:
             log.exception("webhook %s failed with an internal error", webhook.id)
         finally:

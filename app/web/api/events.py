@@ -132,6 +132,6 @@ def parse_kinds(kinds: str | None) -> tuple[str, ...]:
 
 def require_known_kind(kind: str, field: str) -> str:
     if kind not in KINDS:
-        said = f"No run's log has events of kind {kind[:40]!a}: the schema Event of /openapi.json names those it has."
+        said = f"There are no events of kind {kind[:40]!a}: the schema Event of /openapi.json lists the kinds."
         raise Problem("invalid", said, field=field)
     return kind
