@@ -139,9 +139,9 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
 
 async def test_a_run_is_asked_only_for_what_its_state_allows(doors):
     for events, verb, says in (
-        ((), "pause", "Run r1 is queued: only a running run can be asked to pause."),
-        ((STARTED,), "resume", "Run r1 is running: only a paused run can be asked to resume."),
-        ((RunPaused(by="ada"),), "pause", "Run r1 is paused: only a running run can be asked to pause."),
+        ((), "pause", "Run r1 is queued: the command pause requires a running run."),
+        ((STARTED,), "resume", "Run r1 is running: the command resume requires a paused run."),
+        ((RunPaused(by="ada"),), "pause", "Run r1 is paused: the command pause requires a running run."),
         ((ENDED,), "stop", "Run r1 has ended (finished): there is nothing to stop."),
     ):
         doors.append("r1", *events)

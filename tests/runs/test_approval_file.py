@@ -54,7 +54,7 @@ def test_a_file_is_kept_with_its_lines_and_its_digest(tmp_path):
         ("otherwise = 0\n[[rule]]\npeople = 1\nreplayed = 1", ":4: replayed should be true or false."),
         ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = 'I'", ":4: category should be a list"),
         ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = []", ":4: category should be a list"),
-        ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = ['IV']", ":4: 'IV' is no category"),
+        ("otherwise = 0\n[[rule]]\npeople = 1\ncategory = ['IV']", ":4: 'IV' is not a category"),
         ("otherwise = 0\n[[rule]]\npeople = 1\nbreaks = ['root right']", "did you mean 'root rights'?"),
         ("otherwise = 0\n[[rule]]\npeople = 0\nirreversible = true", ":3: a change that cannot be undone always needs a person"),
         ("otherwise = 0\n" + "[[rule]]\npeople = 1\nreplayed = true\n" * 65, "65 rules; the limit is 64"),

@@ -29,7 +29,7 @@ SAID = {
         "There is no mode 'yolo': choose one of auto, review, dry-run, scan.",
     ),
     "a mode that is empty": ({"mode": ""}, 422, "There is no mode ''"),
-    "a mode that the skill does not have": ({"skill": "drift", "mode": "review"}, 422, "only run as dry-run"),
+    "a mode that the skill does not have": ({"skill": "drift", "mode": "review"}, 422, "runs only in mode dry-run"),
     "other words of consent": ({"consent": "yes"}, 422, "These are not the words of consent for fixture"),
 }
 TAKEN = {

@@ -94,7 +94,7 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
         "Rollout o1 on web,db* (simulated engines)"
     )
     assert said[0]["path"] == "/fleet/o1"
-    assert "! Paused by its rule: 1 host is harmed" in said[1]["text"]
+    assert "! Paused by its limits: 1 host is harmed" in said[1]["text"]
     assert "<" not in fill_template(check_template("chat"), said[1])[0].decode()
     sealed = create_signed_delivery(
         record_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True
