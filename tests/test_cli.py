@@ -123,7 +123,7 @@ def test_a_second_process_hands_its_run_to_the_first(tmp_path):
     with served(tmp_path, "--speed", "0"):
         done = temper("run", "--data", str(tmp_path), "--speed", "0", "--rules", "V-257820")
     assert done.returncode == 0
-    assert "handed to it" in done.stderr
+    assert "works on the run" in done.stderr
 
 
 def test_review_mode_waits_for_a_person_and_takes_the_answer(tmp_path):

@@ -138,8 +138,8 @@ def test_the_seeds_alone(capsys):
     [
         ("", None, "", r"Give a line-up .* --model with --gpu, or --seeds"),
         ("simulated", SingleModel("m", "bf16"), "", "either a line-up or --model"),
-        ("", SingleModel("google/gemma-4-31B-it", "bf16"), "", "add --gpu, like --gpu h200:1"),
-        ("", SingleModel("google/gemma-4-31B-it", "int3"), "l4:1", "'int3' is no precision: choose one of bf16"),
+        ("", SingleModel("google/gemma-4-31B-it", "bf16"), "", "add --gpu, such as --gpu h200:1"),
+        ("", SingleModel("google/gemma-4-31B-it", "int3"), "l4:1", "'int3' is not a precision: choose one of bf16"),
         ("", SingleModel("google/gemma-4-31B-it", "bf16", tp=4), "l4:2", "has no GPU 2: ask for l4:4"),
         ("", SingleModel("google/gemma-4-31B-it", "bf16"), "voodoo:2", "No GPU is called 'voodoo'"),
         ("", SingleModel("google/gemma-4-31B-it", "bf16", vllm="new"), "l4:2", "'new' is not a version of vLLM"),

@@ -13,5 +13,5 @@ def check_approvals(file: Path, *, as_json: bool) -> None:
     if as_json:
         return
     for line in find_unreachable_rules(policy):
-        print(f"line {line} never decides: a rule above it fits whatever it fits")  # noqa: T201
-    print(f"In mode review each takes one person at least. sha256 {policy.sha256}")  # noqa: T201
+        print(f"line {line} never applies: an earlier rule already covers every change that it matches")  # noqa: T201
+    print(f"In mode review, each change needs at least one person. sha256 {policy.sha256}")  # noqa: T201

@@ -32,7 +32,7 @@ def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from
             state = fold_events(EventStore(database).read_for_fold(run))
             waiting = find_open_approval(state, database_time(session))
             if waiting is None:
-                raise Rejected("approval", f"run {run} waits for no approval now.", "not-waiting")
+                raise Rejected("approval", f"run {run} is not waiting for an approval.", "not-waiting")
             far = record_answer(session, state, waiting, verb, by=by, via=via, reason=reason)
             said = f": {far.remaining_text}" if verb == "approve" and far.remaining_text else ""
         else:
@@ -49,5 +49,5 @@ def _identify_caller(database: Engine, token_from: str) -> tuple[str, str]:
     person = credentials.find_token_owner(read_secret(token_from))
     credentials.close()
     if person is None or not has_right(person.right, "operator"):
-        raise BadInput("this is no token of an operator that still holds: temper token create makes one.")
+        raise BadInput("this is not a valid token of an operator: create one with temper token create.")
     return person.name, person.via

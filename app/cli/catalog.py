@@ -34,7 +34,7 @@ def _to_skill_line(name: str) -> SkillLine:
     try:
         pack = load_skill(name)
     except BadInput:
-        return SkillLine(f"{name}:CONTENT:PROFILE", None, None, "what temper scap list names")
+        return SkillLine(f"{name}:CONTENT:PROFILE", None, None, "see temper scap list")
     return SkillLine(name, len(pack.rules), pack.mode, pack.title)
 
 

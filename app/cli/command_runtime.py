@@ -48,8 +48,8 @@ def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
     policy = read_approvals(Path(settings.approvals))
     if policy.max_people > 1 and settings.kind == "serve" and settings.is_demo:
         raise BadInput(
-            f"{settings.approvals} asks two people for some changes, and without sign-in everybody here is one: "
-            "start with --sign-in."
+            f"{settings.approvals} requires two people for some changes, and without sign-in Temper "
+            "cannot tell people apart: start with --sign-in."
         )
     return policy
 

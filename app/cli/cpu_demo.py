@@ -10,7 +10,7 @@ from app.runs.order import Order
 
 LINEUP = "cpu"
 RULES = ("V-257984", "V-258007", "V-258041", "V-258069")
-"""Each rule needs one value in one file, which a model of this size can manage."""
+"Each rule needs one value in one file, which a model of this size can handle."
 
 
 def create_cpu_order(by: str) -> Order:
@@ -20,7 +20,7 @@ def create_cpu_order(by: str) -> Order:
 
 def use_cpu_lineup(settings: Settings) -> Settings:
     if settings.lineup not in (LINEUP, Settings.lineup):
-        raise BadInput("--real brings a line-up of its own: leave --lineup out, or give that line-up without --real.")
+        raise BadInput("--real selects its own line-up. Leave --lineup out, or give that line-up without --real.")
     chosen = replace(settings, lineup=LINEUP)
     if told := describe_blockers(chosen):
         raise BadInput(told)

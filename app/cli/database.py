@@ -11,10 +11,13 @@ from app.store.db import mask_password, open_database
 
 def copy_database(settings: Settings) -> None:
     if not settings.database_url:
-        raise BadInput("say where to: TEMPER_DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE temper db copy.")
+        raise BadInput(
+            "no target database is set: use "
+            "TEMPER_DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE temper db copy."
+        )
     file = settings.data / "temper.sqlite"
     if not file.is_file():
-        raise BadInput(f"there is no {file} to copy: name its folder with --data.")
+        raise BadInput(f"there is no {file} to copy: give its folder with --data.")
     with hold_lock(settings.lock_path):
         source, into = open_database(file), open_database(settings.database_location)
         try:
@@ -25,13 +28,13 @@ def copy_database(settings: Settings) -> None:
     rows = copied.rows
     console = Console()
     console.print(
-        f"copied to {mask_password(settings.database_location)}: {sum(rows.values())} "
-        f"rows, {rows['event']} of them events, "
-        f"runs: {rows['run']}; read again there, every chain holds: {copied.chains}",
+        f"copied to {mask_password(settings.database_location)}: {sum(rows.values())} rows, "
+        f"{rows['event']} of them events, runs: {rows['run']}; valid chains in the copy: "
+        f"{copied.chains}",
         highlight=False,
     )
     console.print(
-        f"start every node with TEMPER_DATABASE_URL and --data {settings.data}; runs that had not ended go on there. "
-        f"{file} stays as it is, and is not read any more.",
+        f"start every node with TEMPER_DATABASE_URL and --data {settings.data}; unfinished runs "
+        f"resume there. {file} stays unchanged, and is no longer used.",
         highlight=False,
     )

@@ -24,7 +24,7 @@ from app.targets.ssh.registration import read_known_identity
 
 MACHINE = "debian"
 CONTENT = "ssg-debian12"
-TITLE = "A real Debian 12, disposable, in a namespace of this machine. Its root login is watched."
+TITLE = "A disposable Debian 12 in a namespace of this machine. A health check watches its root login."
 SKILL = f"scap:{CONTENT}:anssi_bp28_enhanced"
 RULES = (
     "set_password_hashing_algorithm_logindefs",
@@ -55,23 +55,24 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
         register_machine(settings, machine, at)
         store_content(machine)
         _print_status(
-            f"{name} is up: a real Debian 12, sshd on 127.0.0.1:{at.port}, judged by OpenSCAP. Ctrl-C ends it all."
+            f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP. "
+            "Press Ctrl-C to stop everything."
         )
         asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
     finally:
         machine.stop()
-        _print_status(f"{name} is down.")
+        _print_status(f"{name} is stopped.")
 
 
 def ensure_built(machine: Rootfs, base: BaseImage) -> None:
     if machine.is_built:
         return
     _print_status(
-        f"Building {machine.name}, a Debian 12 from the archive of Debian: a minute or two the first time, then none."
+        f"Building {machine.name}, a Debian 12 from the Debian archive. The first build takes a minute or two."
     )
     began = time.monotonic()
     machine.build(base)
-    _print_status(f"It is built, in {time.monotonic() - began:.0f} s.")
+    _print_status(f"Built in {time.monotonic() - began:.0f} s.")
 
 
 def _has_unended_run(settings: Settings, name: str) -> bool:
@@ -90,7 +91,7 @@ def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None
     end = parse_endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
     there = host_registry.find_host(settings.hosts_folder, machine.name)
     if there and there.end.secret_at != end.secret_at:
-        raise BadInput(f"there is another host {machine.name!r} already: choose a name with --machine.")
+        raise BadInput(f"another host is already called {machine.name!r}: choose a name with --machine.")
     if there and there.end == end:
         return
     if there:

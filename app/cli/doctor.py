@@ -63,7 +63,7 @@ def _diagnose_log_file(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]
     try:
         return diagnose_log(read_boots(_read_lines(path), str(path)), lineup)
     except OSError as exc:
-        raise BadInput(f"{path} cannot be read ({exc.strerror}): give the log that vLLM wrote.") from exc
+        raise BadInput(f"cannot read {path} ({exc.strerror}): give a log of vLLM.") from exc
 
 
 def _read_lines(path: Path) -> Iterator[str]:
@@ -124,6 +124,6 @@ def _print_findings(findings: tuple[Pitfall, ...], console: Console) -> None:
 
 def _summarize_findings(findings: tuple[Pitfall, ...]) -> str:
     if not findings:
-        return "Nothing found that would burn it."
+        return "No problems found."
     stops, warns, notes = (sum(one.severity == kind for one in findings) for kind in ("stop", "warn", "note"))
-    return f"{stops} would stop it, {warns} may burn it, {notes} worth knowing."
+    return f"Findings: {stops} prevent the start, {warns} may cause failures, {notes} for information."

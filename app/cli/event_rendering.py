@@ -36,7 +36,7 @@ def _render_detail(event: Event, state: RunState) -> str | None:
             head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
             return f"\n{head}  ({done + 1} of {len(state.items)})"
         case AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
-            return f"  attempt {number}, {len(lessons)} lessons told"
+            return f"  attempt {number}, lessons: {len(lessons)}"
         case PlanMade():
             return f"    plan: {clean_line(event.approach, 600)}"
         case ActionApplied():
@@ -44,12 +44,12 @@ def _render_detail(event: Event, state: RunState) -> str | None:
         case ApprovalRequested(diff=diff) if diff.startswith(LABEL):
             rows = "\n".join(f"    {row}" for row in diff.splitlines())
             run = event.approval.split(".")[0]
-            return f"{rows}\n  ? {event.rule} waits for a person who has read that: temper approve {run}"
+            return f"{rows}\n  ? {event.rule} waits for approval. Read the change first: temper approve {run}"
         case ApprovalRequested():
             run = event.approval.split(".")[0]
             if event.needs and event.needs.sha256:
                 return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {run}"
-            return f"  ? {event.rule} waits for a person: temper approve {run}"
+            return f"  ? {event.rule} waits for approval: temper approve {run}"
         case _:
             return None
 

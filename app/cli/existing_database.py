@@ -33,7 +33,7 @@ def find_run(database: Engine, wanted: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise BadInput(f"{wanted!r} could be {', '.join(found)}: give more of the id.")
+        raise BadInput(f"{wanted!r} matches {', '.join(found)}: give more characters of the id.")
     if last is None:
         raise BadInput("there is no run in this data folder yet: start one with temper run.")
     raise BadInput(f"there is no run {wanted!r}: the newest is {last}.")

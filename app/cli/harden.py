@@ -43,7 +43,7 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
             run = runtime.find_same_unended(request) or await runtime.submit_run(request)
             return await _follow_run(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
-        print(f"temper: {exc}; the run is handed to it", file=sys.stderr)  # noqa: T201
+        print(f"temper: {exc}; that process works on the run", file=sys.stderr)  # noqa: T201
         async with _hand_over_run(settings, request) as (store, run):
             return await _follow_run(store, run, as_json=as_json)
 
@@ -55,7 +55,7 @@ def require_no_other_nodes(settings: Settings) -> None:
     try:
         with Session(database) as session:
             if others := nodes.list_responsive_nodes(session):
-                raise AlreadyInUse(f"{others[0].name} and {len(others)} in all work on this database")
+                raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
     finally:
         database.dispose()
 

@@ -53,9 +53,9 @@ def add_host(settings: Settings, new: NewHost) -> None:
     host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
         files.store_registration(new.name)
-    _print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs are in mode review unless told otherwise")
+    _print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs use the mode review by default")
     if lacking:
-        _print_line(f"{new.name} could not be rolled back: {lacking}. It can be looked at; a run that changes it takes")
+        _print_line(f"{new.name} could not be rolled back: {lacking}. Scans work; a run that changes it requires")
         _print_line(f'--without-rollback "{consent.build_consent_sentence(new.name)}"')
 
 
@@ -88,7 +88,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     if has_database(settings):
         with Session(open_database(settings.database_location)) as session, session.begin():
             forget_host(session, name)
-    _print_line(f"{name} is forgotten; its journals stay in {settings.hosts_folder / name}")
+    _print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
 
 
 def _uninstall_from_host(settings: Settings, name: str) -> None:
@@ -101,7 +101,7 @@ def _uninstall_from_host(settings: Settings, name: str) -> None:
         line.close()
     for path in taken:
         _print_line(f"{name}: removed {path}")
-    _print_line(f"{name}: nothing of ours is left on it" if taken else f"{name}: there was nothing of ours on it")
+    _print_line(f"{name}: no file of Temper is left on it" if taken else f"{name}: there was no file of Temper on it")
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
@@ -110,14 +110,15 @@ def check_host(settings: Settings, name: str, *, undo: bool) -> int:
         if undo:
             for journal in target.list_pending():
                 undone = target.roll_back(journal)
-                _print_line(f"{journal}: {'; '.join(undone.differences) or 'taken back, as it was before'}")
+                _print_line(f"{journal}: {'; '.join(undone.differences) or 'rolled back to the state before'}")
         probes = target.check_health()
         for probe in probes:
             _print_line(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean_text(probe.detail, 300)}")
         pending = target.list_pending() if any(p.ok for p in probes) else []
         for journal in pending:
             _print_line(
-                f"FAILS the change {clean_text(journal, 120)} is open: temper host check {name} --undo takes it back"
+                f"FAILS the change {clean_text(journal, 120)} is open: roll it back with temper host "
+                f"check {name} --undo"
             )
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
     finally:
@@ -128,20 +129,23 @@ def _create_endpoint(new: NewHost) -> Endpoint:
     ways: dict[Way, str] = {"key": str(new.key or ""), "agent": "agent" * new.agent, "password": new.password_from}
     given: list[Way] = [way for way, at in ways.items() if at]
     if len(given) != 1:
-        raise BadInput("say how to log in, in one way: --key FILE, --agent, or --password-from VARIABLE_OR_FILE.")
+        raise BadInput("give exactly one way to log in: --key FILE, --agent, or --password-from VARIABLE_OR_FILE.")
     return parse_endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
 
 
 def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
     known = asyncio.run(read_shown_identity(end))
     if accept and accept != known.fingerprint:
-        raise BadInput(f"{end} shows the host key {known.fingerprint}, not {clean_text(accept, 80)}: it is not added.")
+        raise BadInput(
+            f"{end} shows the host key {known.fingerprint}, not {clean_text(accept, 80)}. The host was not added."
+        )
     if not accept:
         _print_line(
-            f"{end} shows the host key {known.fingerprint}. On its console: ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
+            f"{end} shows the host key {known.fingerprint}. Compare it on the host's console: "
+            "ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
         )
-        if not typer.confirm("Is it the same there?"):
-            raise BadInput("it is not added: compare the keys first.")
+        if not typer.confirm("Are the keys identical?"):
+            raise BadInput("the host was not added: compare the keys first.")
     return known
 
 

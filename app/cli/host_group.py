@@ -36,6 +36,6 @@ def print_group(settings: Settings, name: str, *, as_json: bool) -> None:
     with Session(open_existing_database(settings)) as session:
         there = read_groups(session)
     if name not in there:
-        known = f"there is {', '.join(there)}" if there else f"temper host group {name} HOST… makes it"
+        known = f"the groups are {', '.join(there)}" if there else f"create it with temper host group {name} HOST…"
         raise BadInput(f"there is no group {name[:64]!a}: {known}.")
     print_rows([GroupLine(name, host) for host in there[name]], "", as_json=as_json)

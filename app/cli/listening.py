@@ -29,7 +29,7 @@ def parse_networks(said: Sequence[str]) -> tuple[Network, ...]:
     try:
         return tuple(ipaddress.ip_network(one) for one in said)
     except ValueError as exc:
-        raise BadInput(f"--proxy takes an address or a network, such as 192.0.2.10 or 192.0.2.0/24: {exc}.") from exc
+        raise BadInput(f"--proxy requires an address or a network, such as 192.0.2.10 or 192.0.2.0/24: {exc}.") from exc
 
 
 def open_listener(settings: Settings) -> socket.socket:

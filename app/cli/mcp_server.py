@@ -38,13 +38,11 @@ _PART = "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
 """Values that become part of a URL path must not contain separators."""
 
 Json = dict[str, Any]
-Run = Annotated[str, Field(max_length=64, pattern=_PART, description="The run's id.")]
-Host = Annotated[str, Field(max_length=64, pattern=_PART, description="A name of list_hosts.")]
-Rules = Annotated[
-    list[str] | None, Field(description="Rule ids as list_rules has them; all of the skill when left out.")
-]
-SkillName = Annotated[str, Field(max_length=200, description="What to look at; `stig` is the built-in one.")]
-Note = Annotated[str, Field(max_length=500, description="Why, for the log.")]
+Run = Annotated[str, Field(max_length=64, pattern=_PART, description="Id of the run.")]
+Host = Annotated[str, Field(max_length=64, pattern=_PART, description="Name of a host, from list_hosts.")]
+Rules = Annotated[list[str] | None, Field(description="Rule ids, from list_rules. Default: all rules of the skill.")]
+SkillName = Annotated[str, Field(max_length=200, description="Skill to use; `stig` is the built-in skill.")]
+Note = Annotated[str, Field(max_length=500, description="Reason, for the log.")]
 Tool = TypeVar("Tool", bound=Callable[..., Any])
 
 
@@ -71,7 +69,7 @@ class RestApi:
             answer = said.json() if said.content else {}
         except (httpx.HTTPError, ValueError) as exc:
             raise ToolError(
-                f"Temper at {self._http.base_url} does not answer: {exc}. Is `temper serve` at work?"
+                f"Temper at {self._http.base_url} does not answer: {exc}. Check that `temper serve` is running."
             ) from exc
         if said.status_code >= _REFUSED:
             raise ToolError(_describe_refusal(said.status_code, answer))
@@ -158,8 +156,8 @@ def _add_follow_tool(server: MCPServer[Any], api: RestApi) -> None:
     async def follow_run(
         ctx: Context,
         run: Run,
-        since: Annotated[int, Field(ge=0, description="`newest` of the answer before; 0 is from the start.")] = 0,
-        wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for something new.")] = 20.0,
+        since: Annotated[int, Field(ge=0, description="`newest` of the previous answer; 0 means from the start.")] = 0,
+        wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for new events.")] = 20.0,
     ) -> Json:
         """Return a run's events after `since`, in order, without turn text. Call it again with `newest`."""
         until = time.monotonic() + wait
@@ -182,16 +180,20 @@ def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=DECIDES)
     async def answer_approval(
         ctx: Context,
-        approval: Annotated[str, Field(max_length=200, pattern=_PART, description="Its id, of list_approvals.")],
+        approval: Annotated[
+            str, Field(max_length=200, pattern=_PART, description="Id of the approval, from list_approvals.")
+        ],
         decision: Literal["approve", "refuse"],
-        reason: Annotated[str, Field(min_length=1, max_length=300, description="On record, beside the token's owner.")],
+        reason: Annotated[
+            str, Field(min_length=1, max_length=300, description="Name to record beside the token's owner.")
+        ],
     ) -> Json:
         """Approve or refuse a change. This needs an operator's token; its owner is responsible for the decision."""
         me = await api.request(ctx, "GET", "/me")
         if not api.read_token(ctx) or me.get("via") != "token":
             raise ToolError(
-                "Answering takes a token of an operator, who answers for it: `temper token create` makes one. "
-                "Ask the person to answer on the run's page instead."
+                "Answering requires an operator's token, created with `temper token create`; its owner "
+                "is responsible for the answer. Otherwise ask the person to answer on the run's page."
             )
         body = {"decision": decision, "reason": reason, "by": "mcp"}
         return await api.request(ctx, "POST", f"/approvals/{approval}", body)
@@ -203,9 +205,9 @@ _SECONDS = 120.0
 
 def serve_mcp(url: str, token_from: str, port: int | None) -> None:
     if not url.startswith(("http://", "https://")):
-        raise BadInput(f"{url[:80]!a} is no address of a Temper: it begins with http:// or https://.")
+        raise BadInput(f"{url[:80]!a} is not an address of Temper: give one that starts with http:// or https://.")
     if port and token_from:
-        raise BadInput("over HTTP each caller brings a token of his own: leave --token-from out.")
+        raise BadInput("over HTTP each caller sends their own token: leave --token-from out.")
     asyncio.run(_run_mcp_server(url, read_secret(token_from) if token_from else "", port))
 
 

@@ -34,7 +34,10 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
     try:
         if not is_shared(database):
             print_rows(
-                [], f"{settings.database_location} is a file: one process works on it at a time.", as_json=as_json
+                [],
+                f"{settings.database_location} is a file, which only one process uses at a time. Nodes "
+                "need PostgreSQL: set TEMPER_DATABASE_URL.",
+                as_json=as_json,
             )
             return AT_WORK
         with Session(database) as session:
@@ -61,5 +64,5 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
         print(said, file=sys.stderr)  # noqa: T201
     for held in find_held(settings.hosts_folder):
         print(f"temper: {held.sentence}", file=sys.stderr)  # noqa: T201
-    print_rows(rows, "no node lives on this database: start temper serve or temper worker.", as_json=as_json)
+    print_rows(rows, "no node works on this database: start temper serve or temper worker.", as_json=as_json)
     return AT_WORK if at_work else NOBODY

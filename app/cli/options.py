@@ -9,39 +9,54 @@ from app.cli.server_log import LogFormat, open_log
 from app.config import Settings
 
 PACE = Settings.speed
-RULES = "Comma-separated rule ids; all of the skill when left out."
+RULES = "Comma-separated rule ids. Default: all rules of the skill."
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
-LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped one, or a path to a line-up file.")]
+LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped line-up, or path to a line-up file.")]
 Speed = Annotated[
-    float, typer.Option(min=0, help="Pace of simulated engines: 1 is as measured on the GPUs, 0 as fast as it can.")
+    float,
+    typer.Option(
+        min=0, help="Pace of simulated engines: 1 is the pace measured on the GPUs, 0 means as fast as possible."
+    ),
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
-Address = Annotated[str, typer.Option("--host", help="Address to listen on; other than loopback it takes sign-in.")]
-SignIn = Annotated[bool, typer.Option("--sign-in", help="Ask who comes, also on loopback: behind a proxy, always.")]
+Address = Annotated[
+    str, typer.Option("--host", help="Address to listen on. Any address other than loopback requires sign-in.")
+]
+SignIn = Annotated[
+    bool, typer.Option("--sign-in", help="Require sign-in on loopback too. Always use it behind a proxy.")
+]
 Proxy = Annotated[
     list[str] | None,
-    typer.Option("--proxy", help="Address or network of a proxy before it: only what that forwards is believed."),
+    typer.Option(
+        "--proxy", help="Address or network of a trusted reverse proxy. Forwarded headers of others are ignored."
+    ),
 ]
-AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog that is told the head of the audit chain.")]
-OidcIssuer = Annotated[str, typer.Option("--oidc", help="Issuer of an OpenID Connect provider to sign in by.")]
-OidcClient = Annotated[str, typer.Option(help="Temper's client id there.")]
-OidcSecretFrom = Annotated[str, typer.Option(help="Variable, or file, that holds the client's secret; never it.")]
-OidcClaim = Annotated[str, typer.Option(help="Claim that becomes a person's name.")]
-OidcRight = Annotated[str, typer.Option(help="Right of who comes for the first time: viewer, operator or admin.")]
+AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog server that receives the head of the audit log.")]
+OidcIssuer = Annotated[str, typer.Option("--oidc", help="Issuer of an OpenID Connect provider for sign-in.")]
+OidcClient = Annotated[str, typer.Option(help="Temper's client id at the provider.")]
+OidcSecretFrom = Annotated[
+    str, typer.Option(help="Environment variable or file that holds the client secret. Never give the secret itself.")
+]
+OidcClaim = Annotated[str, typer.Option(help="Claim to use as the person's name.")]
+OidcRight = Annotated[str, typer.Option(help="Right of people at their first sign-in: viewer, operator or admin.")]
 OidcGroup = Annotated[
     list[str] | None,
-    typer.Option("--oidc-group", help="GROUP=RIGHT, as often as needed: then groups alone say who comes in as what."),
+    typer.Option(
+        "--oidc-group",
+        help="GROUP=RIGHT. Repeat for more; then groups alone decide who may sign in and with which right.",
+    ),
 ]
-OidcGroupsClaim = Annotated[str, typer.Option(help="Claim that lists a person's groups; a.b is b inside a.")]
-OidcScope = Annotated[str, typer.Option(help="Scope to ask for besides openid, profile and email.")]
+OidcGroupsClaim = Annotated[str, typer.Option(help="Claim that lists a person's groups; a.b means b inside a.")]
+OidcScope = Annotated[str, typer.Option(help="Scope to request besides openid, profile and email.")]
 Otlp = Annotated[
     str,
     typer.Option(
-        envvar="OTEL_EXPORTER_OTLP_ENDPOINT", help="http://HOST:4318 of an OpenTelemetry collector to tell; none is."
+        envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
+        help="Send telemetry to this OpenTelemetry collector: http://HOST:4318. Default: none.",
     ),
 ]
 KeepDays = Annotated[
-    float, typer.Option(min=0, help="Runs that ended more days ago shrink to their evidence; 0 keeps them whole.")
+    float, typer.Option(min=0, help="Days after which ended runs shrink to their evidence; 0 keeps them whole.")
 ]
 LogFormatName = Annotated[
     LogFormat,
@@ -52,9 +67,12 @@ LogFormatName = Annotated[
         help="The server's log on standard error: text, or json with one object a line.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON array, a row each.")]
-RunId = Annotated[str, typer.Argument(help="The run, or the first characters of its id.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON array with an object for each row.")]
+RunId = Annotated[str, typer.Argument(help="Id of the run, or its first characters.")]
 TokenFrom = Annotated[
-    str, typer.Option(help="Variable, or file, that holds your token: where two people answer, each brings one.")
+    str,
+    typer.Option(
+        help="Environment variable or file that holds your token. If two people must answer, each uses their own."
+    ),
 ]
-Reason = Annotated[str, typer.Option(help="Why; it goes into the log.")]
+Reason = Annotated[str, typer.Option(help="Reason; the log records it.")]

@@ -35,7 +35,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
             ParameterLine(
                 one.parameter.name,
                 one.value,
-                one.where or "nobody: the usual",
+                one.where or "default",
                 one.parameter.bounds,
                 one.parameter.usual,
                 one.parameter.rules,
@@ -43,7 +43,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
             )
             for one in list_parameter_states(session, skill, host, settings.hosts_folder)
         ]
-    print_rows(rows, f"The rules of {skill} have no value that is the site's to choose.", as_json=as_json)
+    print_rows(rows, f"The rules of {skill} have no site values.", as_json=as_json)
 
 
 def set_value(settings: Settings, wish: ParameterSpec) -> None:
@@ -59,7 +59,7 @@ def clear_value(settings: Settings, wish: ParameterSpec) -> None:
     database = open_existing_database(settings)
     with Session(database) as session, session.begin():
         row = clear_parameter(session, wish, settings.hosts_folder)
-        told = f"{row.name} is not set for {row.scope.label} any more"
+        told = f"{row.name} is cleared for {row.scope.label}"
     _record_parameter_change(database, wish.by, f"parameter clear {wish.name}", f"{wish.skill}: {told}")
     print(told)  # noqa: T201
 
@@ -68,7 +68,7 @@ def read_value(value: str, file: Path | None) -> str:
     if file is None:
         return value
     if value:
-        raise BadInput("Give the value, or a file that holds it, not both.")
+        raise BadInput("Give either the value or a file that contains it, not both.")
     try:
         with file.open(encoding="utf-8") as opened:
             return opened.read(LONGEST + 2)

@@ -29,7 +29,7 @@ def create_person(settings: Settings, name: str, right: str) -> None:
     with Session(database) as session, session.begin():
         people.add_person(session, new)
     _record_admin_action(database, f"admin create {name} {right}")
-    Console().print(f"{name} may sign in as {right}", highlight=False)
+    Console().print(f"{name} can sign in with the right {right}", highlight=False)
 
 
 def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
@@ -38,9 +38,9 @@ def create_token(settings: Settings, name: str, right: str, label: str, days: fl
     with Session(database) as session, session.begin():
         owner = people.find_person(session, name)
         if owner is None or owner.disabled:
-            raise BadInput(f"there is no {name}: make one with temper admin create {name}.")
+            raise BadInput(f"there is no person {name}: create one with temper admin create {name}.")
         if not has_right(parse_right(owner.right), asked):
-            raise BadInput(f"{name} is a {owner.right}: a token cannot hold more.")
+            raise BadInput(f"{name} has the right {owner.right}: a token cannot have a higher right than its owner.")
         _, secret = people.issue_credential(
             session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY
         )
@@ -70,7 +70,7 @@ class TokenLine:
 
 
 def list_people(settings: Settings, *, as_json: bool) -> None:
-    nothing = "Nobody may sign in yet: temper admin create NAME."
+    nothing = "No people yet. Create one with temper admin create NAME."
     print_stored_rows(
         settings,
         lambda session: [_to_person_line(one) for one in people.list_people(session)],
@@ -86,7 +86,7 @@ def _to_person_line(one: PersonRow) -> PersonLine:
 
 def list_tokens(settings: Settings, *, as_json: bool) -> None:
     print_stored_rows(
-        settings, _list_token_lines, "There is no token: temper token create NAME makes one.", as_json=as_json
+        settings, _list_token_lines, "No tokens yet. Create one with temper token create NAME.", as_json=as_json
     )
 
 
@@ -112,7 +112,7 @@ def parse_right(word: str) -> Right:
     for right in RIGHTS:
         if right == word:
             return right
-    raise BadInput(f"there is no right {word!r}: choose one of {', '.join(RIGHTS)}.")
+    raise BadInput(f"{word!r} is not a right: choose one of {', '.join(RIGHTS)}.")
 
 
 def _read_password() -> str:
@@ -120,7 +120,7 @@ def _read_password() -> str:
         return sys.stdin.readline().rstrip("\n")
     first = getpass.getpass("Password: ")
     if first != getpass.getpass("Again: "):
-        raise BadInput("the two are not the same.")
+        raise BadInput("the two passwords differ.")
     return first
 
 

@@ -67,7 +67,7 @@ def _replace_gpus(lineup: Lineup, gpus: str) -> Lineup:
 
 def _create_single_lineup(one: SingleModel, gpus: str) -> Lineup:
     if not gpus:
-        raise BadInput("A model needs GPUs to be planned on: add --gpu, like --gpu h200:1.")
+        raise BadInput("A plan for a model needs GPUs: add --gpu, such as --gpu h200:1.")
     engine = _create_engine(one)
     return Lineup(engine.name, engine.title, "", parse_gpus(gpus, engine.gpus), {engine.name: engine}, {})
 
@@ -75,7 +75,7 @@ def _create_single_lineup(one: SingleModel, gpus: str) -> Lineup:
 def _create_engine(wanted: SingleModel) -> Engine:
     precision: Precision | None = next((one for one in get_args(Precision) if one == wanted.precision), None)
     if precision is None:
-        raise BadInput(f"{wanted.precision!r} is no precision: choose one of {', '.join(get_args(Precision))}.")
+        raise BadInput(f"{wanted.precision!r} is not a precision: choose one of {', '.join(get_args(Precision))}.")
     return Engine(
         name=Path(wanted.model).name,
         title=wanted.model,
@@ -148,7 +148,7 @@ def _print_source(console: Console, what: str, one: Estimate) -> None:
 
 def _print_seeds(console: Console) -> None:
     rows = build_seed_table()
-    table = Table("on four L4, vLLM 0.19", "claimed\nper GPU", title="What was tried before", title_justify="left")
+    table = Table("on four L4, vLLM 0.19", "claimed\nper GPU", title="Tested configurations", title_justify="left")
     table.add_column("weights\nGiB", justify="right")
     for head in ("found", "plan says"):
         table.add_column(head)

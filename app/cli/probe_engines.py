@@ -72,7 +72,7 @@ async def _wait_for_simulated(http: httpx.AsyncClient, engine: Engine, base: str
                 await asyncio.sleep(LOOK_EVERY)
     except TimeoutError as exc:
         raise EnvironmentUnusable(
-            f"{engine.name} was not ready in {PLAY_SECONDS:.0f} s: try a higher --speed."
+            f"{engine.name} was not ready within {PLAY_SECONDS:.0f} s: try a higher --speed."
         ) from exc
 
 
@@ -107,5 +107,5 @@ async def _wait_until_loaded(one: LaunchedReplica, told: ProgressCallback) -> fl
             raise EnvironmentUnusable(f"{one.name} did not start: {look.detail}")
         if look.state == "ready":
             return None if one.adopted else time.time() - one.cold.started
-        told(f"{one.name} loads: {look.detail}")
+        told(f"{one.name} is loading: {look.detail}")
         await asyncio.sleep(LOOK_EVERY)

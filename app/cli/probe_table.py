@@ -51,4 +51,4 @@ def _iterate_notes(one: ProbeComparison) -> Iterator[str]:
         if one.now.problem:
             yield one.now.problem
     if one.before and one.changed:
-        yield f"changed since the probe before: {'; '.join(one.changed)}"
+        yield f"changed since the previous probe: {'; '.join(one.changed)}"

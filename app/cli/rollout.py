@@ -61,7 +61,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
             finally:
                 await conductor.close()
     except AlreadyInUse as exc:
-        print(f"temper: {exc}; the rollout is handed to it", file=sys.stderr)  # noqa: T201
+        print(f"temper: {exc}; that process works on the rollout", file=sys.stderr)  # noqa: T201
         database = open_database(settings.database_location)
         try:
             request = create_rollout_request(_resolve_hosts(settings, database, wanted), lineup, settings.hosts_folder)
@@ -143,7 +143,7 @@ class RolloutLine:
 
 
 def list_rollouts(settings: Settings, *, as_json: bool) -> None:
-    nothing = "There is no rollout yet: temper run --hosts starts one."
+    nothing = "No rollouts yet. Start one with temper run --hosts."
     print_stored_rows(
         settings,
         lambda session: [_to_rollout_line(row) for row in list_newest_rollouts(session, 100)],
@@ -170,7 +170,7 @@ def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
     database = open_existing_database(settings)
     state = fold_rollout(_read_rollout_events(database, _find_rollout(database, wanted), 0))
     rows = [PartLine(part.host, part.wave, part.run or None, describe_outcome(part)) for part in state.parts.values()]
-    print_rows(rows, "It has no hosts.", as_json=as_json)
+    print_rows(rows, "The rollout has no hosts.", as_json=as_json)
 
 
 def apply_rollout_verb(settings: Settings, wanted: str, verb: str, reason: str) -> None:
@@ -186,7 +186,7 @@ def write_bundle(settings: Settings, wanted: str, out: str) -> None:
     with Session(database) as session:
         row = require_rollout(session, rollout)
     if row.ended_at is None:
-        raise BadInput(f"rollout {rollout} is {row.state}: its evidence is made when it has ended.")
+        raise BadInput(f"rollout {rollout} is {row.state}: its evidence is available when it has ended.")
     archive = open_notary(settings.data, database).issue_bundle(
         rollout, Requester(getpass.getuser(), "admin", "terminal")
     )
@@ -199,5 +199,5 @@ def _find_rollout(database: Engine, wanted: str) -> str:
         if len(found) == 1:
             return found[0]
         if found:
-            raise BadInput(f"{wanted!r} could be {', '.join(found)}: give more of the id.")
+            raise BadInput(f"{wanted!r} matches {', '.join(found)}: give more characters of the id.")
         return require_rollout(session, wanted).id

@@ -11,7 +11,7 @@ from app.targets.rootfs.machine import Rootfs
 
 def build_machine(data: Path, name: str, suite: str) -> None:
     _open_machine(data, name).build(BaseImage(suite))
-    _print_line(f"{name} is built: temper rootfs start {name}")
+    _print_line(f"{name} is built. Start it with temper rootfs start {name}")
 
 
 def start_machine(data: Path, name: str) -> None:
@@ -22,7 +22,7 @@ def start_machine(data: Path, name: str) -> None:
 
 def stop_machine(data: Path, name: str) -> None:
     _open_machine(data, name).stop()
-    _print_line(f"{name} is down.")
+    _print_line(f"{name} is stopped.")
 
 
 def reset_machine(data: Path, name: str) -> None:
@@ -31,12 +31,12 @@ def reset_machine(data: Path, name: str) -> None:
     if machine.is_up:
         _print_machine_address(machine)
     else:
-        _print_line(f"{name} is new: temper rootfs start {name}")
+        _print_line(f"{name} is reset. Start it with temper rootfs start {name}")
 
 
 def discard_machine(data: Path, name: str) -> None:
     _open_machine(data, name).discard()
-    _print_line(f"{name} is gone.")
+    _print_line(f"{name} is deleted.")
 
 
 def _open_machine(data: Path, name: str) -> Rootfs:
@@ -51,4 +51,4 @@ def _print_machine_address(machine: Rootfs) -> None:
     at = machine.get_access()
     place = f"temper@127.0.0.1:{at.port} --key {at.key} --known-hosts {at.known_hosts}"
     watch = f"--watch root={machine.get_access('root').key}"
-    _print_line(f"{machine.name} is up. To harden it: temper host add {machine.name} {place} {watch}")
+    _print_line(f"{machine.name} is running. Add it as a host with temper host add {machine.name} {place} {watch}")

@@ -39,7 +39,7 @@ class RunLine:
 
 
 def list_runs(settings: Settings, asked: RunSearch, most: int, *, as_json: bool) -> None:
-    nothing = "There is no such run: start one with temper run."
+    nothing = "No runs found. Start one with temper run."
     print_stored_rows(
         settings,
         lambda found: [_to_run_line(row) for row in read_run_page(found, asked, None, most).rows],

@@ -65,7 +65,9 @@ class ScanLine:
 def list_content(name: str, *, as_json: bool = False) -> None:
     if not name:
         files = [ContentLine(known, str(file)) for known, file in list_datastreams().items()]
-        return print_rows(files, "No data stream is here yet: apt-get install ssg-debian brings some.", as_json=as_json)
+        return print_rows(
+            files, "No data streams found. Install some, for example with apt-get install ssg-debian.", as_json=as_json
+        )
     benchmark = read_benchmark(_find_content_file(name))
     if not as_json:
         Console().print(escape(f"{benchmark.title} {benchmark.version}"))
@@ -81,8 +83,8 @@ def list_content(name: str, *, as_json: bool = False) -> None:
 def add_content(file: Path) -> None:
     kept = add_benchmark(file)
     known = [name for name, here in list_datastreams().items() if here == kept]
-    named = f"Papers of runs that begin from now on take ids, CCIs and texts of its rules from it: {kept.name}."
-    Console().print(f"It is here as {known[0]}: ask for scap:{known[0]}:PROFILE." if known else named)
+    named = f"Added {kept.name}. The evidence of new runs uses its rule ids, CCIs and texts."
+    Console().print(f"Added as {known[0]}. Use it with --skill scap:{known[0]}:PROFILE." if known else named)
 
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
@@ -103,7 +105,7 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     console.print(table)
     console.print(f"{host}: " + ", ".join(f"{number} {word}" for word, number in count.most_common()))
     if set(count) == {"notapplicable"}:
-        console.print(f"{escape(pack.title)} is not meant for this host: choose content of its own release.")
+        console.print(f"{escape(pack.title)} does not apply to this host: choose content for the host's release.")
     return worst
 
 

@@ -29,7 +29,7 @@ def add_schedule(settings: Settings, wanted: ScheduleSpec) -> None:
     said = f"schedule {row.id}: {row.mode} on {row.host}, next {format_value(to_datetime(row.next_at))}"
     with Session(database) as session, session.begin():
         insert_schedule(session, row)
-    print(f"{said}; a server or worker has to run then")  # noqa: T201
+    print(f"{said}; a server or worker must be running at that time")  # noqa: T201
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ScheduleLine:
 
 
 def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
-    nothing = "There is no schedule yet: temper schedule add makes one."
+    nothing = "No schedules yet. Create one with temper schedule add."
     print_stored_rows(
         settings,
         lambda session: [_to_schedule_line(row) for row in schedules.list_schedules(session)],

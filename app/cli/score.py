@@ -40,7 +40,7 @@ from app.store.events import EventStore
 NOTHING = "nothing"
 ON_DEBIAN = {"bash": "OpenSCAP's generated bash", "ansible": "Ansible from the same content"}
 NO_HARM, HARM_STAYED = 0, 2
-_CUT_OFF = "it was cut off; its trial is made again on a new host"
+_CUT_OFF = "it was interrupted; its trial is repeated on a new host"
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ def format_score_label(lineup: Lineup, budget: Budget) -> str:
         f"{budget.item_seconds / 60:g} min" if budget.item_seconds != whole.item_seconds else "",
     )
     told = " and ".join(filter(None, limits))
-    return f"{lineup.name}, at most {told} a rule" if told else lineup.name
+    return f"{lineup.name}, at most {told} per rule" if told else lineup.name
 
 
 def run_score(settings: Settings, asked: ScoreOptions) -> int:
     if asked.lineup in ON_DEBIAN:
-        raise BadInput(f"{asked.lineup} takes a real host: the built-in one has no shell. Add --host debian.")
+        raise BadInput(f"{asked.lineup} requires a real host, since the built-in host has no shell. Add --host debian.")
     lineup = None if asked.lineup == NOTHING else load_lineup(settings)
     order = ScoreOrder(
         label=format_score_label(lineup, asked.budget) if lineup else "doing nothing",
@@ -106,7 +106,7 @@ async def _play_lineup(
     await close_interrupted_runs(settings)
     left = [one for one in plan_trials(order, asked.held_back) if one.trial_key not in notes.done]
     if notes.done:
-        print_to_stderr(f"Going on: {len(notes.done)} trials are done, {len(left)} are left.")
+        print_to_stderr(f"Resuming: trials done: {len(notes.done)}, trials left: {len(left)}.")
     if not left:
         return
     async with open_runtime(settings, lineup) as runtime:
@@ -193,7 +193,7 @@ def write_score(settings: Settings, database: Engine, made: Score, asked: ScoreO
             runs = (trial.run for trial in made.trials if trial.run)
             score_file.write_score_pack(asked.pack, content, runs, lambda run: notary.issue_evidence(run, by))
     except OSError as exc:
-        raise BadInput(f"{exc.filename} cannot be written: {exc.strerror}. Choose another place.") from exc
+        raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
     return content
 
 
@@ -239,7 +239,7 @@ def verify_score(path: Path, key: str) -> int:
     runs = (
         f"the evidence of all {looked} runs holds and says the same"
         if looked
-        else "the evidence of its runs is not in it: ask for the pack"
+        else "it does not contain the evidence of its runs: ask for the pack"
     )
     vouched = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
     for line in (

@@ -30,7 +30,7 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
     """Run all trials and return the exit code. The machine lies in the data folder of `settings`."""
     if asked.held_back or asked.hosts != 1:
         raise BadInput(
-            "hosts are generated from the built-in one only: leave --hosts and --held-back away with --host."
+            "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
     machine = Rootfs(settings.data / "rootfs", name)
     ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())

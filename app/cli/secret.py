@@ -13,4 +13,6 @@ def read_secret(named: str) -> str:
     try:
         return Path(named).read_text().strip()
     except (OSError, UnicodeDecodeError) as exc:
-        raise BadInput(f"{named[:80]!a} is neither a variable nor a file that can be read: name one.") from exc
+        raise BadInput(
+            f"{named[:80]!a} is neither an environment variable nor a readable file: give one of these."
+        ) from exc

@@ -81,8 +81,8 @@ def _require_admin(settings: Settings) -> None:
     database.dispose()
     if not admins:
         raise EnvironmentUnusable(
-            f"nobody could sign in: make the first admin with `temper admin create NAME --data {settings.data}`, "
-            "then start again. Without sign-in Temper serves loopback only."
+            "no admin exists, so sign-in is impossible. Create one with `temper admin create NAME "
+            f"--data {settings.data}`, then start again. Without sign-in Temper serves only loopback."
         )
 
 

@@ -24,7 +24,7 @@ def add_tailoring_file(file: Path, content: str, name: str) -> None:
         raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
     for one in import_tailoring(document, content, name or _derive_name(file)):
         apart = f"{one.left_out} not applicable by tailoring"
-        said = f"{one.profile.rules} rules, {apart}. Ask for {one.skill_name}"
+        said = f"rules: {one.profile.rules}, {apart}. Use it with --skill {one.skill_name}"
         Console(soft_wrap=True).print(escape(f"{one.profile.title}: {said}"))
 
 

@@ -36,7 +36,7 @@ def tidy_runs(settings: Settings, days: float, *, dry_run: bool) -> int:
     key = open_notary(settings.data, database).key
     done = [_shrink_run(database, row, key) for row in due]
     EventStore(database).delete_samples(before)
-    _print_line(f"{sum(done)} runs shrunk, samples from before {_format_time(before)} forgotten")
+    _print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time(before)} deleted")
     return DONE if all(done) else LEFT
 
 
@@ -45,17 +45,17 @@ def _finish_earlier_tidy(database: Engine) -> None:
     with Session(database) as session:
         runs = store.list_unswept_runs(session)
     for run in runs:
-        _print_line(f"run {run}: {store.delete_turn_pieces(database, run)} more events went")
+        _print_line(f"run {run}: {store.delete_turn_pieces(database, run)} more events deleted")
 
 
 def _shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:
     try:
         done = shrink_run(database, row.id, key, getpass.getuser(), time.time())
     except TemperError as exc:
-        _print_line(f"run {row.id} stays whole: {exc}")
+        _print_line(f"run {row.id} was not shrunk: {exc}")
         return False
     if done:
-        _print_line(f"run {row.id} on {row.host}: {done.gone} events went, evidence of {done.kept} bytes is kept")
+        _print_line(f"run {row.id} on {row.host}: events deleted: {done.gone}; evidence kept: {done.kept} bytes")
     return True
 
 

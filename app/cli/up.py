@@ -33,7 +33,7 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 def start_lineup(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
     if not anyway and (told := describe_blockers(settings)):
-        raise BadInput(f"{told} (`temper doctor {settings.lineup}` says it at length; --anyway starts it all the same)")
+        raise BadInput(f"{told} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
     asyncio.run(serve_until_signal(settings, beside=follow_cold_starts))
 
 
@@ -48,14 +48,16 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None) -> None:
     """Write systemd units or a compose file into a folder, or print them."""
     lineup = load_lineup(settings)
     if not any(engine.launch for engine in lineup.engines.values()):
-        raise BadInput(f"{lineup.name} starts no engine, so there is nothing to print: give a line-up with [launch].")
+        raise BadInput(
+            f"{lineup.name} starts no engine, so there is no configuration to print: give a line-up with [launch]."
+        )
     match kind:
         case "systemd":
             files = render_systemd_units(lineup, settings.lineup)
         case "compose":
             files = {"compose.yaml": render_compose_file(lineup, settings.lineup)}
         case _:
-            raise BadInput(f"{kind!a} is not known: print systemd or compose.")
+            raise BadInput(f"{kind!a} is not a known format: choose systemd or compose.")
     for name, text in files.items():
         if into:
             into.mkdir(parents=True, exist_ok=True)
@@ -72,7 +74,7 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     if runtime.settings.log_format == "json":
         return await _watch_steps(flights, _log_step)
     if not flights:
-        return console.print("This line-up starts no engine: what runs already is looked at.")
+        return console.print("This line-up starts no engine. Temper observes the engines that run already.")
     if console.is_terminal:
         await _draw_launches(console, flights)
     else:
@@ -133,7 +135,7 @@ def _render_launch(one: LaunchedReplica, look: LaunchStatus) -> Group:
     head.add_column(width=30)
     head.add_column()
     bar = ProgressBar(total=1.0, completed=look.share or 0.0, width=30) if look.share is not None else ""
-    eta = f"about {look.eta_s:.0f} s left, by earlier loads here" if look.eta_s is not None else ""
+    eta = f"about {look.eta_s:.0f} s left, based on earlier loads on this machine" if look.eta_s is not None else ""
     head.add_row(Text(one.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))
     steps = [Text(_format_step(step), style="dim") for step in one.cold.steps]
     if look.state == "loading":

@@ -20,4 +20,4 @@ def print_usage(settings: Settings, since: str, until: str, per: str, *, as_json
     if csv:
         sys.stdout.write(format_usage_csv(lines))
     else:
-        print_rows(lines, "No run was asked for in this time.", as_json=as_json)
+        print_rows(lines, "No runs were ordered in this period.", as_json=as_json)

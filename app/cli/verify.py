@@ -44,7 +44,7 @@ def verify_by_kind(settings: Settings, wanted: str, head: str, key: str = "", au
     if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
         return verify_pack(path, head, key, authority)
     if authority:
-        raise BadInput("--ca is for a pack: the time stamp is in there.")
+        raise BadInput("--ca applies only to a pack, which contains the time stamp.")
     return verify_run(settings, wanted, head, key)
 
 
@@ -57,7 +57,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         left = compare_rebuilt_pack(files)
         stamped_by = check_stamp(files, authority) if authority else ""
     except OSError as exc:
-        raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
+        raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
         return _report_broken(f"{path}: {exc}")
     run, count = manifest["run"], manifest["events"]
@@ -69,7 +69,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         *pack.list_unverified_claims(manifest, head, key),
     )
     _print_lines(*pack.list_proofs(files, manifest), *([stamped_by] if stamped_by else []))
-    _print_lines(left or "its papers are what this Temper makes of these events")
+    _print_lines(left or "its documents are identical to those that this Temper makes from these events")
     return HOLDS
 
 
@@ -97,20 +97,18 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
         for run, seal in found.seals.items():
             check_run_seal(run, seal, {seq: digest for seq, _, digest in store.read_lines(run, after=seal.events - 1)})
     except BrokenChain as exc:
-        return _report_broken(f"the record of what people did: {exc}")
+        return _report_broken(f"audit log: {exc}")
     if head and head not in {digest for _, _, digest in rows}:
-        return _report_broken(
-            f"the record of what people did: its chain head is {last}, and {head} is none of its lines"
-        )
+        return _report_broken(f"audit log: its chain head is {last}, and no line has the hash {head}")
     if key and key not in found.keys:
-        return _report_broken(f"the record of what people did: {key} is no key of it")
-    _print_lines(f"holds: the record of what people did, {len(rows)} lines", f"chain head {last}")
+        return _report_broken(f"audit log: no line is signed with the key {key}")
+    _print_lines(f"holds: audit log, {len(rows)} lines", f"chain head {last}")
     if head and head != last:
-        _print_lines(f"{head} is that of an earlier line: the record has gone on since")
+        _print_lines(f"{head} is the hash of an earlier line; the audit log has more lines now")
     if signed:
         _print_lines(f"line {signed.seq} is signed by {signed.key}; it seals {len(found.seals)} runs")
     _print_lines(
-        *(f"the key {lost} took over without a word of the one before, which was lost" for lost in found.unvouched)
+        *(f"the key {lost} replaced a lost key, so the former key did not sign the change" for lost in found.unvouched)
     )
     return HOLDS
 
@@ -140,11 +138,12 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
     _print_lines(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
     _print_lines(
-        f"line {seal.line} of the record seals {seal.events} events" if seal else "no line of the record seals it"
+        f"line {seal.line} of the audit log seals {seal.events} events" if seal else "no line of the audit log seals it"
     )
     if archive:
         _print_lines(
-            f"it was shrunk to its evidence, which has all {state.seq} events and holds; the log's are the same"
+            f"it was shrunk to its evidence, which is valid and has all {state.seq} events; the "
+            "events in the log are identical"
         )
     if tree := _get_final_tree(state):
         _print_lines(_compare_host_tree(settings, database, state, tree))
@@ -161,7 +160,7 @@ def _check_audit_record(settings: Settings, database: Engine) -> AuditAnchors:
         found = read_audit_anchors(record)
         check_record_end(record, counted, signed, found)
     except BrokenChain as exc:
-        raise BrokenChain(f"the record that seals it does not hold: {exc}") from exc
+        raise BrokenChain(f"the audit log that seals it is not valid: {exc}") from exc
     return found
 
 
@@ -203,7 +202,7 @@ def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tr
     with Session(database) as session:
         newest = queries.find_newest_run(session, host)
     if newest is None or newest.id != state.run:
-        return f"{host} has been worked on since"
+        return f"a later run has worked on {host}"
     same = open_target(host, settings.hosts_folder).compute_digest() == tree
     return (
         f"{host} is as the run left it" if same else f"{host} is NOT as the run left it: its files have changed since"

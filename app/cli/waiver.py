@@ -42,7 +42,7 @@ class WaiverLine:
 
 
 def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
-    print_stored_rows(settings, _format_waivers, "There is no waiver: temper waiver add makes one.", as_json=as_json)
+    print_stored_rows(settings, _format_waivers, "No waivers yet. Create one with temper waiver add.", as_json=as_json)
 
 
 def _format_waivers(session: Session) -> list[WaiverLine]:
@@ -59,7 +59,7 @@ def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
     database = open_existing_database(settings)
     with Session(database) as session, session.begin():
         row = end_waiver(session, waiver, database_time(session), by=by, why=why)
-        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open as any other"
+        said = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open again"
     _record_waiver_change(database, by, f"waiver end {waiver}", why)
     print(said)  # noqa: T201
 

@@ -127,7 +127,7 @@ def _write_pack_readme(case: RunRecord) -> str:
     return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {format_timestamp(case.state.at)}.
 {played}
 To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD --key KEY
-Take verify.py from a Temper that you trust, the chain head from whoever noted it when the run ended, and the key from
+Take verify.py from a Temper that you trust, the chain head from a note made when the run ended, and the key from
 whoever runs the Temper that made this: `temper key` prints it there.
 Here the chain head is {case.head}.
 

@@ -269,7 +269,7 @@ def list_unverified_claims(manifest: Object, head: str, key: str) -> list[str]:
     """Return one line for each claim that the given key and head do not verify."""
     by = manifest.get("key")
     if not by:
-        told = ["it is not signed: whoever handed it over may have changed its papers"]
+        told = ["it is not signed: its documents may have been changed by the sender"]
     else:
         given = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
         told = [f"signed by {by}, {given}"]
@@ -442,9 +442,7 @@ def _check_needs(event: Object, policy: Object) -> Object:
     asked = {f"{policy.get('file')} line {rule['line']}": rule["people"] for rule in rules} if policy else {}
     told = needs.get("people"), needs.get("sha256", "")
     if policy and told != (asked.get(needs.get("by", ""), 1), policy["sha256"]):
-        raise BrokenPack(
-            f"event {event['seq']} asks for other people than {policy['file']} does, which the run goes by"
-        )
+        raise BrokenPack(f"event {event['seq']} asks for other people than {policy['file']} does, which the run uses")
     return needs
 
 

@@ -18,15 +18,15 @@ from app.lineups.toml_lines import Table, TomlLines, parse_toml_document
 LINEUPS = Path(__file__).parent
 
 _WORDS: dict[Any, str] = {
-    str: "a text in quotes",
+    str: "a string in quotes",
     int: "a whole number",
     float: "a number",
     bool: "true or false",
     Precision: f"one of {', '.join(get_args(Precision))}",
     EngineKind: f"one of {', '.join(get_args(EngineKind))}",
     tuple[int, ...]: "a list of whole numbers, like [0, 1]",
-    tuple[str, ...]: "a list of texts in quotes",
-    dict[str, str]: 'a table of texts, like {NAME = "value"}',
+    tuple[str, ...]: "a list of strings in quotes",
+    dict[str, str]: 'a table of strings, like {NAME = "value"}',
 }
 _MAY_BE_ZERO = ("index", "number", "temperature", "weights_gib")
 _STARTED = ("base_urls", "launch", "simulation")
@@ -54,7 +54,7 @@ def read_lineup(path: Path) -> Lineup:
     try:
         content = path.read_bytes()
     except OSError as exc:
-        raise BadLineup(f"{path} cannot be read: {exc.strerror}.") from exc
+        raise BadLineup(f"cannot read {path}: {exc.strerror}.") from exc
     text, document = parse_toml_document(path, content, BadLineup)
     return _LineupReader(path, text).build_lineup(document)
 
@@ -115,14 +115,14 @@ class _LineupReader:
                 have = ", ".join(map(str, known))
                 raise self._create_error(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
         if len(set(engine.gpus)) < len(engine.gpus):
-            raise self._create_error(at, "gpus", "a GPU is named twice: name each once")
+            raise self._create_error(at, "gpus", "a GPU is listed twice: list each once")
         if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
             asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
             raise self._create_error(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
 
     def _check_cpu(self, at: Table, engine: Engine) -> None:
         if engine.gpus:
-            raise self._create_error(at, "gpus", "a llamacpp engine runs on the processor: leave gpus out")
+            raise self._create_error(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:
             raise self._create_error(
                 (*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out"
@@ -139,7 +139,7 @@ class _LineupReader:
         for url in engine.base_urls:
             if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
                 raise self._create_error(
-                    at, "base_urls", f"{url!r} should begin with http:// or https:// and end in /v1"
+                    at, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1"
                 )
         for url in engine.metrics_urls:
             if not url.startswith(("http://", "https://")):

@@ -52,16 +52,16 @@ def record_answer(
 
     The run's own process checks whether the host has changed since."""
     if decision not in DECISIONS:
-        raise Rejected("decision", f"there is no answer {decision[:40]!a}: choose one of {', '.join(DECISIONS)}.")
+        raise Rejected("decision", f"{decision[:40]!a} is not an answer: choose one of {', '.join(DECISIONS)}.")
     at = database_time(session)
     if not approval or find_open_approval(state, at) != approval:
         raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
     ours = create_command_row(state.run, decision, by, reason, at)
     ours.via = via
     if decision == "refuse" and not ours.reason.strip():
-        raise Rejected("reason", "say why: the Architect learns from it.")
+        raise Rejected("reason", "give a reason: the Architect learns from it.")
     if decision != "edit" and actions:
-        raise Rejected("actions", f"actions are of an edit: leave them out to {decision}.")
+        raise Rejected("actions", f"only an edit has actions: leave them out to {decision}.")
     ours.approval, ours.actions = approval, _normalize_actions(actions) if decision == "edit" else ""
     attempt = state.item.attempt if state.item else None
     return _store_answer(session, ours, attempt.people_required if attempt else 1)
@@ -70,11 +70,11 @@ def record_answer(
 def _normalize_actions(actions: str) -> str:
     """Validate an edit's actions like a Worker's answer and return them in canonical form."""
     if len(actions) > LONGEST_ACTIONS:
-        raise Rejected("actions", f"the actions have {len(actions)} characters: {LONGEST_ACTIONS} are the most.")
+        raise Rejected("actions", f"the actions have {len(actions)} characters; the limit is {LONGEST_ACTIONS}.")
     try:
         found = parse_actions(f'{{"actions": {actions or "[]"}, "note": ""}}')
     except BrokenAnswer as exc:
-        raise Rejected("actions", f"these are no actions: {exc}.") from exc
+        raise Rejected("actions", f"the actions are not valid: {exc}.") from exc
     return msgspec.json.encode({"actions": found, "note": ""}).decode()
 
 
@@ -99,7 +99,7 @@ def _repeat_answer(session: Session, ours: CommandRow, earlier: Sequence[Command
     """Accept a repeat of the recorded answer; reject a different one."""
     last = earlier[-1]
     if (last.verb, last.actions) != (ours.verb, ours.actions):
-        said = f"approval {ours.approval[:60]!a} takes no other answer: {last.by} was first, with {last.verb}."
+        said = f"approval {ours.approval[:60]!a} was already answered: {last.by} was first, with {last.verb}."
         raise Rejected("approval", said, "not-waiting")
     session.delete(ours)
     return ApprovalProgress(of if ours.verb == "approve" else 0, of)

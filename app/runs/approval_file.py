@@ -20,9 +20,9 @@ def read_approvals(path: Path) -> ApprovalPolicy:
     try:
         content = path.read_bytes()
     except OSError as exc:
-        raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS names a file of rules.") from exc
+        raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS must name a file of rules.") from exc
     if len(content) > LONGEST:
-        raise BadInput(f"{path} has {len(content)} bytes: {LONGEST} are the most.")
+        raise BadInput(f"{path} has {len(content)} bytes; the limit is {LONGEST}.")
     text, document = parse_toml_document(path, content, BadInput)
     return _PolicyReader(path, text).read_policy(document, hashlib.sha256(content).hexdigest())
 
@@ -39,7 +39,7 @@ class _PolicyReader:
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
             raise self._create_error((), "rule", "each rule is a table of its own: [[rule]]")
         if len(tables) > MOST_RULES:
-            raise self._create_error((), "", f"there are {len(tables)} rules: {MOST_RULES} are the most")
+            raise self._create_error((), "", f"there are {len(tables)} rules; the limit is {MOST_RULES}")
         return ApprovalPolicy(
             file=self._path.name,
             sha256=sha256,
@@ -53,7 +53,7 @@ class _PolicyReader:
         if "people" not in table:
             raise self._create_error(at, "", "people is missing: add people = 0, 1 or 2")
         if len(table) == 1:
-            raise self._create_error(at, "", "a rule without a condition fits every change: say that as otherwise")
+            raise self._create_error(at, "", "a rule without a condition matches every change: use otherwise for that")
         given: dict[str, Any] = {name: self._read_words(at, table, name) for name in _LISTS if name in table}
         for name in _FLAGS:
             if name in table and not isinstance(table[name], bool):
@@ -61,7 +61,9 @@ class _PolicyReader:
             given[name] = table.get(name)
         people = self._read_people(at, table, "people")
         if given["irreversible"] and not people:
-            raise self._create_error(at, "people", "what cannot be undone takes somebody in any case: people = 1 or 2")
+            raise self._create_error(
+                at, "people", "a change that cannot be undone always needs a person: people = 1 or 2"
+            )
         return ApprovalRule(line=self._lines.find_line(at), people=people, **given)
 
     def _read_people(self, at: Table, table: dict[str, Any], key: str) -> int:
@@ -76,13 +78,15 @@ class _PolicyReader:
             raise self._create_error(at, key, f'{key} should be a list, like ["{known[0]}"]')
         for one in found:
             if one not in known:
-                raise self._create_error(at, key, f"{one[:40]!a} is no {key}: {_suggest_word(one, known)}")
+                raise self._create_error(at, key, f"{one[:40]!a} is not a {key}: {_suggest_word(one, known)}")
         return tuple(found)
 
     def _check_keys(self, at: Table, table: dict[str, Any], names: tuple[str, ...]) -> None:
         for key in table:
             if key not in names:
-                raise self._create_error(at, key, f"{key[:40]!a} means nothing here: {_suggest_word(key, names)}")
+                raise self._create_error(
+                    at, key, f"{key[:40]!a} is not a key of this table: {_suggest_word(key, names)}"
+                )
 
     def _create_error(self, at: Table, key: str, sentence: str) -> BadInput:
         end = "" if sentence.endswith("?") else "."

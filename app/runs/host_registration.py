@@ -55,7 +55,10 @@ def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
 def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:
     """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
     if wish.accept_key != met.key.fingerprint:
-        said = f"{met.end} shows the host key {met.key.fingerprint}. Compare it on the host; if it is that, send it."
+        said = (
+            f"{met.end} shows the host key {met.key.fingerprint}. Compare it with the key on the "
+            "host. If they are identical, send it as accept_key."
+        )
         raise Rejected("accept_key", said, "host-key")
     with _reject_as("secret_at"):
         require_password_for_host(met.end, [met.key.fingerprint], said=True)
@@ -69,12 +72,14 @@ def _create_endpoint(wish: HostSpec, hosts: Path) -> Endpoint:
     """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
     way: Way | None = next((one for one in get_args(Way) if one == wish.way), None)
     if way is None:
-        raise Rejected("way", f"there is no way {wish.way[:40]!a}: choose one of {', '.join(get_args(Way))}.", KIND)
+        raise Rejected(
+            "way", f"{wish.way[:40]!a} is not a way to log in: choose one of {', '.join(get_args(Way))}.", KIND
+        )
     if way == "password" and not _VARIABLE.fullmatch(wish.secret_at):
-        said = "name the variable of Temper's environment that holds the password: TEMPER_SSH_ and capitals."
+        said = "give the environment variable of Temper that holds the password: TEMPER_SSH_ followed by capitals."
         raise Rejected("secret_at", said, KIND)
     if way == "key" and not wish.secret_at:
-        raise Rejected("secret_at", "name the file of the private key on the server.", KIND)
+        raise Rejected("secret_at", "give the file of the private key on the server.", KIND)
     with _reject_as("name"):
         host_registry.require_free_name(hosts, wish.name)
     with _reject_as("place"):

@@ -39,9 +39,12 @@ def _clean_name(name: str) -> str:
 def _check_tags(tags: Sequence[str]) -> list[str]:
     for place, tag in enumerate(tags):
         if not _TAG.fullmatch(tag):
-            said = f"{tag[:LONGEST_TAG]!a} is no tag: letters, digits and . _ : / @ -, at most {LONGEST_TAG} of them."
+            said = (
+                f"{tag[:LONGEST_TAG]!a} is not a valid tag: use letters, digits and . _ : / @ -, at most "
+                f"{LONGEST_TAG} characters."
+            )
             raise Rejected(f"tags[{place}]", said)
     once = list(dict.fromkeys(tags))
     if len(once) > MOST_TAGS:
-        raise Rejected("tags", f"{len(once)} tags are given: {MOST_TAGS} are the most.")
+        raise Rejected("tags", f"there are {len(once)} tags; the limit is {MOST_TAGS}.")
     return once

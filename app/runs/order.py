@@ -101,7 +101,7 @@ def validate_order(order: Order, hosts: Path) -> Skill:
     """Validate the whole order and return its skill. Raise Rejected if it is invalid."""
     for field, most in LONGEST.items():
         if (length := len(getattr(order, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
+            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
     with _reject_as("host", "unknown-host"):
         require_known_host(order.host, hosts)
     with _reject_as("skill", "unknown-skill"):
@@ -109,14 +109,16 @@ def validate_order(order: Order, hosts: Path) -> Skill:
     _select_order_rules(order, pack)
     mode = resolve_mode(order, pack)
     if order.after_reboot and is_fixture(order.host):
-        raise Rejected("after_reboot", "the built-in host is a tree of files and does not boot: name a host over SSH.")
+        raise Rejected(
+            "after_reboot", "the built-in host is a tree of files and does not boot: choose a host over SSH."
+        )
     if order.after_reboot and mode != "scan":
-        raise Rejected("after_reboot", "a check after a reboot only looks: choose the mode scan, or leave it out.")
+        raise Rejected("after_reboot", "a check after a reboot changes nothing: choose the mode scan, or leave it out.")
     with _reject_as("consent"):
         consent.check_consent(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
         if not lowest <= getattr(order.budget, name) <= highest:
-            said = f"the budget's {name} may be anything from {lowest:g} to {highest:g}."
+            said = f"the budget's {name} must be between {lowest:g} and {highest:g}."
             raise Rejected(f"budget.{name}", said)
     return pack
 
@@ -132,7 +134,7 @@ def resolve_mode(order: Order, pack: Skill) -> Mode:
     if mode not in MODES:
         raise Rejected("mode", f"there is no mode {mode[:40]!a}: choose one of {', '.join(MODES)}.")
     if pack.mode and mode != pack.mode:
-        raise Rejected("mode", f"{pack.title}: it is only run as {pack.mode}; choose that mode, or leave it out.")
+        raise Rejected("mode", f"{pack.title} runs only in mode {pack.mode}: choose that mode, or leave it out.")
     return mode
 
 
@@ -142,10 +144,11 @@ def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
     if order.rules is None or order.is_whole_skill:
         return tuple(pack.rules)
     if not order.rules:
-        raise Rejected("rules", f"no rule is named: name some of {pack.title}, or say {ALL}.")
+        raise Rejected("rules", f"no rules are selected: give rules of {pack.title}, or {ALL}.")
     if len(order.rules) > MOST_RULES:
         raise Rejected(
-            "rules", f"{len(order.rules)} rules are named: {MOST_RULES} are the most. For the whole skill say {ALL}."
+            "rules",
+            f"{len(order.rules)} rules are selected; the limit is {MOST_RULES}. For the whole skill give {ALL}.",
         )
     for place, rule in enumerate(order.rules):
         if rule not in pack.rules:

@@ -110,7 +110,7 @@ def resolve_used_values(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[
         if known is None:
             continue
         if wrong := apply_stig_bounds(known, pack).explain_refusal(row.value):
-            raise BadInput(f"The site's value for {row.scope.label} does not fit {pack.title} any more: {wrong}")
+            raise BadInput(f"The site's value for {row.scope.label} is no longer valid for {pack.title}: {wrong}")
         rules = tuple(rule for rule in known.rules if rule in pack.rules)
         digest = hashlib.sha256(row.value.encode()).hexdigest()
         found.append(ParameterUsed(name=row.name, value=row.value, sha256=digest, rules=rules, where=row.scope.label))
@@ -135,7 +135,7 @@ def apply_stig_bounds(known: Parameter, pack: Skill) -> Parameter:
 def _find_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> tuple[Skill, Parameter]:
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
+            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
     check_scope(session, wish.host, wish.group, hosts)
     pack = _find_skill(wish.skill)
     if wish.name not in pack.parameters:

@@ -18,7 +18,7 @@ def create_reboot_order(database: Engine, host: str, by: str) -> Order:
         last = session.exec(changed.order_by(col(RunRow.queued_at).desc()).limit(1)).first()
     if last is None:
         raise Rejected(
-            "host", f"no run has changed {clean_text(host, 64)!a}, so there is nothing that a reboot could undo."
+            "host", f"no run has changed {clean_text(host, 64)!a}, so there is nothing to check after a reboot."
         )
     asked = next(one.event for one in EventStore(database).read_events(last.id, kinds=("run.queued",)))
     rules = asked.rules if isinstance(asked, RunQueued) else None

@@ -15,18 +15,18 @@ FOR = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
 
 def command_run(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:
     if verb not in FOR:
-        raise Rejected("verb", f"a run cannot be asked to {verb[:40]!a}: choose one of {', '.join(FOR)}.")
+        raise Rejected("verb", f"{verb[:40]!a} is not a command for a run: choose one of {', '.join(FOR)}.")
     if run.state not in queries.UNENDED:
         raise Rejected("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
     if run.state not in FOR[verb]:
-        said = f"run {run.id} is {run.state}: only a {FOR[verb][0]} run can be asked to {verb}."
+        said = f"run {run.id} is {run.state}: the command {verb} requires a {FOR[verb][0]} run."
         raise Rejected("", said, "wrong-state")
     session.add(create_command_row(run.id, verb, by, reason, database_time(session)))
 
 
 def create_command_row(run: str, verb: str, by: str, reason: str, at: float) -> CommandRow:
     if len(reason) > LONGEST_REASON:
-        raise Rejected("reason", f"the reason has {len(reason)} characters: {LONGEST_REASON} are the most.")
+        raise Rejected("reason", f"the reason has {len(reason)} characters; the limit is {LONGEST_REASON}.")
     return CommandRow(
         run=run, verb=verb, by=clean_text(by, LONGEST_NAME), reason=clean_text(reason, LONGEST_REASON), at=at
     )

@@ -48,6 +48,6 @@ def _open_shell(target: Target, hosts: Path) -> tuple[Shell, str]:
     if isinstance(target, ShellTarget):
         return target.shell, REMOTE
     if not is_fixture(target.name):
-        raise BadInput(f"No command can be run on {target.name}, so OpenSCAP cannot scan it; choose the skill stig.")
+        raise BadInput(f"OpenSCAP cannot scan {target.name}, which runs no commands: choose the skill stig.")
     beside = (hosts / target.name / "scap").absolute()
     return TreeShell(hosts / target.name / "root", beside), str(beside)

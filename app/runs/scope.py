@@ -13,9 +13,9 @@ from app.text.clean import clean_text
 def check_scope(session: Session, host: str, group: str, hosts: Path) -> None:
     """Raise Rejected unless the host or group exists, or both are empty."""
     if host and group:
-        raise Rejected("group", "name a host or a group, not both.")
+        raise Rejected("group", "give a host or a group, not both.")
     if group and group not in (there := read_groups(session)):
-        known = f"there is {', '.join(there)}" if there else "temper host group NAME HOST… makes one"
+        known = f"the groups are {', '.join(there)}" if there else "create one with temper host group NAME HOST…"
         raise Rejected("group", f"there is no group {clean_text(group, 64)!a}: {known}.")
     if host:
         try:

@@ -73,7 +73,7 @@ def _find_profile_skill(name: str) -> Skill:
     except BadInput as exc:
         raise Rejected("skill", str(exc), "unknown-skill") from exc
     if pack.content is None or not pack.name.startswith("scap:"):
-        raise Rejected("skill", f"{name[:80]!a} is no profile of a data stream: name one, as scap:CONTENT:PROFILE.")
+        raise Rejected("skill", f"{name[:80]!a} is not a profile of a data stream: give one, as scap:CONTENT:PROFILE.")
     return pack
 
 

@@ -42,7 +42,7 @@ def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredP
     except BadInput as exc:
         raise Rejected("document", str(exc)) from exc
     if added is None:
-        raise Rejected("document", f"the tailoring says that it is for {given.hint}, and not for {file.name}.")
+        raise Rejected("document", f"the tailoring is for {given.hint}, not for {file.name}.")
     return _create_profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
 
 

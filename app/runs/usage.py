@@ -60,12 +60,12 @@ def parse_usage_query(since: str, until: str, per: str, whose: str | None, now: 
     """Parse inclusive days like 2026-11-01; default to this month so far. Raise Rejected if invalid."""
     found = next((one for one in PERS if one == per), None)
     if found is None:
-        raise Rejected("per", f"there is no {per[:40]!a}: choose one of {', '.join(PERS)}.")
+        raise Rejected("per", f"{per[:40]!a} is not a period: choose one of {', '.join(PERS)}.")
     first = datetime.fromtimestamp(now, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0).timestamp()
     begin = _parse_day("since", since) if since else first
     end = _parse_day("until", until) + 24 * 3600 if until else inf
     if end <= begin:
-        raise Rejected("until", "until is before since: turn them round.")
+        raise Rejected("until", "until is before since: swap them.")
     return UsageQuery(begin, end, found, whose)
 
 
@@ -75,7 +75,7 @@ def _parse_day(field: str, said: str) -> float:
             return datetime.fromisoformat(said).replace(tzinfo=UTC).timestamp()
     except ValueError:
         pass
-    raise Rejected(field, f"{said[:40]!a} is no day: write it as 2026-11-01.")
+    raise Rejected(field, f"{said[:40]!a} is not a date: write it as 2026-11-01.")
 
 
 def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> list[UsageLine]:

@@ -47,7 +47,10 @@ def create_waiver(session: Session, wish: WaiverSpec, now: float, hosts: Path) -
     there = [row for row in list_waivers(session) if row.is_in_force(now)]
     for row in there:
         if (row.rule, row.waiver.scope) == (wish.rule, wish.scope):
-            said = f"waiver {row.id} holds for {row.rule} on {row.waiver.scope.label} until {row.until}: end it first."
+            said = (
+                f"waiver {row.id} is in force for {row.rule} on {row.waiver.scope.label} until "
+                f"{row.until}: end it first."
+            )
             raise Rejected("rule", said, "exists")
     if len(there) >= MOST:
         raise Rejected("", f"there are {MOST} waivers in force already: end one first.", "too-many")
@@ -71,9 +74,9 @@ def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) 
     """End a waiver early; runs in progress keep it. Raise Rejected if it is not in force or `why` is empty."""
     row = require_waiver(session, waiver)
     if not row.is_in_force(now):
-        raise Rejected("waiver", f"waiver {row.id} does not hold any more, so there is nothing to end.")
+        raise Rejected("waiver", f"waiver {row.id} is no longer in force, so there is nothing to end.")
     if not why.strip():
-        raise Rejected("reason", "say why it ends: it goes on record.")
+        raise Rejected("reason", "give a reason for ending it: the audit log records it.")
     row.ended_at, row.ended_by, row.ended_why = now, by, clean_line(why, LONGEST["reason"])
     session.add(row)
     return row
@@ -82,10 +85,13 @@ def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) 
 def _check_spec(wish: WaiverSpec) -> None:
     for field, most in LONGEST.items():
         if (length := len(getattr(wish, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
+            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
     for field in ("owner", "reason"):
         if not _clean_field(wish, field):
-            asked = {"owner": "say who answers for it: a waiver has an owner.", "reason": "say why: it is on paper."}
+            asked = {
+                "owner": "give an owner, who accepts the risk.",
+                "reason": "give a reason: the evidence contains it.",
+            }
             raise Rejected(field, asked[field])
     try:
         pack = load_skill(wish.skill)
@@ -106,9 +112,9 @@ def _parse_until(words: str, now: float) -> str:
     try:
         day = date.fromisoformat(words.strip())
     except ValueError:
-        raise Rejected("until", f"{words[:40]!a} is no day: write it as {today + timedelta(90)}.") from None
+        raise Rejected("until", f"{words[:40]!a} is not a date: write it as {today + timedelta(90)}.") from None
     if not today < day <= today + timedelta(MOST_DAYS):
         last = today + timedelta(MOST_DAYS)
-        said = f"a waiver ends after today and by {last} at the latest: it is looked at again once a year."
+        said = f"a waiver must end after today and by {last} at the latest, since waivers are reviewed once a year."
         raise Rejected("until", said)
     return day.isoformat()

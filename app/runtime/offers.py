@@ -11,10 +11,10 @@ from app.store.events import EventStore
 
 
 class Offers(PeriodicTask):
-    """Log and queue are written by two commits. The first one counts; this task makes up for the second.
+    """Gives the queue every accepted run that it does not know: the log's commit alone accepts a run.
 
-    Of each host only the run that is next stands in the queue, which keeps no order of its own among those that come
-    within its clock's tick, or are offered anew after their node died.
+    The queue holds only the next run of each host: it does not keep the order of runs that arrive within one tick of
+    its clock, or that are offered again after their node died.
     """
 
     name, consequence = "offers", "queued runs are not offered to the queue"
@@ -25,14 +25,14 @@ class Offers(PeriodicTask):
     ) -> None:
         self._store, self._durable, self._changes, self._leads = store, durable, changes, leads
         self._known: set[str] = set()
-        """Queued runs that the queue was seen to know: it is not asked about them again."""
+        """Queued runs that the queue knows; it is not asked about them again."""
         self._ordered = self._offered = 0
-        """How often this node was asked to look, and how many of those times it has looked after."""
+        """How often this node was asked to look, and how many of these requests are done."""
         self._seen = -1
         self._hurry = asyncio.Event()
 
     def look_now(self) -> None:
-        """Offer what was ordered at this node, or may follow a run that ended here, at once, whoever leads."""
+        """Offer runs that were ordered here, or that may follow a run that ended here, without waiting for the leader."""
         self._ordered += 1
         self._hurry.set()
 

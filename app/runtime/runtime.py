@@ -219,7 +219,7 @@ class Runtime:
         self._log_recovery(run.state)
         try:
             if await asyncio.to_thread(self._is_crash_looping, run_id):
-                reason = f"whoever worked on it ended, {NO_FURTHER} times in a row, without one step forward"
+                reason = f"its process ended {NO_FURTHER} times in a row without progress"
                 return await self._fail_run(run.log, reason)
             if run.state.request and run.state.request.keep:
                 await run.services.target.run_blocking(prepare_new_fixture)

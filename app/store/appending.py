@@ -51,7 +51,7 @@ def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded
             if ends.is_set():
                 raise
             if not told:
-                log.warning("the log waits to be written: %s", describe_database_error(exc))
+                log.warning("the log cannot be written: %s", describe_database_error(exc))
             told = True
         batch = _wait_for_unwritten(engine, batch, ends)
 

@@ -47,5 +47,5 @@ class PeriodicTask(BackgroundTask):
             except DATABASE_UNAVAILABLE as exc:
                 log.warning("%s: %s", self.consequence, describe_database_error(exc))
             except Exception:
-                log.exception("%s failed by a fault of ours", self.name)
+                log.exception("%s failed with an internal error", self.name)
             await self._wait_for_next()

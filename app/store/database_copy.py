@@ -42,7 +42,7 @@ def _reflect_tables(engine: Engine) -> dict[str, Table]:
 def _require_empty(connection: Connection, tables: dict[str, Table]) -> None:
     for table in tables.values():
         if count := connection.execute(select(func.count()).select_from(table)).scalar():
-            raise BadInput(f"the database to copy into holds {count} rows of {table.name} already: name an empty one.")
+            raise BadInput(f"the target database already has {count} rows of {table.name}: use an empty database.")
 
 
 def _copy_table(reading: Connection, there: Table, writing: Connection, here: Table) -> int:
@@ -74,6 +74,7 @@ def _check_chains(store: EventStore, into: Engine) -> int:
                 check_chain(rows, run)
         except BrokenChain as exc:
             raise EnvironmentUnusable(
-                f"copied, but the chain of {run} does not hold: {exc}. It did not before; see verify."
+                f"copied, but the chain of {run} does not hold: {exc}. It is broken in the source too; "
+                "see temper verify."
             ) from exc
     return len(runs)

@@ -90,11 +90,11 @@ def _open_postgres(address: str) -> Engine:
         url = make_url(address)
     except ArgumentError as exc:
         raise EnvironmentUnusable(
-            "TEMPER_DATABASE_URL is no address: postgresql://USER:PASSWORD@HOST/DATABASE."
+            "TEMPER_DATABASE_URL is not a valid address: use postgresql://USER:PASSWORD@HOST/DATABASE."
         ) from exc
     if url.drivername not in ("postgresql", "postgres"):
         raise EnvironmentUnusable(
-            f"TEMPER_DATABASE_URL names {url.drivername}: Temper works on PostgreSQL, or on SQLite without it."
+            f"TEMPER_DATABASE_URL names {url.drivername}. Temper supports PostgreSQL, or SQLite without this variable."
         )
     return _build_engine(add_keepalives(url).set(drivername="postgresql+psycopg"), POOL, MORE)
 
@@ -149,7 +149,7 @@ def describe_database_error(exc: Exception) -> str:
 
 
 def _suggest_remedy(place: DatabaseLocation) -> str:
-    return "Look at TEMPER_DATABASE_URL." if isinstance(place, str) else "Choose a writable folder with --data."
+    return "Check TEMPER_DATABASE_URL." if isinstance(place, str) else "Choose a writable folder with --data."
 
 
 def _migrate_if_needed(engine: Engine, place: DatabaseLocation) -> None:
@@ -165,8 +165,8 @@ def _migrate_if_needed(engine: Engine, place: DatabaseLocation) -> None:
         if found and found not in list_known_revisions():
             other = "database" if isinstance(place, str) else "--data folder"
             raise EnvironmentUnusable(
-                f"{mask_password(place)} was made by a newer Temper ({found}): "
-                f"upgrade temper, or choose another {other}."
+                f"{mask_password(place)} was created by a newer Temper ({found}): upgrade temper, or "
+                f"choose another {other}."
             )
         run_migrations(engine)
 

@@ -30,7 +30,7 @@ class NotificationListener(BackgroundTask):
             try:
                 await self._listen_until_error()
             except psycopg.Error as exc:
-                log.warning("not told of what other nodes write: %s", str(exc).strip().partition("\n")[0])
+                log.warning("no notices of changes by other nodes: %s", str(exc).strip().partition("\n")[0])
             self.listening.clear()
             await asyncio.sleep(AGAIN_AFTER)
 

@@ -24,18 +24,21 @@ def list_people(session: Session) -> Sequence[PersonRow]:
 
 def build_person(name: str, right: str, password: str) -> PersonRow:
     if not is_person_name(name):
-        said = f"{name[:80]!a} cannot be a name: letters and digits and, after the first, ._@-, {LONGEST} at most."
+        said = (
+            f"{name[:80]!a} is not a valid name: use letters and digits and, after the first, ._@-, "
+            f"at most {LONGEST} characters."
+        )
         raise Rejected("name", said)
     if right not in RIGHTS:
-        raise Rejected("right", f"there is no right {right[:40]!a}: choose one of {', '.join(RIGHTS)}.")
+        raise Rejected("right", f"{right[:40]!a} is not a right: choose one of {', '.join(RIGHTS)}.")
     if not SHORTEST <= len(password) <= LONGEST_PASSWORD:
-        raise Rejected("password", f"a password has {SHORTEST} to {LONGEST_PASSWORD} characters.")
+        raise Rejected("password", f"a password must have {SHORTEST} to {LONGEST_PASSWORD} characters.")
     return PersonRow(name=name, right=right, password=hash_password(password), made_at=time.time())
 
 
 def add_person(session: Session, new: PersonRow) -> None:
     if find_person(session, new.name):
-        raise Rejected("name", f"there is somebody called {new.name} already: choose another name.", "exists")
+        raise Rejected("name", f"the name {new.name} is already in use: choose another name.", "exists")
     session.add(new)
 
 
@@ -43,9 +46,9 @@ def disable_person(session: Session, name: str) -> None:
     """Disable a person and end their credentials. The name stays reserved, as the audit log refers to it."""
     row = find_person(session, name)
     if row is None:
-        raise Rejected("name", f"there is nobody called {name[:40]!a}.", "not-found")
+        raise Rejected("name", f"there is no person called {name[:40]!a}.", "not-found")
     if row.right == "admin" and not row.disabled and count_admins(session) == 1:
-        raise Rejected("name", f"the only admin is {row.name}: make another first.", "wrong-state")
+        raise Rejected("name", f"{row.name} is the only admin: create another admin first.", "wrong-state")
     row.disabled = True
     session.add(row)
     end_credentials_of(session, name)

@@ -115,7 +115,7 @@ def read_rollout_events(session: Session, rollout: str, after: int = 0) -> Itera
 def require_rollout(session: Session, rollout: str) -> RolloutRow:
     if row := session.get(RolloutRow, rollout):
         return row
-    said = f"there is no rollout {rollout[:40]!a}: temper rollout list names them, and GET /api/v1/rollouts."
+    said = f"there is no rollout {rollout[:40]!a}: temper rollout list and GET /api/v1/rollouts show the rollouts."
     raise Rejected("rollout", said, "not-found")
 
 

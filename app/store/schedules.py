@@ -20,5 +20,5 @@ def list_due_schedules(session: Session, now: float) -> Sequence[ScheduleRow]:
 def require_schedule(session: Session, schedule: str) -> ScheduleRow:
     if row := session.get(ScheduleRow, schedule):
         return row
-    said = f"there is no schedule {schedule[:40]!a}: temper schedule list names them, and GET /api/v1/schedules."
+    said = f"there is no schedule {schedule[:40]!a}: temper schedule list and GET /api/v1/schedules show the schedules."
     raise Rejected("schedule", said, "not-found")

@@ -49,7 +49,7 @@ class StoredInbox:
 class InboxPoller(PeriodicTask):
     """Polls the commands of all local runs in one query."""
 
-    name, every, consequence = "commands", LOOK_EVERY, "what is asked of runs is not heard"
+    name, every, consequence = "commands", LOOK_EVERY, "commands to runs are not received"
 
     def __init__(self, database: Engine) -> None:
         self._database = database

@@ -83,8 +83,8 @@ class WaiverDue:
         row = self.row
         what = f"{row.rule} on {row.waiver.scope.label}, owner {row.owner}"
         if self.kind == "waiver.ended":
-            return f"Waiver {row.id} ended on {row.until}: {what}, is open as any other again."
-        return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or waive it anew."
+            return f"Waiver {row.id} ended on {row.until}: {what}, is open again."
+        return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or add a new waiver."
 
 
 def list_due_waivers(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
@@ -124,5 +124,5 @@ def list_waivers(session: Session) -> Sequence[WaiverRow]:
 def require_waiver(session: Session, waiver: str) -> WaiverRow:
     if row := session.get(WaiverRow, waiver):
         return row
-    said = f"there is no waiver {waiver[:40]!a}: temper waiver list names them, and GET /api/v1/waivers."
+    said = f"there is no waiver {waiver[:40]!a}: temper waiver list and GET /api/v1/waivers show the waivers."
     raise Rejected("waiver", said, "not-found")

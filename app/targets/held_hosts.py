@@ -8,7 +8,7 @@ from pathlib import Path
 from app.targets.host_lock import CHANGE_LOCK
 
 HELD_LONG = 10.0
-"""Seconds after which somebody who waits is named: whoever hands a host over in order is through with it by then."""
+"""Seconds that a process may wait for a host's lock before the holder is named; an orderly handover takes less."""
 
 
 @dataclass(frozen=True)

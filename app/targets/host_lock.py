@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 CHANGE_LOCK = "change.lock"
-"""In a host's folder: whoever holds it changes the host. Its time says since when."""
+"""File in a host's folder that the process which changes the host locks. Its modification time says since when."""
 Fence = Callable[[], None]
 """Raises if this process no longer owns the host."""
 

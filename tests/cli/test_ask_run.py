@@ -29,9 +29,9 @@ def asking(tmp_path):
 
 def test_a_run_that_waits_in_the_queue_cannot_be_paused_and_one_at_work_can(asking):
     settings, database, started = asking
-    with pytest.raises(BadInput, match="run r1 is queued: only a running run can be asked to pause"):
+    with pytest.raises(BadInput, match="run r1 is queued: the command pause requires a running run"):
         ask_run(settings, "r1", "pause", "")
     EventStore(database).append([started])
     ask_run(settings, "r1", "pause", "")
-    with pytest.raises(BadInput, match="run r1 is running: only a paused run can be asked to resume"):
+    with pytest.raises(BadInput, match="run r1 is running: the command resume requires a paused run"):
         ask_run(settings, "r1", "resume", "")

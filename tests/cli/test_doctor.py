@@ -70,8 +70,8 @@ def test_a_log_is_read_with_and_without_a_line_up(doctor):
     [
         ((), "Give a line-up"),
         (("l4x4-nvfp5",), "did you mean 'l4x4-nvfp4'"),
-        (("", "/no/such.log"), "cannot be read (No such file"),
-        (("", "/tmp"), "cannot be read"),
+        (("", "/no/such.log"), "cannot read /no/such.log (No such file"),
+        (("", "/tmp"), "cannot read"),
         (("", str(LINEUPS / "gb10.toml")), "gb10.toml is a log of another program"),
         (("", "/dev/null"), "is empty"),
         (("http://",), "names no host"),

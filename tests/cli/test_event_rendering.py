@@ -10,4 +10,4 @@ def test_a_vendors_script_is_shown_whole_before_it_is_asked_about():
     asked = ApprovalRequested(approval="r1.A.3.9", rule="A", attempt=3, binds="", expires=0.0, diff=diff)
     shown = render_event(asked, RunState()).plain
     assert shown.count("| echo") == 2000
-    assert shown.endswith("+the last line\n  ? A waits for a person who has read that: temper approve r1")
+    assert shown.endswith("+the last line\n  ? A waits for approval. Read the change first: temper approve r1")

@@ -28,8 +28,8 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
 
     for wrong, says in (
         ({"accept_key": "SHA256:other"}, f"shows the host key {right}, not SHA256:other"),
-        ({"key": None}, "in one way"),
-        ({"agent": True}, "in one way"),
+        ({"key": None}, "exactly one way"),
+        ({"agent": True}, "exactly one way"),
         ({"name": "fixture"}, "cannot be a host's name"),
         ({"place": "127.0.0.1"}, "not a place to log in"),
     ):
@@ -54,7 +54,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
     assert "left: taken back" in capsys.readouterr().out
     assert host.everything() == before
     remove_host(settings, "web", clean_up=True)
-    assert "web: removed /var/lib/temper\nweb: nothing of ours is left on it" in capsys.readouterr().out
+    assert "web: removed /var/lib/temper\nweb: no file of Temper is left on it" in capsys.readouterr().out
     assert not (host.root / "var/lib/temper").exists()
     list_hosts(settings)
     assert "web" not in capsys.readouterr().out.splitlines()[-1]

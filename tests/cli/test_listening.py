@@ -35,7 +35,7 @@ def test_what_is_forwarded_is_believed_of_a_proxy_that_was_named_and_of_nobody_e
 
 
 def test_what_is_no_address_of_a_proxy_is_said():
-    with pytest.raises(BadInput, match="--proxy takes an address or a network"):
+    with pytest.raises(BadInput, match="--proxy requires an address or a network"):
         parse_networks(["proxy.example"])
     assert [str(one) for one in parse_networks(["192.0.2.1", "2001:db8::/32"])] == ["192.0.2.1/32", "2001:db8::/32"]
 

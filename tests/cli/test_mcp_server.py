@@ -73,7 +73,7 @@ async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
         no_person = await client.call_tool(
             "answer_approval", {"approval": "x.V-1.1.9", "decision": "approve", "reason": "looks fine"}
         )
-        assert "takes a token of an operator" in refused(no_person)
+        assert "requires an operator's token" in refused(no_person)
 
 
 async def test_what_is_ordered_is_a_dry_run_or_waits_for_a_person():
@@ -96,7 +96,7 @@ async def test_a_temper_that_is_away_is_a_sentence():
 
     http = httpx.AsyncClient(transport=httpx.MockTransport(away), base_url="http://temper")
     async with Client(create_mcp_server(RestApi(http))) as client:
-        assert "Is `temper serve` at work?" in refused(await client.call_tool("list_hosts", {}))
+        assert "Check that `temper serve` is running" in refused(await client.call_tool("list_hosts", {}))
 
 
 async def test_it_speaks_over_stdio():
@@ -109,11 +109,11 @@ def test_where_a_token_is_looked_for(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPER_TOKEN", "one ")
     (tmp_path / "token").write_text("two\n")
     assert (read_secret("TEMPER_TOKEN"), read_secret(str(tmp_path / "token"))) == ("one", "two")
-    with pytest.raises(BadInput, match="neither a variable nor a file"):
+    with pytest.raises(BadInput, match="neither an environment variable nor a readable file"):
         read_secret(str(tmp_path / "none"))
-    with pytest.raises(BadInput, match="each caller brings a token"):
+    with pytest.raises(BadInput, match="each caller sends their own token"):
         serve_mcp("http://127.0.0.1:8000", "TEMPER_TOKEN", 8123)
-    with pytest.raises(BadInput, match="no address of a Temper"):
+    with pytest.raises(BadInput, match="not an address of Temper"):
         serve_mcp("ftp://x", "", None)
 
 

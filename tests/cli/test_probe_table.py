@@ -44,5 +44,5 @@ def test_each_number_carries_its_letter_and_what_to_know_stands_below():
         "speed limit of one stream: 19.1 tok/s, derived: 300 ÷ 15.74",
         "It answered somebody else.",
         "it ended at 8 streams",
-        "changed since the probe before: vLLM: 1 → 2",
+        "changed since the previous probe: vLLM: 1 → 2",
     ]

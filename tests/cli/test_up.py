@@ -86,7 +86,7 @@ def test_an_engine_that_cannot_boot_is_a_sentence_and_the_page_stays(lines_of):
 
 def test_what_starts_nothing_has_no_papers_and_other_papers_are_not_known():
     assert "starts no engine" in refused("up", "simulated", "--print", "systemd")
-    assert "print systemd or compose" in refused("up", "gb10", "--print", "helm")
+    assert "choose systemd or compose" in refused("up", "gb10", "--print", "helm")
 
 
 def test_what_the_doctor_says_will_not_boot_is_not_tried(tmp_path):

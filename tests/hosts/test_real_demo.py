@@ -88,7 +88,7 @@ def test_the_demo_on_a_real_debian_ends_as_the_scanner_says(data):
             server.process.send_signal(signal.SIGINT)
             assert server.process.wait(timeout=30) == 0
         assert not machine.is_up
-        assert f"{machine.name} is down." in server.output()
+        assert f"{machine.name} is stopped." in server.output()
     finally:
         machine.discard()
 

@@ -124,7 +124,7 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
             "15: 'max_modell_len' is not a key of this table: did you mean 'max_model_len'?",
         ),
         ("gpus = [0]", "gpus = [0, 4]", "13: there is no GPU 4: the line-up has 0"),
-        ("gpus = [0]", "gpus = [0, 0]", "13: a GPU is named twice: name each once"),
+        ("gpus = [0]", "gpus = [0, 0]", "13: a GPU is listed twice: list each once"),
         ("gpus = [0]", "gpus = 0", "13: gpus should be a list of whole numbers, like [0, 1]"),
         ("memory_gib = 23.0", "memory_gib = nan", "6: memory_gib should be more than 0"),
         ("memory_gib = 23.0", "memory_gib = true", "6: memory_gib should be a number"),
@@ -148,7 +148,7 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
         (
             "127.0.0.1:8000/v1",
             "127.0.0.1:8000",
-            "16: 'http://127.0.0.1:8000' should begin with http:// or https:// and end in /v1",
+            "16: 'http://127.0.0.1:8000' should start with http:// or https:// and end in /v1",
         ),
         (
             'base_urls = ["http://127.0.0.1:8000/v1"]',
@@ -163,7 +163,7 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
         ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4, gguf"),
         ("tp = 1", "tp = 1\npp = 2", "14: tp = 1 times pp = 2 does not divide the engine's 1 GPUs"),
         ("tp = 1", "tp = 1\nutilization = 90", "15: utilization is a share of the GPU's memory: at most 1"),
-        ("tp = 1", 'tp = 1\nspeculation = {method = "mtp"}', "15: model is missing: add model = a text in quotes"),
+        ("tp = 1", 'tp = 1\nspeculation = {method = "mtp"}', "15: model is missing: add model = a string in quotes"),
         ("tp = 1", "tp = 1\nlimit_tok_s = 19", "15: a limit needs limit_source, the arithmetic it comes from"),
         ("tp = 1", "tp = 1\nsimulation = 4", "15: simulation should be a table with keys of its own"),
         ("[seats]\n", "[seat]\n", "18: 'seat' is not a key of this table: did you mean 'seats'?"),
@@ -231,7 +231,7 @@ def test_an_engine_on_the_processor_needs_no_gpu_no_tp_and_no_precision(tmp_path
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ('kind = "llamacpp"', 'kind = "llamacpp"\ngpus = [0]', "runs on the processor: leave gpus out"),
+        ('kind = "llamacpp"', 'kind = "llamacpp"\ngpus = [0]', "runs on the CPU: leave gpus out"),
         ("{port = 8111}", '{port = 8111, image = "a"}', "leave image out"),
         ('kind = "llamacpp"', 'kind = "ollama"', "the line-up needs its GPUs"),
         ('kind = "llamacpp"', 'kind = "vllm"', "the line-up needs its GPUs"),

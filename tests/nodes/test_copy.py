@@ -52,14 +52,14 @@ def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shar
     copied = copy_all_tables(file, shared.database)
     assert copied.rows["run"] == 1
     assert copied.chains == 2  # the run's, and the record of what people did
-    with pytest.raises(BadInput, match="already: name an empty one"):
+    with pytest.raises(BadInput, match="use an empty database"):
         copy_all_tables(file, shared.database)
     with Session(file) as session:
         check_chain(shared.store.lines(session.exec(select(RunRow.id)).one()))
     file.dispose()
     monkeypatch.delenv("TEMPER_DATABASE_URL", raising=False)
     for environment, data, says in [
-        ({}, tmp_path / "other", "say where to"),
+        ({}, tmp_path / "other", "no target database is set"),
         ({"TEMPER_DATABASE_URL": shared.address}, tmp_path / "none", "there is no"),
         ({"TEMPER_DATABASE_URL": "mysql://a/b"}, tmp_path / "other", "names mysql"),
     ]:

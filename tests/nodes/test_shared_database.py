@@ -51,7 +51,7 @@ def test_many_open_a_new_database_at_once_and_it_is_migrated_once(server):
     [
         ("postgresql://temper:geheim@127.0.0.1:1/t", "cannot use postgresql://temper:***@127.0.0.1:1/t"),
         ("mysql://h/t", "TEMPER_DATABASE_URL names mysql"),
-        ("no address", "is no address"),
+        ("no address", "is not a valid address"),
     ],
 )
 def test_a_database_that_cannot_be_used_is_a_sentence_without_its_password(place, says):

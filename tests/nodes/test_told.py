@@ -26,7 +26,7 @@ def member(shared, name, kind, seen=0.0):
 
 def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared, settings, capsys):
     assert print_nodes(settings) == NOBODY
-    assert "no node lives" in capsys.readouterr().out
+    assert "no node works" in capsys.readouterr().out
     member(shared, "gone-1", "worker", seen=60)
     assert print_nodes(settings) == NOBODY
     assert re.search(r"gone-1 +worker +6\d +— +—", capsys.readouterr().out)

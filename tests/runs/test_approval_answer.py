@@ -88,7 +88,7 @@ async def terminal(doors, verb, reason=""):
 
 
 async def test_a_refusal_without_a_reason_is_taken_nowhere(waiting):
-    said = (422, "Say why: the Architect learns from it.")
+    said = (422, "Give a reason: the Architect learns from it.")
     for reason in ("", "  ", "\u200b"):
         assert await page(waiting, "refuse", reason=reason) == await api(waiting, "refuse", reason=reason) == said
         assert await terminal(waiting, "refuse", reason) == said[1]
@@ -104,7 +104,7 @@ async def test_the_first_answer_counts_and_the_same_again_is_the_same(waiting, f
     assert await second(waiting, "approve") is None
     (verb, by, _) = commands(waiting)[0]
     status, said = await second(waiting, "refuse", reason="no")
-    assert (status, said) == (409, f"Approval '{WAITING}' takes no other answer: {by} was first, with approve.")
+    assert (status, said) == (409, f"Approval '{WAITING}' was already answered: {by} was first, with approve.")
     assert "was first, with approve" in await terminal(waiting, "refuse", "no")
     assert [one[0] for one in commands(waiting)] == [verb] == ["approve"]
 
@@ -121,12 +121,12 @@ async def test_what_is_late_or_not_there_is_not_waiting(waiting):
 async def test_an_approval_that_has_expired_is_not_waiting_though_nobody_wrote_that_down(doors):
     doors.append("r1", *UNTIL_IT_WAITS, asks(expires=time.time() - 1))
     assert (await page(doors, "approve"))[0] == (await api(doors, "approve"))[0] == 409
-    assert "waits for no approval" in await terminal(doors, "approve")
+    assert "is not waiting for an approval" in await terminal(doors, "approve")
 
 
 async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     status, said = await page(waiting, "edit", actions="[{}]")
-    assert (status, said[:20]) == (422, "These are no actions")
+    assert (status, said[:25]) == (422, "The actions are not valid")
     assert (await page(waiting, "edit", actions=""))[0] == 422
     state = fold_events(waiting.store.read_for_fold("r1"))
     with pytest.raises(Rejected, match="leave them out"), Session(waiting.database) as session:
@@ -139,9 +139,9 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
 
 async def test_a_run_is_asked_only_for_what_its_state_allows(doors):
     for events, verb, says in (
-        ((), "pause", "Run r1 is queued: only a running run can be asked to pause."),
-        ((STARTED,), "resume", "Run r1 is running: only a paused run can be asked to resume."),
-        ((RunPaused(by="ada"),), "pause", "Run r1 is paused: only a running run can be asked to pause."),
+        ((), "pause", "Run r1 is queued: the command pause requires a running run."),
+        ((STARTED,), "resume", "Run r1 is running: the command resume requires a paused run."),
+        ((RunPaused(by="ada"),), "pause", "Run r1 is paused: the command pause requires a running run."),
         ((ENDED,), "stop", "Run r1 has ended (finished): there is nothing to stop."),
     ):
         doors.append("r1", *events)
@@ -155,7 +155,7 @@ async def test_what_may_be_asked_is_written_once_for_each_who_asks(waiting):
     assert await page(waiting, "pause") is await api(waiting, "pause") is await terminal(waiting, "pause") is None
     assert [verb for verb, _, _ in commands(waiting)] == ["pause"] * 3
     status, said = await page(waiting, "stop", reason="x" * 501)
-    assert (status, said) == (422, "The reason has 501 characters: 500 are the most.")
+    assert (status, said) == (422, "The reason has 501 characters; the limit is 500.")
     assert await api(waiting, "stop", reason="x" * 501) == (status, said)
 
 
@@ -266,7 +266,7 @@ async def test_at_the_terminal_a_token_says_who_it_is(two, tmp_path):
     assert await two.doors.typed(*typed, str(tmp_path / "ada")) is None
     assert "Ada has said yes already" in (await two.doors.typed(*typed, str(tmp_path / "ada"))).sentence
     (tmp_path / "old").write_text("temper_nothing")
-    assert "no token of an operator" in (await two.doors.typed(*typed, str(tmp_path / "old"))).sentence
+    assert "not a valid token of an operator" in (await two.doors.typed(*typed, str(tmp_path / "old"))).sentence
     assert not (await two.goes_on()).is_approved
     assert await two.doors.typed(*typed, str(tmp_path / "bob")) is None
     assert (await two.goes_on()).is_approved

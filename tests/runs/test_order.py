@@ -22,14 +22,14 @@ SAID = {
     "a skill that is not there": ({"skill": "cis"}, 422, "There is no skill 'cis'; choose one of "),
     "a rule that is nearly there": ({"rules": ["V-257985", "V-2579855"]}, 422, "the nearest are V-257985"),
     "a rule like no other": ({"rules": ["V-1"]}, 422, "it has rules such as V-"),
-    "no rule at all": ({"rules": []}, 422, "No rule is named: name some of "),
+    "no rule at all": ({"rules": []}, 422, "No rules are selected: give rules of "),
     "a mode that is none": (
         {"mode": "yolo"},
         422,
         "There is no mode 'yolo': choose one of auto, review, dry-run, scan.",
     ),
     "a mode that is empty": ({"mode": ""}, 422, "There is no mode ''"),
-    "a mode that the skill does not have": ({"skill": "drift", "mode": "review"}, 422, "only run as dry-run"),
+    "a mode that the skill does not have": ({"skill": "drift", "mode": "review"}, 422, "runs only in mode dry-run"),
     "other words of consent": ({"consent": "yes"}, 422, "These are not the words of consent for fixture"),
 }
 TAKEN = {

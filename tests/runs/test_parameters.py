@@ -32,8 +32,8 @@ WRONG = {
     "what nobody can see": ({"name": "banner", "value": "a\u202eb"}, "none that nobody can see"),
     "another name": ({"name": "minlenn"}, "has no parameter 'minlenn': the nearest are minlen"),
     "no host": ({"host": "moon"}, "There is no host 'moon'"),
-    "no group": ({"group": "moon"}, "There is no group 'moon': there is lab."),
-    "both": ({"host": "fixture", "group": "lab"}, "Name a host or a group, not both."),
+    "no group": ({"group": "moon"}, "There is no group 'moon': the groups are lab."),
+    "both": ({"host": "fixture", "group": "lab"}, "Give a host or a group, not both."),
     "no skill": ({"skill": "cis"}, "There is no skill 'cis'"),
 }
 

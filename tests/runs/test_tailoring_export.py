@@ -106,11 +106,11 @@ async def test_the_terminal_writes_the_same_file(doors):
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"skill": "stig"}, "'stig' is no profile of a data stream: name one, as scap:CONTENT:PROFILE."),
+        ({"skill": "stig"}, "'stig' is not a profile of a data stream: give one, as scap:CONTENT:PROFILE."),
         ({"skill": "scap:gone:base"}, "There is no data stream 'gone'"),
         ({"host": "moon"}, "There is no host 'moon'"),
-        ({"group": "moon"}, "There is no group 'moon': there is lab."),
-        ({"group": "lab", "host": "fixture"}, "Name a host or a group, not both."),
+        ({"group": "moon"}, "There is no group 'moon': the groups are lab."),
+        ({"group": "lab", "host": "fixture"}, "Give a host or a group, not both."),
         ({"rules": "V-1"}, "There is no rule 'V-1'"),
     ],
 )

@@ -66,7 +66,7 @@ async def test_what_is_wrong_is_said_alike(doors):
             TEXT.replace("small-ds.xml", "other-ds.xml"),
             "small",
             "site",
-            "says that it is for other-ds.xml, and not for small",
+            "is for other-ds.xml, not for small",
         ),
         (TEXT, "gone", "site", "There is no data stream 'gone'"),
         (TEXT, "small", "Site!", "'Site!' is no name for a tailoring"),

@@ -15,15 +15,15 @@ TODAY = datetime.now(UTC).date().isoformat()
 WRONG = {
     "a rule that is not there": ({"rule": "V-2579855"}, "the nearest are V-257985"),
     "a host that is not there": ({"host": "moon"}, "There is no host 'moon'"),
-    "a group that is not there": ({"host": "", "group": "moon"}, "There is no group 'moon': there is lab."),
-    "a host and a group": ({"group": "lab"}, "Name a host or a group, not both."),
+    "a group that is not there": ({"host": "", "group": "moon"}, "There is no group 'moon': the groups are lab."),
+    "a host and a group": ({"group": "lab"}, "Give a host or a group, not both."),
     "a skill that is not there": ({"skill": "cis"}, "There is no skill 'cis'"),
-    "no owner": ({"owner": " "}, "Say who answers for it"),
-    "no reason": ({"reason": ""}, "Say why: it is on paper."),
-    "no day": ({"until": "soon"}, "'soon' is no day: write it as 2"),
-    "today": ({"until": TODAY}, "A waiver ends after today"),
-    "for good": ({"until": "2099-01-01"}, "looked at again once a year"),
-    "a long reason": ({"reason": "x" * 1001}, "The reason has 1001 characters: 1000 are the most."),
+    "no owner": ({"owner": " "}, "Give an owner"),
+    "no reason": ({"reason": ""}, "Give a reason: the evidence contains it."),
+    "no day": ({"until": "soon"}, "'soon' is not a date: write it as 2"),
+    "today": ({"until": TODAY}, "A waiver must end after today"),
+    "for good": ({"until": "2099-01-01"}, "reviewed once a year"),
+    "a long reason": ({"reason": "x" * 1001}, "The reason has 1001 characters; the limit is 1000."),
 }
 
 
@@ -97,7 +97,7 @@ async def test_the_terminals_words_are_on_record(doors):
     await terminal(doors, GOOD)
     (row,) = rows(doors)
     assert await doors.typed("waiver", "end", row.id, "--why", "It was fixed.") is None
-    assert "does not hold any more" in (await doors.typed("waiver", "end", row.id, "--why", "x")).sentence
+    assert "is no longer in force" in (await doors.typed("waiver", "end", row.id, "--why", "x")).sentence
     with Session(doors.database) as session:
         told = [one.event for one in audit.list_audit_events(session, 10)]
     assert [one.did for one in told][:2] == [f"waiver end {row.id}", f"waiver add {row.id} V-257985"]

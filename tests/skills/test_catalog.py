@@ -85,7 +85,7 @@ def test_the_drift_check_only_looks(tmp_path):
     asked = Order(skill="drift", keep=True, by="ada")
     lineup = read_lineup(find_lineup("simulated"))
     assert create_run_request(asked, lineup, tmp_path).rules == tuple(drift.rules)
-    with pytest.raises(Rejected, match="only run as dry-run"):
+    with pytest.raises(Rejected, match="runs only in mode dry-run"):
         create_run_request(replace(asked, mode="auto"), lineup, tmp_path)
 
 

@@ -30,7 +30,7 @@ async def test_whatever_a_round_meets_there_is_another(caplog):
     told = [(one.levelno, one.getMessage()) for one in caplog.records]
     assert told == [
         (logging.WARNING, "nobody looks: the disk is full"),
-        (logging.ERROR, "looks failed by a fault of ours"),
+        (logging.ERROR, "looks failed with an internal error"),
     ]
 
 

@@ -25,7 +25,7 @@ def row(**more):
         (END - 7 * DAY - 1, ""),
         (END - 7 * DAY, "ends on 2027-01-31: V-257985 on host web-1, owner Ops lead. Fix it"),
         (END - 1, "ends on 2027-01-31"),
-        (END, "ended on 2027-01-31: V-257985 on host web-1, owner Ops lead, is open as any other again."),
+        (END, "ended on 2027-01-31: V-257985 on host web-1, owner Ops lead, is open again."),
         (END + 7 * DAY - 1, "ended on"),
         (END + 7 * DAY, ""),
     ],

@@ -101,7 +101,7 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
         archive = read_evidence(database, run, KEY)
         (tmp_path / "evidence.zip").write_bytes(archive)
         assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2]) == HOLDS
-        assert "its papers are what this Temper makes" in capsys.readouterr().out
+        assert "its documents are identical to those that this Temper makes" in capsys.readouterr().out
         assert b"SIMULATED: the engines and the host" in unpack_archive(archive)["report.html"]
 
 

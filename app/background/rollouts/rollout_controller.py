@@ -53,7 +53,7 @@ class _RunSnapshot:
 
 
 class RolloutController(PeriodicTask):
-    name, every, consequence = "rollouts", 0.5, "rollouts are not led"
+    name, every, consequence = "rollouts", 0.5, "rollouts do not advance"
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime

@@ -28,7 +28,7 @@ def compute_next_time(cron: str, zone: str, at: float) -> float:
     try:
         return next(_iterate_times(cron, zone, at))
     except StopIteration:
-        raise Rejected("cron", f"{cron!a} never comes: {EXAMPLE}.") from None
+        raise Rejected("cron", f"{cron!a} never occurs. Example: {EXAMPLE}.") from None
 
 
 def compute_firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
@@ -43,9 +43,9 @@ def _iterate_times(cron: str, zone: str, after: float) -> Iterator[float]:
     try:
         begin = datetime.fromtimestamp(after, UTC).astimezone(ZoneInfo(zone))
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
-        raise Rejected("zone", f"there is no time zone {zone!a}: write it like Europe/Berlin, or UTC.") from exc
+        raise Rejected("zone", f"there is no time zone {zone!a}: give one such as Europe/Berlin, or UTC.") from exc
     try:
         found = CronSim(cron, begin)
     except CronSimError as exc:
-        raise Rejected("cron", f"{cron!a} is not a time to cron ({exc}): {EXAMPLE}.") from exc
+        raise Rejected("cron", f"{cron!a} is not a valid cron expression ({exc}). Example: {EXAMPLE}.") from exc
     return (moment.timestamp() for moment in found)

@@ -39,11 +39,14 @@ def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> Schedu
     mode = _validate_mode(wanted, hosts)
     for field, most in LONGEST.items():
         if (length := len(getattr(wanted, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters: {most} are the most.")
+            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
     if window is not None and not 0 < window <= LONGEST_WINDOW:
-        raise Rejected("window_minutes", f"a window has more than 0 and at most {LONGEST_WINDOW:g} minutes.")
+        raise Rejected("window_minutes", f"a window must have more than 0 and at most {LONGEST_WINDOW:g} minutes.")
     if mode == "auto" and window is None:
-        said = "auto changes a host with nobody there: give it a window in minutes, after which it is stopped."
+        said = (
+            "the mode auto changes a host without supervision: give a window in minutes, after which "
+            "Temper stops the run."
+        )
         raise Rejected("window_minutes", said)
     return ScheduleRow(
         id=secrets.token_hex(3),
@@ -70,14 +73,14 @@ def _validate_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
         for each in (replace(wanted.order, host=host) for host in wanted.hosts)
     }
     if len(modes) != 1:
-        raise Rejected("mode", "its hosts have several usual modes: say which one it is.")
+        raise Rejected("mode", "its hosts have different default modes: give the mode.")
     return modes.pop()
 
 
 def insert_schedule(session: Session, row: ScheduleRow) -> None:
     there = list_schedules(session)
     if same := [one for one in there if _schedule_key(one) == _schedule_key(row)]:
-        raise Rejected("", f"schedule {same[0].id} does the same already.", "exists")
+        raise Rejected("", f"schedule {same[0].id} already does the same.", "exists")
     if len(there) >= MOST:
         raise Rejected("", f"there are {MOST} schedules already: remove one first.", "too-many")
     session.add(row)
@@ -96,7 +99,7 @@ def change_schedule(session: Session, schedule_id: str, verb: str, now: float) -
         row.enabled, row.next_at = verb == "resume", compute_next_time(row.cron, row.zone, now)
         session.add(row)
     else:
-        raise Rejected("verb", f"a schedule cannot be told to {verb[:40]!a}: choose pause, resume or remove.")
+        raise Rejected("verb", f"{verb[:40]!a} is not a command for a schedule: choose pause, resume or remove.")
     return row
 
 

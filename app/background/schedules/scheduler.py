@@ -25,7 +25,7 @@ from app.store.rollouts import RolloutRow, begin_chain
 
 
 class Scheduler(PeriodicTask):
-    name, every, consequence = "schedules", 2.0, "schedules are not kept"
+    name, every, consequence = "schedules", 2.0, "schedules do not start runs"
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime

@@ -30,7 +30,7 @@ _KINDS = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endsw
 class TelemetryExporter(PeriodicTask):
     """Export telemetry to `collector`, the base URL of OTLP over HTTP: http://HOST:4318."""
 
-    name, every, consequence = "telemetry", 2.0, "no telemetry is told"
+    name, every, consequence = "telemetry", 2.0, "no telemetry is sent"
 
     def __init__(self, collector: str, store: EventStore, bus: Bus, http: httpx.AsyncClient, instance: str) -> None:
         self._collector, self._instance = collector.rstrip("/"), instance
@@ -83,7 +83,7 @@ class TelemetryExporter(PeriodicTask):
         try:
             answer = await self._http.post(f"{self._collector}{path}", json=body, timeout=PATIENCE)
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            return self._log_failure(f"it could not be reached: {exc or type(exc).__name__}")
+            return self._log_failure(f"it is unreachable: {exc or type(exc).__name__}")
         if answer.is_success:
             self._silent = False
             return True
@@ -91,7 +91,7 @@ class TelemetryExporter(PeriodicTask):
 
     def _log_failure(self, why: str) -> bool:
         if not self._silent:
-            log.warning("the collector %s takes no telemetry: %s", self._collector, why)
+            log.warning("the collector %s does not accept telemetry: %s", self._collector, why)
             self._silent = True
         return False
 

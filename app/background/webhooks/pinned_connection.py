@@ -51,4 +51,4 @@ class PinnedConnection:
         except TimeoutError:
             return f"it did not answer within {self._patience:g} s"
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as exc:
-            return f"it could not be reached: {exc or type(exc).__name__}"
+            return f"it is unreachable: {exc or type(exc).__name__}"

@@ -85,7 +85,7 @@ class WebhookSender:
                     known = await asyncio.to_thread(self._list_webhooks)
                 seen = version
             except DATABASE_UNAVAILABLE as exc:
-                log.warning("webhooks are not served", extra={"reason": describe_database_error(exc)})
+                log.warning("webhooks are not delivered", extra={"reason": describe_database_error(exc)})
                 known, seen = (), None
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
@@ -108,9 +108,11 @@ class WebhookSender:
                         told = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
                         await self._post_delivery(row, told, 1, line)
         except DATABASE_UNAVAILABLE as exc:
-            log.warning("webhook is not served", extra={"webhook": webhook.id, "reason": describe_database_error(exc)})
+            log.warning(
+                "webhook is not delivered", extra={"webhook": webhook.id, "reason": describe_database_error(exc)}
+            )
         except Exception:
-            log.exception("webhook failed by a fault of ours", extra={"webhook": webhook.id})
+            log.exception("webhook failed with an internal error", extra={"webhook": webhook.id})
         finally:
             del self._busy[webhook.id]
 

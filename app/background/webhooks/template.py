@@ -38,7 +38,7 @@ def check_template(template: str) -> str:
     """Validate a template and return it, or the named template. Raise Rejected if it is invalid."""
     template = NAMED.get(template.strip(), template)
     if len(template) > LONGEST:
-        raise Rejected("template", f"the template has {len(template)} characters: {LONGEST} are the most.")
+        raise Rejected("template", f"the template has {len(template)} characters; the limit is {LONGEST}.")
     if unknown := [name for name in _PLACE.findall(template) if name not in PLACES]:
         known = ", ".join(f"{{{name}}}" for name in PLACES)
         raise Rejected("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
@@ -46,7 +46,7 @@ def check_template(template: str) -> str:
         try:
             json.loads(template)
         except ValueError as exc:
-            raise Rejected("template", f"the template begins as JSON and is none: {exc}.") from exc
+            raise Rejected("template", f"the template starts like JSON but is not valid: {exc}.") from exc
     return template
 
 

@@ -10,7 +10,7 @@ from app.store.webhooks import WebhookRow
 
 PATIENCE = 10.0
 KIND = "temper.test"
-TEXT = "A test of this webhook, asked for by a person."
+TEXT = "A test of this webhook, requested by a person."
 
 
 async def send_trial_delivery(webhook: WebhookRow, now: float, name: str) -> str:

@@ -36,7 +36,7 @@ class WebhookSpec:
 
 def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: float) -> WebhookRow:
     if wish.secret is not None and not is_valid_secret(wish.secret):
-        raise Rejected("secret", "a secret is whsec_ followed by 16 to 64 bytes in base64.")
+        raise Rejected("secret", "a secret must be whsec_ followed by 16 to 64 bytes in base64.")
     if len(webhooks.list_webhooks(session)) >= MOST:
         raise Rejected("url", f"there are {MOST} webhooks already: delete one.", "too-many")
     template = check_template(wish.template)
@@ -70,11 +70,11 @@ def _check_url(url: str) -> str:
     try:
         return str(_URL.validate_python(url.strip()))
     except ValidationError as exc:
-        raise Rejected("url", "the address is to begin with http:// or https:// and a host's name.") from exc
+        raise Rejected("url", "the address must start with http:// or https:// and a host name.") from exc
 
 
 def _check_kind(kind: str, field: str) -> str:
     if kind not in KINDS:
-        said = f"no run's log has events of kind {kind[:40]!a}: the schema Event of /openapi.json names those it has."
+        said = f"there are no events of kind {kind[:40]!a}: the schema Event of /openapi.json lists the kinds."
         raise Rejected(field, said)
     return kind

@@ -9,14 +9,14 @@ from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
-db = typer.Typer(help="The database as a whole.", no_args_is_help=True)
+db = typer.Typer(help="Manage the database.", no_args_is_help=True)
 app.add_typer(db, name="db")
 
 
 @app.command(name="tidy")
 def tidy_database(
     older_than: Annotated[float, typer.Option(min=0, help="Days since a run ended.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")] = False,
     data: Data = Path("data"),
 ) -> None:
     """Shrink old runs to their evidence. Ends with 0, or with 2 if a run could not be shrunk."""

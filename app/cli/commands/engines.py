@@ -13,22 +13,30 @@ app = typer.Typer()
 
 @app.command(name="plan")
 def plan_engines(
-    lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")] = "",
-    gpu: Annotated[str, typer.Option(help="Plan on other GPUs, like l4:4 or h200:1.")] = "",
-    model: Annotated[str, typer.Option(help="Instead of a line-up: a config.json, its folder, or a known name.")] = "",
-    precision: Annotated[str, typer.Option(help="bf16, nvfp4, fp8 or awq4.")] = "bf16",
-    tp: Annotated[int, typer.Option(min=1, max=1024, help="GPUs that each layer is spread over.")] = 1,
-    pp: Annotated[int, typer.Option(min=1, max=1024, help="Stages that the layers are divided into.")] = 1,
-    text_only: Annotated[bool, typer.Option("--text-only", help="Without vision and audio towers.")] = False,
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")] = "",
+    gpu: Annotated[str, typer.Option(help="Plan for other GPUs, such as l4:4 or h200:1.")] = "",
+    model: Annotated[
+        str, typer.Option(help="Plan for this model instead of a line-up: a config.json, its folder, or a known name.")
+    ] = "",
+    precision: Annotated[str, typer.Option(help="Precision: bf16, nvfp4, fp8 or awq4.")] = "bf16",
+    tp: Annotated[int, typer.Option(min=1, max=1024, help="Tensor parallelism: GPUs that share each layer.")] = 1,
+    pp: Annotated[
+        int, typer.Option(min=1, max=1024, help="Pipeline parallelism: stages that the layers are divided into.")
+    ] = 1,
+    text_only: Annotated[bool, typer.Option("--text-only", help="Do not load the vision and audio towers.")] = False,
     utilization: Annotated[float | None, typer.Option(min=0.01, max=1, help="--gpu-memory-utilization.")] = None,
-    max_model_len: Annotated[int | None, typer.Option(min=1, help="All positions of the model when left out.")] = None,
-    kv_dtype: Annotated[str, typer.Option(help="auto, bfloat16 or fp8.")] = "auto",
+    max_model_len: Annotated[
+        int | None, typer.Option(min=1, help="Maximum context in tokens. Default: the model's maximum.")
+    ] = None,
+    kv_dtype: Annotated[str, typer.Option(help="Type of the KV cache: auto, bfloat16 or fp8.")] = "auto",
     kv_cache_bytes: Annotated[int | None, typer.Option(min=1, help="--kv-cache-memory-bytes.")] = None,
-    vllm: Annotated[str, typer.Option(help="Its version, like 0.25.1; the newest when left out.")] = "",
-    max_num_seqs: Annotated[int | None, typer.Option(min=1, help="Requests at a time.")] = None,
-    eager: Annotated[bool, typer.Option("--eager", help="Without CUDA graphs.")] = False,
-    seeds: Annotated[bool, typer.Option("--seeds", help="The seven configurations tried on four L4.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Plain numbers, each with its provenance.")] = False,
+    vllm: Annotated[str, typer.Option(help="Version of vLLM, such as 0.25.1. Default: the newest known version.")] = "",
+    max_num_seqs: Annotated[int | None, typer.Option(min=1, help="Maximum concurrent requests.")] = None,
+    eager: Annotated[bool, typer.Option("--eager", help="Do not use CUDA graphs.")] = False,
+    seeds: Annotated[
+        bool, typer.Option("--seeds", help="Plan the seven configurations that were tested on four L4.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: each number with its provenance.")] = False,
 ) -> None:
     """Estimate memory and speed before starting engines. Ends with 0 if everything fits, 2 if something does not."""
     from app.cli.plan import SingleModel, print_plan
@@ -61,11 +69,11 @@ def show_lineups(as_json: AsJson = False) -> None:
 @app.command(name="doctor")
 def run_doctor(
     what: Annotated[
-        str, typer.Argument(help="A line-up's name or path, or a server's address, http://HOST:PORT.")
+        str, typer.Argument(help="Name or path of a line-up, or address of a server: http://HOST:PORT.")
     ] = "",
-    log: Annotated[str, typer.Option(help="A log that vLLM wrote; with a line-up, of one of its engines.")] = "",
-    key_env: Annotated[str, typer.Option(help="With an address: the environment variable that holds its key.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document: findings.")] = False,
+    log: Annotated[str, typer.Option(help="A log of vLLM; with a line-up, the log of one of its engines.")] = "",
+    key_env: Annotated[str, typer.Option(help="With an address: environment variable that holds the API key.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")] = False,
 ) -> None:
     """Check a line-up for known deployment problems. Ends with 1 if it would not start, 0 if it would, else 2."""
     from app.cli.doctor import print_diagnosis
@@ -75,9 +83,9 @@ def run_doctor(
 
 @app.command(name="probe")
 def measure_engines(
-    lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")],
-    engine: Annotated[str, typer.Option(help="One engine of it; all of them when left out.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")],
+    engine: Annotated[str, typer.Option(help="One engine of the line-up. Default: all.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
 ) -> None:

@@ -10,21 +10,21 @@ from app.cli.options import RULES, AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
-scap = typer.Typer(help="Content that OpenSCAP judges by.", no_args_is_help=True)
+scap = typer.Typer(help="Content for OpenSCAP: data streams, benchmarks and tailorings.", no_args_is_help=True)
 app.add_typer(scap, name="scap")
-host_app = typer.Typer(help="Hosts to harden.", no_args_is_help=True)
+host_app = typer.Typer(help="Add, check and group hosts.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
 app.add_typer(machines.app, name="rootfs")
-plan = typer.Typer(help="What is done on a host when nobody asks.", no_args_is_help=True)
+plan = typer.Typer(help="Start runs on a schedule.", no_args_is_help=True)
 app.add_typer(plan, name="schedule")
 
 
 @app.command(name="scan")
 def scan_with_openscap(
-    host: Annotated[str, typer.Argument(help="The host to look at.")],
-    content: Annotated[str, typer.Option(help="A data stream of this machine; `temper scap list` names them.")],
-    profile: Annotated[str, typer.Option(help="A profile of it, long or short.")],
-    rule: Annotated[list[str] | None, typer.Option(help="A rule of it; give it again for more.")] = None,
+    host: Annotated[str, typer.Argument(help="Name of the host.")],
+    content: Annotated[str, typer.Option(help="A data stream of this machine; see `temper scap list`.")],
+    profile: Annotated[str, typer.Option(help="A profile of the data stream, by its long or short name.")],
+    rule: Annotated[list[str] | None, typer.Option(help="A rule of the data stream. Repeat for more rules.")] = None,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
@@ -36,7 +36,7 @@ def scan_with_openscap(
 
 @scap.command("list")
 def scap_list(
-    datastream: Annotated[str, typer.Argument(help="A data stream, by name or path; all when left out.")] = "",
+    datastream: Annotated[str, typer.Argument(help="A data stream, by name or path. Default: list all.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """List the data streams of this machine, or the profiles of one."""
@@ -46,7 +46,9 @@ def scap_list(
 
 
 @scap.command("add")
-def scap_add(file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF of a STIG; XML or zip.")]) -> None:
+def scap_add(
+    file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF file of a STIG, as XML or zip.")],
+) -> None:
     """Add a benchmark: a data stream for scans, or a STIG whose rule texts the evidence uses."""
     from app.cli.scan import add_content
 
@@ -55,9 +57,9 @@ def scap_add(file: Annotated[Path, typer.Argument(help="A data stream, or the XC
 
 @scap.command("tailor")
 def scap_tailor(
-    file: Annotated[Path, typer.Argument(help="An xccdf:Tailoring, as SCAP Workbench or autotailor write it.")],
-    content: Annotated[str, typer.Option(help="The data stream that it is for; `temper scap list` names them.")],
-    name: Annotated[str, typer.Option(help="What it is called here; as its file when left out.")] = "",
+    file: Annotated[Path, typer.Argument(help="An xccdf:Tailoring file, as written by SCAP Workbench or autotailor.")],
+    content: Annotated[str, typer.Option(help="The data stream that the file tailors; see `temper scap list`.")],
+    name: Annotated[str, typer.Option(help="Name of the tailoring in Temper. Default: the file's name.")] = "",
 ) -> None:
     """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
     from app.cli.tailoring import add_tailoring_file
@@ -67,11 +69,13 @@ def scap_tailor(
 
 @scap.command("export")
 def scap_export(
-    skill: Annotated[str, typer.Option(help="A data stream's profile, as scap:CONTENT:PROFILE.")],
-    host: Annotated[str, typer.Option(help="What was decided for this host; for every host without --group too.")] = "",
-    group: Annotated[str, typer.Option(help="What was decided for this group.")] = "",
+    skill: Annotated[str, typer.Option(help="Profile of a data stream: scap:CONTENT:PROFILE.")],
+    host: Annotated[
+        str, typer.Option(help="Export the decisions for this host. Without --host and --group: those for every host.")
+    ] = "",
+    group: Annotated[str, typer.Option(help="Export the decisions for this group.")] = "",
     rules: Annotated[str, typer.Option(help=RULES)] = "",
-    out: Annotated[str, typer.Option(help="The file to write, or - for stdout.")] = "",
+    out: Annotated[str, typer.Option(help="File to write, or - for stdout.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Export waivers, site values and a choice of rules as an xccdf:Tailoring for OpenSCAP."""
@@ -83,15 +87,20 @@ def scap_export(
 
 @host_app.command("add")
 def host_add(
-    name: Annotated[str, typer.Argument(help="What it is called from here on.")],
+    name: Annotated[str, typer.Argument(help="Name of the host in Temper.")],
     place: Annotated[str, typer.Argument(help="user@address or user@address:port.")],
-    key: Annotated[Path | None, typer.Option(help="File of the private key to log in with.")] = None,
+    key: Annotated[Path | None, typer.Option(help="Log in with the private key in this file.")] = None,
     agent: Annotated[bool, typer.Option("--agent", help="Log in with the keys of the SSH agent.")] = False,
-    password_from: Annotated[str, typer.Option(help="Variable, or file, that holds the password; never it.")] = "",
+    password_from: Annotated[
+        str, typer.Option(help="Environment variable or file that holds the password. Never give the password itself.")
+    ] = "",
     known_hosts: Annotated[Path | None, typer.Option(help="Take the host key from this known_hosts file.")] = None,
-    accept_key: Annotated[str, typer.Option(help="The host key's SHA256:… fingerprint; asked for when left out.")] = "",
+    accept_key: Annotated[
+        str, typer.Option(help="Accept the host key with this SHA256:… fingerprint. Default: ask.")
+    ] = "",
     watch: Annotated[
-        list[str] | None, typer.Option(help="user=KEYFILE of a login that must go on working; again for more.")
+        list[str] | None,
+        typer.Option(help="Health check: a login, as user=KEYFILE, that must keep working. Repeat for more."),
     ] = None,
     data: Data = Path("data"),
 ) -> None:
@@ -112,8 +121,10 @@ def host_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @host_app.command("check")
 def host_check(
-    name: Annotated[str, typer.Argument(help="The host to look at.")],
-    undo: Annotated[bool, typer.Option("--undo", help="Take back first what was left open there.")] = False,
+    name: Annotated[str, typer.Argument(help="Name of the host.")],
+    undo: Annotated[
+        bool, typer.Option("--undo", help="First roll back the change that is still open on the host.")
+    ] = False,
     data: Data = Path("data"),
 ) -> None:
     """Log in to a host and run its health checks. Ends with 0 if it is healthy and no change is open, else with 2."""
@@ -124,9 +135,9 @@ def host_check(
 
 @host_app.command("reboot-check")
 def host_reboot_check(
-    name: Annotated[str, typer.Argument(help="The host that began anew.")],
+    name: Annotated[str, typer.Argument(help="The host that was rebooted.")],
     data: Data = Path("data"),
-    as_json: Annotated[bool, typer.Option("--json", help="The events as JSON lines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
 ) -> None:
     """Check after a reboot whether the last run's changes hold. Ends with 0 if they all hold, else with 2."""
     from app.cli.reboot_check import check_reboot
@@ -136,8 +147,10 @@ def host_reboot_check(
 
 @host_app.command("remove")
 def host_remove(
-    name: Annotated[str, typer.Argument(help="The host.")],
-    clean: Annotated[bool, typer.Option("--clean", help="First take away from it all that Temper left there.")] = False,
+    name: Annotated[str, typer.Argument(help="Name of the host.")],
+    clean: Annotated[
+        bool, typer.Option("--clean", help="First remove everything that Temper left on the host.")
+    ] = False,
     data: Data = Path("data"),
 ) -> None:
     """Remove a host from Temper. It is changed only with --clean; journals on this machine are kept."""
@@ -148,11 +161,12 @@ def host_remove(
 
 @host_app.command("group")
 def host_group(
-    name: Annotated[str, typer.Argument(help="What the group is called.")],
+    name: Annotated[str, typer.Argument(help="Name of the group.")],
     hosts: Annotated[
-        list[str] | None, typer.Argument(help="Its hosts from here on; left out, they are listed.")
+        list[str] | None,
+        typer.Argument(help="The hosts of the group; they replace its former hosts. Default: list its hosts."),
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Forget the group; its hosts stay.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the group. Its hosts stay.")] = False,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
@@ -170,16 +184,18 @@ def host_group(
 
 @plan.command("add")
 def schedule_add(
-    host: Annotated[str, typer.Argument(help="The host; a pattern, a group or several with commas: a rollout.")],
-    cron: Annotated[str, typer.Option(help='When, as cron says it: "30 2 * * 1-5".')],
-    zone: Annotated[str, typer.Option(help="Time zone of it, like Europe/Berlin.")] = "UTC",
-    mode: Annotated[str, typer.Option(help="scan, dry-run, review or auto.")] = "scan",
-    skill: Annotated[str, typer.Option(help="What to look at.")] = "stig",
+    host: Annotated[
+        str, typer.Argument(help="A host. For a rollout: a pattern, a group, or several names separated by commas.")
+    ],
+    cron: Annotated[str, typer.Option(help='Start times in cron format, such as "30 2 * * 1-5".')],
+    zone: Annotated[str, typer.Option(help="Time zone of the start times, such as Europe/Berlin.")] = "UTC",
+    mode: Annotated[str, typer.Option(help="Mode: scan, dry-run, review or auto.")] = "scan",
+    skill: Annotated[str, typer.Option(help="Skill to run.")] = "stig",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
-    window: Annotated[float | None, typer.Option(min=1, help="Minutes after which a run is stopped.")] = None,
-    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Of a rollout: hosts at a time.")] = 8,
-    waves: Annotated[str, typer.Option(help="Of a rollout: how many each wave has.")] = "1,10%,rest",
-    harmed: Annotated[int, typer.Option(min=0, help="Of a rollout: so many harmed hosts pause it; 0 never does.")] = 1,
+    window: Annotated[float | None, typer.Option(min=1, help="Minutes after which Temper stops the run.")] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Rollout: maximum hosts at a time.")] = 8,
+    waves: Annotated[str, typer.Option(help="Rollout: number of hosts in each wave.")] = "1,10%,rest",
+    harmed: Annotated[int, typer.Option(min=0, help="Rollout: pause after this many harmed hosts; 0 means never.")] = 1,
     data: Data = Path("data"),
 ) -> None:
     """Scan or harden a host on a schedule."""
@@ -207,7 +223,7 @@ def schedule_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 def _add_schedule_verb(verb: str, told: str) -> None:
     def schedule_verb(
-        schedule: Annotated[str, typer.Argument(help="The schedule's id.")], data: Data = Path("data")
+        schedule: Annotated[str, typer.Argument(help="Id of the schedule.")], data: Data = Path("data")
     ) -> None:
         from app.cli.schedule import apply_schedule_verb
 
@@ -216,6 +232,6 @@ def _add_schedule_verb(verb: str, told: str) -> None:
     plan.command(verb, help=told)(schedule_verb)
 
 
-_add_schedule_verb("pause", "Take no more times up; none counts as missed.")
-_add_schedule_verb("resume", "Take times up again, from now on.")
-_add_schedule_verb("remove", "Forget a schedule; its runs stay.")
+_add_schedule_verb("pause", "Pause a schedule. Its times do not count as missed.")
+_add_schedule_verb("resume", "Resume a schedule from its next time.")
+_add_schedule_verb("remove", "Remove a schedule. Its runs stay.")

@@ -7,15 +7,15 @@ import typer
 
 from app.cli.options import Data
 
-app = typer.Typer(help="Disposable Debian machines with sshd on loopback.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(help="The machine.")]
+app = typer.Typer(help="Build and start disposable Debian machines with sshd on loopback.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="Name of the machine.")]
 
 
 @app.command(name="build")
 def rootfs_build(
     name: Name,
     data: Data = Path("data"),
-    suite: Annotated[str, typer.Option(help="The release of Debian.")] = "bookworm",
+    suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
 ) -> None:
     """Build a machine. The first one of a suite takes about a minute."""
     from app.cli import rootfs

@@ -9,18 +9,18 @@ from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
-parameter = typer.Typer(help="Values that the site chooses for rules, within their bounds.", no_args_is_help=True)
+parameter = typer.Typer(help="Set the values that rules leave to the site.", no_args_is_help=True)
 app.add_typer(parameter, name="parameter")
 
-Name = Annotated[str, typer.Argument(help="What it is called; `temper parameter list` names them.")]
-Host = Annotated[str, typer.Option(help="For this host; for every host when this and --group are left out.")]
-Group = Annotated[str, typer.Option(help="For the hosts of this group, whoever is in it when a run begins.")]
-Skill = Annotated[str, typer.Option(help="The skill whose rules go by it.")]
+Name = Annotated[str, typer.Argument(help="Name of the parameter; see `temper parameter list`.")]
+Host = Annotated[str, typer.Option(help="Apply to this host. Without --host and --group: every host.")]
+Group = Annotated[str, typer.Option(help="Apply to the hosts that are in this group when a run starts.")]
+Skill = Annotated[str, typer.Option(help="Skill whose rules use the parameter.")]
 
 
 @parameter.command("list")
 def parameter_list(
-    host: Annotated[str, typer.Option(help="What counts on this host.")] = "",
+    host: Annotated[str, typer.Option(help="Show the values in effect on this host.")] = "",
     skill: Skill = "stig",
     data: Data = Path("data"),
     as_json: AsJson = False,
@@ -34,8 +34,10 @@ def parameter_list(
 @parameter.command("set")
 def parameter_set(
     name: Name,
-    value: Annotated[str, typer.Argument(help="Its value; left out with --file.")] = "",
-    file: Annotated[Path | None, typer.Option(help="The file that holds it, such as a notice of many lines.")] = None,
+    value: Annotated[str, typer.Argument(help="The value. Leave it out with --file.")] = "",
+    file: Annotated[
+        Path | None, typer.Option(help="Read the value from this file, for example a notice of several lines.")
+    ] = None,
     host: Host = "",
     group: Group = "",
     skill: Skill = "stig",

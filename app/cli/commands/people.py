@@ -9,16 +9,16 @@ from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
-admin = typer.Typer(help="People who may sign in.", no_args_is_help=True)
+admin = typer.Typer(help="Manage the people who may sign in.", no_args_is_help=True)
 app.add_typer(admin, name="admin")
-token = typer.Typer(help="What scripts sign in with.", no_args_is_help=True)
+token = typer.Typer(help="Manage API tokens.", no_args_is_help=True)
 app.add_typer(token, name="token")
 
 
 @admin.command("create")
 def admin_create(
-    name: Annotated[str, typer.Argument(help="What the person signs in with, and what goes on record.")],
-    right: Annotated[str, typer.Option(help="viewer, operator or admin.")] = "admin",
+    name: Annotated[str, typer.Argument(help="Name for signing in; the audit log records it.")],
+    right: Annotated[str, typer.Option(help="Right: viewer, operator or admin.")] = "admin",
     data: Data = Path("data"),
 ) -> None:
     """Create a person. Enter the password at the prompt, or pipe it in as one line."""
@@ -45,10 +45,12 @@ def token_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @token.command("create")
 def token_create(
-    name: Annotated[str, typer.Argument(help="Whose token it is.")],
-    right: Annotated[str, typer.Option(help="viewer, operator or admin; never more than the person's.")] = "viewer",
-    label: Annotated[str, typer.Option(help="What it is for.")] = "",
-    days: Annotated[float, typer.Option(min=0.01, max=366, help="Until it expires.")] = 30,
+    name: Annotated[str, typer.Argument(help="Owner of the token.")],
+    right: Annotated[
+        str, typer.Option(help="Right of the token: viewer, operator or admin, at most the owner's own right.")
+    ] = "viewer",
+    label: Annotated[str, typer.Option(help="Purpose of the token.")] = "",
+    days: Annotated[float, typer.Option(min=0.01, max=366, help="Days until the token expires.")] = 30,
     data: Data = Path("data"),
 ) -> None:
     """Create an API token and print it once. Use it as Authorization: Bearer TOKEN."""
@@ -59,10 +61,10 @@ def token_create(
 
 @app.command(name="usage")
 def report_usage(
-    since: Annotated[str, typer.Option(help="First day, like 2026-11-01; the first of this month when left out.")] = "",
+    since: Annotated[str, typer.Option(help="First day, such as 2026-11-01. Default: the first of this month.")] = "",
     until: Annotated[str, typer.Option(help="Last day.")] = "",
-    per: Annotated[str, typer.Option(help="day or month.")] = "month",
-    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values, for a spreadsheet.")] = False,
+    per: Annotated[str, typer.Option(help="Period of each line: day or month.")] = "month",
+    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values for a spreadsheet.")] = False,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:

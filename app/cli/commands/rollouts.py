@@ -9,9 +9,9 @@ from app.cli.options import AsJson, Data, Reason
 from app.config import Settings
 
 app = typer.Typer()
-rollout = typer.Typer(help="Many hosts by one wish; temper run --hosts starts one.", no_args_is_help=True)
+rollout = typer.Typer(help="Follow and control rollouts. Start one with temper run --hosts.", no_args_is_help=True)
 app.add_typer(rollout, name="rollout")
-RolloutName = Annotated[str, typer.Argument(help="The rollout, or the first characters of its id.")]
+RolloutName = Annotated[str, typer.Argument(help="Id of the rollout, or its first characters.")]
 
 
 @rollout.command("list")
@@ -33,7 +33,9 @@ def rollout_show(wanted: RolloutName, data: Data = Path("data"), as_json: AsJson
 @rollout.command("evidence")
 def rollout_evidence(
     wanted: RolloutName,
-    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the rollout when left out.")] = "",
+    out: Annotated[
+        str, typer.Option(help="File to write, or - for stdout. Default: a name from the rollout's id.")
+    ] = "",
     data: Data = Path("data"),
 ) -> None:
     """Write the evidence of all its runs as one zip file with an index."""
@@ -51,6 +53,8 @@ def _add_rollout_verb(verb: str, told: str) -> None:
     rollout.command(verb, help=told)(rollout_verb)
 
 
-_add_rollout_verb("pause", "Begin no further host; the runs at work pause, each after the change in hand.")
-_add_rollout_verb("resume", "Go on, also after its rule paused it; the rule counts anew.")
-_add_rollout_verb("stop", "Begin no further host, and stop its runs: a change in progress is undone.")
+_add_rollout_verb("pause", "Pause a rollout: no further host starts, and each run pauses after its change in progress.")
+_add_rollout_verb("resume", "Resume a rollout. The limits that paused it count from zero again.")
+_add_rollout_verb(
+    "stop", "Stop a rollout: no further host starts, and its runs stop; a change in progress is rolled back."
+)

@@ -14,41 +14,45 @@ app = typer.Typer()
 
 @app.command(name="run")
 def start_run(
-    host: Annotated[str, typer.Option(help="The host to harden.")] = "fixture",
+    host: Annotated[str, typer.Option(help="Name of the host to harden.")] = "fixture",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
-    skill: Annotated[
-        str, typer.Option(help="What to harden: a folder in app/skills, or scap:CONTENT:PROFILE.")
-    ] = "stig",
+    skill: Annotated[str, typer.Option(help="Skill to run: a folder in app/skills, or scap:CONTENT:PROFILE.")] = "stig",
     mode: Annotated[
         str | None,
-        typer.Option(help="auto, review, dry-run or scan; left out, auto on the built-in host and review on others."),
+        typer.Option(help="Mode: auto, review, dry-run or scan. Default: auto on the built-in host, review on others."),
     ] = None,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
-    as_json: Annotated[bool, typer.Option("--json", help="The events as JSON lines.")] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="Start from the host as it stands.")] = False,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per item.")] = ATTEMPTS,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per item.")] = ITEM_SECONDS / 60,
-    note: Annotated[str, typer.Option(help="A line of yours that goes into the log.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Do not reset the built-in host first.")] = False,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = ITEM_SECONDS / 60,
+    note: Annotated[str, typer.Option(help="Note for the log.")] = "",
     papers: Annotated[
         Path | None,
-        typer.Option("--from", help="Take the open rules of a CKLB, CKL, XCCDF results or ARF."),
+        typer.Option("--from", help="Take the open rules from this file: CKLB, CKL, XCCDF results or ARF."),
     ] = None,
     said: Annotated[
         str,
-        typer.Option("--without-rollback", help='In words: "I accept that HOST cannot be rolled back".'),
+        typer.Option(
+            "--without-rollback",
+            help='Accept that changes cannot be rolled back: "I accept that HOST cannot be rolled back".',
+        ),
     ] = "",
-    hosts: Annotated[str, typer.Option(help="Many instead: names, patterns, groups or all, with commas.")] = "",
-    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Of --hosts: how many are worked on at a time.")] = 8,
-    waves: Annotated[str, typer.Option(help="Of --hosts: how many each wave has.")] = "1,10%,rest",
-    harmed: Annotated[int, typer.Option(min=0, help="Of --hosts: so many harmed ones pause all; 0 never does.")] = 1,
+    hosts: Annotated[
+        str, typer.Option(help="Start a rollout on these hosts: names, patterns, groups or all, separated by commas.")
+    ] = "",
+    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Rollout: maximum hosts at a time.")] = 8,
+    waves: Annotated[str, typer.Option(help="Rollout: number of hosts in each wave.")] = "1,10%,rest",
+    harmed: Annotated[int, typer.Option(min=0, help="Rollout: pause after this many harmed hosts; 0 means never.")] = 1,
     escalated: Annotated[
         float,
-        typer.Option(min=0, max=100, help="Of --hosts: more findings than this left to a person pause all, in %."),
+        typer.Option(min=0, max=100, help="Rollout: pause if more than this percentage of findings was escalated."),
     ] = 100.0,
     replay: Annotated[
-        bool, typer.Option("--replay/--no-replay", help="First try what held on another host with the same files.")
+        bool,
+        typer.Option("--replay/--no-replay", help="First try fixes that passed on another host with the same files."),
     ] = True,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
@@ -87,11 +91,15 @@ def start_run(
 
 @app.command(name="runs")
 def show_runs(
-    state: Annotated[str | None, typer.Option(help="queued, running, paused, finished, stopped or failed.")] = None,
-    host: Annotated[str | None, typer.Option(help="Of this host alone.")] = None,
-    tag: Annotated[str | None, typer.Option(help="With this tag.")] = None,
-    search: Annotated[str, typer.Option(help="Words that stand in its id, name, tags, host, skill or note.")] = "",
-    most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most this many.")] = 50,
+    state: Annotated[
+        str | None, typer.Option(help="Only runs in this state: queued, running, paused, finished, stopped or failed.")
+    ] = None,
+    host: Annotated[str | None, typer.Option(help="Only runs on this host.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
+    search: Annotated[
+        str, typer.Option(help="Only runs with these words in their id, name, tags, host, skill or note.")
+    ] = "",
+    most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")] = 50,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
@@ -105,9 +113,11 @@ def show_runs(
 @app.command(name="name")
 def rename_run(
     run_id: RunId,
-    called: Annotated[str | None, typer.Argument(help="Its name; an empty one takes it away.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag, as often as you like: all that it has then.")] = None,
-    untag: Annotated[bool, typer.Option("--no-tags", help="Take its tags away.")] = False,
+    called: Annotated[str | None, typer.Argument(help="New name of the run; an empty name removes it.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="A tag. Repeat for more; together they replace the run's tags.")
+    ] = None,
+    untag: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
     data: Data = Path("data"),
 ) -> None:
     """Set the name and tags of a run."""
@@ -166,10 +176,12 @@ def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), toke
 
 @app.command(name="verify")
 def verify_anything(
-    what: Annotated[str, typer.Argument(help="A run, or the first characters of its id; an evidence.zip; audit.")],
-    head: Annotated[str, typer.Option(help="The chain head as it was noted elsewhere.")] = "",
-    key: Annotated[str, typer.Option(help="The public key that it has to be signed with, or a file of it.")] = "",
-    ca: Annotated[Path | None, typer.Option(help="Certificate of the authority whose time stamp a pack has.")] = None,
+    what: Annotated[
+        str, typer.Argument(help="Id of a run or its first characters, an evidence.zip, or audit for the audit log.")
+    ],
+    head: Annotated[str, typer.Option(help="The chain head that you recorded earlier.")] = "",
+    key: Annotated[str, typer.Option(help="Require this signing key: the public key, or a file that holds it.")] = "",
+    ca: Annotated[Path | None, typer.Option(help="Certificate of the time stamping authority of a pack.")] = None,
     data: Data = Path("data"),
 ) -> None:
     """Verify a run, an evidence pack, a score or the audit log. Ends with 0 if it is valid, 2 if it is not."""
@@ -180,7 +192,9 @@ def verify_anything(
 
 @app.command(name="key")
 def show_signing_key(
-    change: Annotated[str, typer.Option("--change", help="Make a new key, and say why; the old one is gone.")] = "",
+    change: Annotated[
+        str, typer.Option("--change", help="Replace the key, with this reason. The old key is deleted.")
+    ] = "",
     data: Data = Path("data"),
 ) -> None:
     """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
@@ -196,11 +210,11 @@ def export_evidence(
         str,
         typer.Option(
             "--format",
-            help="zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, oscal-ar, ansible, bash, "
-            "report.",
+            help="Format: zip, cklb, ckl, arf, xccdf, poam-csv, poam-json, poam-emass, oscal-poam, "
+            "oscal-ar, ansible, bash, report.",
         ),
     ] = "zip",
-    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    out: Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Write the evidence of a finished run: checklists, results, POA&M, the report, or the pack of all."""
@@ -212,7 +226,7 @@ def export_evidence(
 @app.command("export-ansible")
 def export_ansible(
     run_id: RunId,
-    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    out: Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Write the changes that passed in a run as an Ansible role with a playbook, in a zip file."""

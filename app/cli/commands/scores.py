@@ -27,36 +27,40 @@ score = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(score, name="score")
-Out = Annotated[Path, typer.Option(help="The result file. A score that was cut off goes on from what lies beside it.")]
-Rules = Annotated[str, typer.Option(help="Comma-separated rule ids; all when left out.")]
-Pack = Annotated[Path | None, typer.Option(help="A zip of the result and of each run's evidence, for temper verify.")]
-Note = Annotated[str, typer.Option(help="A line of yours that goes into the result.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result file, too.")]
+Out = Annotated[
+    Path, typer.Option(help="File to write the result to. An interrupted score continues from the notes beside it.")
+]
+Rules = Annotated[str, typer.Option(help="Comma-separated rule ids. Default: all.")]
+Pack = Annotated[
+    Path | None, typer.Option(help="Also write a zip of the result and each run's evidence, for temper verify.")
+]
+Note = Annotated[str, typer.Option(help="Note for the result file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Also print the result file.")]
 
 
 @score.command("lineup")
 def score_lineup(
     lineup: Annotated[
         str,
-        typer.Argument(
-            help="A shipped line-up, a path to one, or a baseline: nothing; with --host bash and ansible, too."
-        ),
+        typer.Argument(help="Name or path of a line-up, or a baseline: nothing; with --host also bash and ansible."),
     ],
     out: Out,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How often; each seed generates hosts of its own.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(min=1, max=1000, help="Number of seeds; each seed generates its own hosts.")
+    ] = 3,
     hosts: Annotated[
-        int, typer.Option(min=1, max=100, help="Hosts for each seed: the built-in one, then generated ones.")
+        int, typer.Option(min=1, max=100, help="Hosts per seed: the built-in host first, then generated hosts.")
     ] = 1,
     rules: Rules = "",
     host: Annotated[
-        str, typer.Option(help="On a disposable Debian of this name instead, made new for each seed.")
+        str, typer.Option(help="Use a disposable Debian of this name instead, built anew for each seed.")
     ] = "",
     held_back: Annotated[
-        str, typer.Option(help="Generate all hosts from this seed; the result has only its digest.")
+        str, typer.Option(help="Generate all hosts from this secret seed; the result contains only its digest.")
     ] = "",
-    speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 is as fast as it can.")] = 0.0,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Attempts per rule.")] = ATTEMPTS,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes per rule.")] = ITEM_SECONDS / 60,
+    speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 means as fast as possible.")] = 0.0,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per rule.")] = ATTEMPTS,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per rule.")] = ITEM_SECONDS / 60,
     pack: Pack = None,
     note: Note = "",
     as_json: AsJson = False,
@@ -77,7 +81,7 @@ def score_lineup(
 @score.command("table")
 def score_table(
     files: Annotated[list[Path], typer.Argument(help="Result files.")],
-    into: Annotated[Path | None, typer.Option(help="The file to write; stdout when left out.")] = None,
+    into: Annotated[Path | None, typer.Option(help="File to write. Default: stdout.")] = None,
 ) -> None:
     """Write a page of scores from result files."""
     from app.cli.score import write_score_table as make
@@ -87,9 +91,11 @@ def score_table(
 
 @score.command("export-tasks")
 def export_tasks(
-    folder: Annotated[Path, typer.Argument(help="The folder to write to: one folder for each task.")],
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; each task gets its own folder.")],
     rules: Rules = "",
-    hosts: Annotated[int, typer.Option(min=1, max=100, help="The built-in host, then generated ones.")] = 1,
+    hosts: Annotated[
+        int, typer.Option(min=1, max=100, help="Number of hosts: the built-in host first, then generated hosts.")
+    ] = 1,
     held_back: Annotated[str, typer.Option(help="Generate all hosts from this seed.")] = "",
 ) -> None:
     """Export the tasks in Harbor's format, for any terminal agent."""
@@ -101,7 +107,7 @@ def export_tasks(
 @app.command("export-trajectory")
 def export_trajectory(
     run_id: RunId,
-    out: Annotated[str, typer.Option(help="File to write, - for stdout; named after the run when left out.")] = "",
+    out: Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")] = "",
     data: Data = Path("data"),
 ) -> None:
     """Export a run as a trajectory (ATIF): each turn with its prompt, thought, answer and result."""

@@ -39,15 +39,19 @@ def run_demo(
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
-    no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page and start nothing.")] = False,
+    no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page without starting a run.")] = False,
     rootfs: Annotated[
-        bool, typer.Option("--rootfs", help="On a real Debian, built here for it, that OpenSCAP judges over SSH.")
+        bool,
+        typer.Option(
+            "--rootfs",
+            help="Harden a disposable Debian over SSH, with OpenSCAP as the scanner. Temper builds it on this machine.",
+        ),
     ] = False,
     real: Annotated[
-        bool, typer.Option("--real", help="A small real model on this processor answers (line-up cpu): four rules.")
+        bool, typer.Option("--real", help="Use a small real model on the CPU (line-up cpu) for four rules.")
     ] = False,
     machine: Annotated[
-        str, typer.Option(help="With --rootfs: the machine's name; its run begins as it was built.")
+        str, typer.Option(help="With --rootfs: name of the machine. Its run starts from the state as built.")
     ] = "debian",
     log_format: LogFormatName = "text",
 ) -> None:
@@ -90,7 +94,9 @@ def serve_app(
     oidc_groups_claim: OidcGroupsClaim = "groups",
     oidc_scope: OidcScope = "",
     keep_days: KeepDays = 0.0,
-    attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
+    attach: Annotated[
+        bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")
+    ] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
@@ -131,7 +137,9 @@ def serve_app(
 
 @app.command(name="worker")
 def run_worker(
-    attach: Annotated[bool, typer.Option("--attach", help="Look at the engines; something else starts them.")] = False,
+    attach: Annotated[
+        bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")
+    ] = False,
     keep_days: KeepDays = 0.0,
     speed: Speed = PACE,
     data: Data = Path("data"),
@@ -157,11 +165,13 @@ def run_worker(
 
 @app.command(name="up")
 def start_engines(
-    lineup: Annotated[str, typer.Argument(help="Name of a shipped one, or a path to a line-up file.")],
-    papers: Annotated[str, typer.Option("--print", help="Start nothing: print what does. systemd or compose.")] = "",
-    into: Annotated[Path | None, typer.Option(help="With --print: the folder to write it to.")] = None,
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")],
+    papers: Annotated[
+        str, typer.Option("--print", help="Start nothing; print the configuration that does: systemd or compose.")
+    ] = "",
+    into: Annotated[Path | None, typer.Option(help="With --print: folder to write the files to.")] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Start it though the doctor says that it will not boot.")
+        bool, typer.Option("--anyway", help="Start the line-up even if the doctor reports that it will not start.")
     ] = False,
     port: Port = 8000,
     address: Address = "127.0.0.1",
@@ -191,18 +201,23 @@ def start_engines(
 
 @app.command("mcp")
 def serve_mcp_tools(
-    url: Annotated[str, typer.Option(help="The Temper to ask.")] = "http://127.0.0.1:8000",
+    url: Annotated[str, typer.Option(help="Address of Temper.")] = "http://127.0.0.1:8000",
     token_from: Annotated[
-        str, typer.Option(help="Variable, or file, that holds a token of `temper token create`; never it.")
+        str,
+        typer.Option(
+            help="Environment variable or file that holds a token of `temper token create`. Never give "
+            "the token itself."
+        ),
     ] = "",
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Serve http://127.0.0.1:PORT/mcp instead of stdin and stdout.")
+        int | None,
+        typer.Option(min=1, max=65535, help="Serve on http://127.0.0.1:PORT/mcp instead of stdin and stdout."),
     ] = None,
 ) -> None:
     """Serve the Model Context Protocol, so that other agents can read, plan, start reviewed runs and follow them."""
     try:
         from app.cli.mcp_server import serve_mcp
     except ModuleNotFoundError as exc:
-        raise BadInput(f"{exc.name} is not installed: pip install 'temper[mcp]' brings it.") from exc
+        raise BadInput(f"{exc.name} is not installed. Install it with pip install 'temper[mcp]'.") from exc
 
     serve_mcp(url, token_from, port)

@@ -9,20 +9,22 @@ from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
-waiver = typer.Typer(help="Findings that somebody answers for until a day.", no_args_is_help=True)
+waiver = typer.Typer(help="Manage waivers: findings that an owner accepts until a date.", no_args_is_help=True)
 app.add_typer(waiver, name="waiver")
 
 
 @waiver.command("add")
 def waiver_add(
-    rule: Annotated[str, typer.Argument(help="The rule, as its skill calls it.")],
-    owner: Annotated[str, typer.Option(help="Who answers for it.")],
-    reason: Annotated[str, typer.Option(help="Why it is not fixed.")],
-    until: Annotated[str, typer.Option(help="The day on which it ends, like 2027-01-31; within a year.")],
-    host: Annotated[str, typer.Option(help="Where; on every host when this and --group are left out.")] = "",
-    group: Annotated[str, typer.Option(help="On the hosts of this group, whoever is in it when a run begins.")] = "",
-    ticket: Annotated[str, typer.Option(help="Its number elsewhere.")] = "",
-    skill: Annotated[str, typer.Option(help="What the rule is of.")] = "stig",
+    rule: Annotated[str, typer.Argument(help="Id of the rule.")],
+    owner: Annotated[str, typer.Option(help="Owner of the waiver, who accepts the risk.")],
+    reason: Annotated[str, typer.Option(help="Why the finding is not fixed.")],
+    until: Annotated[
+        str, typer.Option(help="Date on which the waiver ends, such as 2027-01-31; at most a year ahead.")
+    ],
+    host: Annotated[str, typer.Option(help="Apply to this host. Without --host and --group: every host.")] = "",
+    group: Annotated[str, typer.Option(help="Apply to the hosts that are in this group when a run starts.")] = "",
+    ticket: Annotated[str, typer.Option(help="Number of the ticket in another system.")] = "",
+    skill: Annotated[str, typer.Option(help="Skill of the rule.")] = "stig",
     data: Data = Path("data"),
 ) -> None:
     """Waive a finding until a date. It stays a finding in all evidence and is open again on that date."""
@@ -45,8 +47,8 @@ def waiver_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @waiver.command("end")
 def waiver_end(
-    waiver: Annotated[str, typer.Argument(help="The waiver's id.")],
-    why: Annotated[str, typer.Option(help="Why it ends before its day.")],
+    waiver: Annotated[str, typer.Argument(help="Id of the waiver.")],
+    why: Annotated[str, typer.Option(help="Why the waiver ends early.")],
     data: Data = Path("data"),
 ) -> None:
     """End a waiver early. It stays listed."""

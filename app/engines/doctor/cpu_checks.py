@@ -17,7 +17,9 @@ def check_llamacpp_installed(case: Situation) -> Diagnosis | None:
 def check_weights_exist(case: Situation) -> Diagnosis | None:
     says, _, fix = case.inventory.llamacpp.missing.get(case.engine.model, "").partition(": ")
     return (
-        Diagnosis("stop", says, fix.rstrip(".") or "mend model in the line-up") if case.is_launched and says else None
+        Diagnosis("stop", says, fix.rstrip(".") or "correct model in the line-up")
+        if case.is_launched and says
+        else None
     )
 
 

@@ -41,8 +41,8 @@ _ESTIMATED = re.compile(r"estimated maximum model length is ([\d,]+)")
 _TABLE = (
     (
         r"Free memory on device.*is less than desired GPU memory utilization",
-        "another process holds memory of the GPU that this engine counts on",
-        "look at nvidia-smi, end what is left over, or lower utilization",
+        "another process uses GPU memory that this engine needs",
+        "check nvidia-smi, end leftover processes, or lower utilization",
     ),
     (
         r"No available memory for the cache blocks",
@@ -82,7 +82,7 @@ _TABLE = (
     (
         r"parallel drafting does not support multimodal|one attention group must share num_heads",
         "the drafter was taken for a plain draft model",
-        'say method = "mtp" for Gemma 4\'s assistant',
+        'set method = "mtp" for Gemma 4\'s assistant',
     ),
     (
         r"[Ff]or parallel drafting, the draft model config must|for parallel drafting\.$",
@@ -91,7 +91,7 @@ _TABLE = (
     ),
     (
         r"No valid attention backend found.*non-causal",
-        "no attention on this GPU looks both ways, as DFlash needs",
+        "this GPU has no kernel for bidirectional attention, which DFlash needs",
         "use an EAGLE3 drafter",
     ),
     (
@@ -102,11 +102,11 @@ _TABLE = (
     (
         r"appears path-like, but doesn't exist|supplied chat template path doesn't exist",
         "the chat template is not where chat_template says",
-        "fetch it, or mend the path",
+        "download it, or correct the path",
     ),
     (
         r"invalid (?:tool call|reasoning) parser: |--enable-auto-tool-choice requires --tool-call-parser",
-        "the parsers are not ones that this vLLM has",
+        "this vLLM does not have the parsers",
         "for Gemma 4 both are called gemma4",
     ),
     (
@@ -122,11 +122,11 @@ _TABLE = (
     (
         r"^(?:vllm|api_server\.py|usage|.*?): error: (?:unrecognized arguments|argument ).*",
         "vLLM does not take its flags: {0}",
-        "mend the line-up's flags",
+        "correct the line-up's flags",
     ),
     (r"No module named 'xllamacpp'", "llama.cpp is not installed beside Temper", SET_UP),
     (r"^temper: (.*?): (.+)\.$", "{1}", "{2}"),
-    (r"^temper: (.*)\.$", "{1}", "mend the line-up"),
+    (r"^temper: (.*)\.$", "{1}", "correct the line-up"),
     (
         r"llama_model_load: error loading model: (.*)",
         "llama.cpp cannot read the weights: {1}",
@@ -145,11 +145,11 @@ _TABLE = (
     (
         r"Worker proc \S+ died unexpectedly",
         "a worker process died",
-        "look above in the log; dmesg tells whether the kernel ended it",
+        "look further up in the log; dmesg shows whether the kernel ended it",
     ),
     (
         r"Engine core initialization failed",
-        "the engine did not come up",
+        "the engine did not start",
         "the cause stands above in the log: temper doctor LINEUP --log FILE",
     ),
     (

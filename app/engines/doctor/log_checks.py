@@ -104,7 +104,7 @@ def check_marlin(told: ParsedLog) -> Diagnosis | None:
         return Diagnosis("warn", says, f"use a build for this GPU, whose log says Using {_NATIVE}")
     if told.kinds:
         says = f"NVFP4 runs on Marlin, as it must on {told.kinds[0]}: it saves memory, and no arithmetic"
-        return Diagnosis("note", says, "nothing to mend")
+        return Diagnosis("note", says, "no action needed")
     says = "NVFP4 runs on Marlin: right on L4 and Hopper, the wrong build on Blackwell"
     return Diagnosis(
         "note", says, f"on Blackwell use a build whose log says Using {_NATIVE}; give the line-up to be told"
@@ -142,8 +142,11 @@ def check_logged_parsers(told: ParsedLog) -> Diagnosis | None:
 def check_low_acceptance(told: ParsedLog) -> Diagnosis | None:
     if not (accepted := told.last_boot.accepted) or (mean := sum(accepted) / len(accepted)) >= LOW_ACCEPTANCE:
         return None
-    says = f"{mean:.0f} % of the drafted tokens were accepted: what random tokens give, which nobody can guess"
-    return Diagnosis("note", says, "judge a drafter by real text: temper probe asks in plain English")
+    says = (
+        f"{mean:.0f} % of the drafted tokens were accepted, as few as with random tokens, which a "
+        "drafter cannot predict"
+    )
+    return Diagnosis("note", says, "measure a drafter on real text, as temper probe does")
 
 
 def _parse_number(text: str) -> float:

@@ -24,7 +24,7 @@ _CAPTURE = ("--cudagraph-capture-sizes", "--max-cudagraph-capture-size", "--comp
 def check_unknown_fit(case: Situation) -> Diagnosis | None:
     if not case.unknown:
         return None
-    says = f"whether it fits is not known: {case.unknown}"
+    says = f"no estimate whether it fits: {case.unknown}"
     return Diagnosis("warn", says, "give a model whose config.json can be read here, then ask temper plan again")
 
 

@@ -102,13 +102,13 @@ def diagnose_server(look: ServerReport, engine: Engine | None = None) -> Iterato
 def _diagnose_silence(look: ServerReport, engine: Engine | None) -> Diagnosis:
     says = f"nothing answers at {look.root} within {PATIENCE:g} s"
     if engine is None:
-        return Diagnosis("stop", says, "start the server, or mend the address")
-    return Diagnosis("note", f"{says}: only the line-up itself was looked at", "start it, and ask again")
+        return Diagnosis("stop", says, "start the server, or correct the address")
+    return Diagnosis("note", f"{says}: only the line-up itself was looked at", "start it, then run the doctor again")
 
 
 def _diagnose_unhealthy(look: ServerReport) -> NamedDiagnosis:
     says = f"{look.root}/health says {look.health}: it is loading or has died"
-    return "not-healthy", Diagnosis("stop", says, "read its log; a server that died is started again only by somebody")
+    return "not-healthy", Diagnosis("stop", says, "read its log; restart the server if it has died")
 
 
 def _diagnose_refusal(look: ServerReport) -> NamedDiagnosis:
@@ -129,7 +129,7 @@ def _check_served_model(look: ServerReport, engine: Engine | None) -> Iterator[N
         return
     if engine.wire_name not in [card.id for card in look.models]:
         says = f"{look.root} serves {', '.join(names[:5])}, not {engine.wire_name}"
-        fix = "mend served_name or base_urls"
+        fix = "correct served_name or base_urls"
         if engine.launch:
             fix = f"another server has port {engine.launch.port} or one beside it: end it, or choose another port"
         yield "model-not-listed", Diagnosis("stop", says, fix)
@@ -158,10 +158,10 @@ def _check_version(look: ServerReport, engine: Engine | None) -> Iterator[NamedD
         return
     version = (int(numbers[1]), int(numbers[2]))
     if not OLDEST <= version <= NEWEST:
-        says = f"vLLM {look.version} is none that is known here (0.19 to 0.33)"
-        yield "unknown-version", Diagnosis("warn", says, "expect other metrics and other fatal lines")
+        says = f"this Temper does not know vLLM {look.version} (it knows 0.19 to 0.33)"
+        yield "unknown-version", Diagnosis("warn", says, "its metrics and fatal log lines may differ")
     if engine and engine.vllm and not look.version.removeprefix("v").startswith(engine.vllm.removeprefix("v")):
-        says = f"vLLM {look.version} runs, the line-up says {engine.vllm}: plan reckons by another version's rules"
+        says = f"vLLM {look.version} runs, the line-up says {engine.vllm}: plan uses the rules of another version"
         yield "other-version", Diagnosis("note", says, f'set vllm = "{look.version}"')
     if version < TELLS_KV:
         says = "vLLM before 0.24 does not report what the KV cache holds"
@@ -193,6 +193,6 @@ def _check_drafts(sample: EngineSample, engine: Engine | None) -> Iterator[Named
             Diagnosis("warn", says, "add --speculative-config, or take the speculation out of the line-up"),
         )
     if sample.draft_tokens and (share := (sample.accepted_tokens or 0) / sample.draft_tokens) < LOW_ACCEPTANCE:
-        says = f"{share:.0%} of {sample.draft_tokens:,} drafted tokens were accepted: what random tokens give"
-        fix = "if a benchmark of random tokens ran, it says nothing: temper probe measures with real text"
+        says = f"{share:.0%} of {sample.draft_tokens:,} drafted tokens were accepted, as few as with random tokens"
+        fix = "ignore this if a benchmark with random tokens ran: temper probe measures with real text"
         yield "acceptance-on-random-tokens", Diagnosis("note", says, fix)

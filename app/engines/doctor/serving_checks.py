@@ -18,14 +18,14 @@ def check_unreadable_flags(case: Situation) -> Diagnosis | None:
     if not case.effective.unreadable:
         return None
     names = ", ".join(case.effective.unreadable)
-    return Diagnosis("stop", f"the value of {names} is not one that vLLM takes: it ends at once", "mend it in flags")
+    return Diagnosis("stop", f"the value of {names} is not one that vLLM takes: it ends at once", "correct it in flags")
 
 
 def check_image_pin(case: Situation) -> Diagnosis | None:
     launch = case.engine.launch
     if launch is None or not launch.image or launch.is_pinned:
         return None
-    says = f"the image {launch.image} is named by a tag: whoever publishes there decides what runs tomorrow"
+    says = f"the image {launch.image} is named by a tag, which its publisher can move to another image"
     return Diagnosis("warn", says, f"name it by its digest, {launch.image}@sha256:…, as docker image inspect shows it")
 
 

@@ -65,7 +65,7 @@ def check_dflash_on_ada(case: Situation) -> Diagnosis | None:
     return Diagnosis(
         "warn" if tried else "stop",
         f"DFlash needs attention both ways, which vLLM before 0.25 has no kernel for on {case.gpus[0].kind} (sm_89)"
-        + (", and nobody is known to have run it there since" if tried else ""),
+        + (", and later versions are untested there" if tried else ""),
         'use an EAGLE3 drafter: method = "eagle3"',
     )
 
@@ -76,9 +76,9 @@ def check_acceptance_source(case: Situation) -> Diagnosis | None:
         return None
     return Diagnosis(
         "note",
-        f"acceptance = {plan.acceptance:g} was measured on random tokens, says its source: a lower bound at best, as "
-        "nobody can guess noise, and nothing to choose a drafter by",
-        "measure with text as it will come: temper probe does, or MT-Bench and ShareGPT",
+        f"acceptance = {plan.acceptance:g} was measured on random tokens, according to its "
+        "source: a lower bound at best, and no basis for choosing a drafter",
+        "measure with realistic text: use temper probe, MT-Bench or ShareGPT",
     )
 
 

@@ -80,7 +80,7 @@ def _read_architecture(whole: ConfigValues, text: ConfigValues) -> str:
     if named in (*DENSE, *ONLY_EXPERTS):
         return named
     known = ", ".join((*DENSE, *ONLY_EXPERTS))
-    raise whole.create_error(f"its architecture {named!r} is none that can be reckoned here (known: {known})")
+    raise whole.create_error(f"Temper has no memory estimate for the architecture {named!r} (known: {known})")
 
 
 def _count_experts(text: ConfigValues, architecture: str) -> int:

@@ -80,7 +80,7 @@ def _read_layer_kinds(text: ConfigValues, architecture: str) -> list[LayerKind]:
     if named is None:
         return _derive_layer_kinds(text, architecture, count)
     if odd := next((name for name in named if name not in KINDS), None):
-        raise text.create_error(f"its layers of type {odd!r} are none that can be reckoned here")
+        raise text.create_error(f"Temper has no memory estimate for layers of type {odd!r}")
     if len(named) != count:
         raise text.create_error(f"its layer_types name {len(named)} layers and num_hidden_layers {count}")
     return [KINDS[name] for name in named]

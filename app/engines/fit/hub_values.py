@@ -70,4 +70,4 @@ class ConfigValues:
                 yield table
 
     def create_error(self, what: str) -> BadInput:
-        return BadInput(f"{self._where} cannot be reckoned with: {what}. Give the checkpoint's own config.json.")
+        return BadInput(f"{self._where} cannot be used for an estimate: {what}. Give the checkpoint's own config.json.")

@@ -129,5 +129,5 @@ def _resolve_kv_element(dtype: str, shape: ModelShape) -> int:
     if dtype == "auto" and shape.quantization and shape.quantization.kv_fp8:
         return 1
     if dtype not in KV_BYTES:
-        raise BadInput(f"A KV cache of {dtype!r} cannot be reckoned: choose one of {', '.join(KV_BYTES)}.")
+        raise BadInput(f"Temper has no estimate for a KV cache of {dtype!r}: choose one of {', '.join(KV_BYTES)}.")
     return KV_BYTES[dtype]

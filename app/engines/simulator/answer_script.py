@@ -100,6 +100,6 @@ def _read_stories(path: Path) -> dict[str, Story]:
     for rule, story in stories.items():
         if bool(story.tries) == bool(story.like):
             raise BadInput(
-                f"{path}: {rule} needs a [[try]] of its own, or in `like` the rule that it is told like; not both."
+                f"{path}: {rule} needs a [[try]] of its own, or in `like` the rule whose text it shares; not both."
             )
     return stories

@@ -30,7 +30,7 @@ done
 echo 'nobody but root has a shell and is in wheel, sudo or admin'; exit 1"""
 
 CHECKS = (
-    PlainCheck("agent-sudo", "whoever does this is root by now", '[ "$(id -u)" = 0 ]'),
+    PlainCheck("agent-sudo", "this runs as root", '[ "$(id -u)" = 0 ]'),
     PlainCheck("sshd-config", "sshd can read its files", "$(command -v sshd || echo /usr/sbin/sshd) -t"),
     PlainCheck("sudoers", "sudo can read its files", "visudo -c -q"),
     PlainCheck("pam", "every module that PAM is to ask is there", _PAM_MODULES),

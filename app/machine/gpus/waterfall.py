@@ -55,9 +55,7 @@ def split_memory(
     parts = [*_split_engines(sorted(claims, key=lambda claim: claim.held is None), left)]
     left -= sum(part.gib for part in parts)
     parts += apart
-    parts.append(
-        MemoryPart("other", max(left, 0.0), _weaken_provenance(used, "derived"), "used, less all that is told apart")
-    )
+    parts.append(MemoryPart("other", max(left, 0.0), _weaken_provenance(used, "derived"), "used, less all other parts"))
     rest = total.gib - taken
     if reserved:
         parts.append(_fit_into_room("reserved", reserved, rest))

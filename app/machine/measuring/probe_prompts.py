@@ -9,7 +9,7 @@ _PASSAGES = (
     """A server of the mission group accepts root logins over SSH. The nightly backup depends on it: the vault machine
 connects at two in the morning with its own key, reads the configuration and the inbox, and disconnects. Nobody
 has looked at this arrangement for three years. The requirement says that no person and no program may log in as
-root over the network, because an action of root cannot be traced to whoever took it. An account for the backup
+root over the network, because an action of root cannot be traced to one person. An account for the backup
 exists already, with a key and with read access to what the backup copies, but the backup has never used it.""",
     """Files that the deploy account uploads take their permissions from the login umask, which is 022 today. The
 application reads them through its group. The requirement asks for a umask of 077, under which a new file

@@ -24,7 +24,7 @@ CHECK_EVERY = 30.0
 """Seconds between checks that it still serves the line-up's model; that rarely changes."""
 TOLD_FOR = 60.0
 SHORT = tuple(map(str, range(1000)))
-"""Sizes of answers that are safe to read, whoever sends them."""
+"""Largest answers that are read, from any sender."""
 _AWAY = ("absent", "loading", "dead")
 _ADD_UP = (
     "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",

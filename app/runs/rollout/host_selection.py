@@ -27,15 +27,18 @@ def list_known_hosts(folder: Path) -> tuple[str, ...]:
 def select_hosts(words: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the selected hosts in order, without duplicates. Raise Rejected for a word that matches nothing."""
     if len(words) > LONGEST_WORDS:
-        raise Rejected("hosts", f"the hosts have {len(words)} characters: {LONGEST_WORDS} are the most; make a group.")
+        raise Rejected(
+            "hosts",
+            f"the selection of hosts has {len(words)} characters; the limit is {LONGEST_WORDS}. Define a group.",
+        )
     found: dict[str, None] = {}
     for word in (word.strip() for word in words.split(",")):
         if word:
             found |= dict.fromkeys(_resolve_word(word, folder, grouped))
     if not found:
-        raise Rejected("hosts", f"no host is named: name some, with commas between them, a group, or {ALL_HOSTS}.")
+        raise Rejected("hosts", f"no hosts are selected: give hosts separated by commas, a group, or {ALL_HOSTS}.")
     if len(found) > MOST_HOSTS:
-        raise Rejected("hosts", f"{len(found)} hosts are named: {MOST_HOSTS} are the most.")
+        raise Rejected("hosts", f"{len(found)} hosts are selected; the limit is {MOST_HOSTS}.")
     return tuple(found)
 
 
@@ -48,19 +51,19 @@ def _resolve_word(word: str, folder: Path, grouped: Mapping[str, Sequence[str]])
         there = [*(one.name for one in host_registry.list_hosts(folder)), *host_registry.list_fixtures(folder)]
         if hosts := fnmatch.filter(there, word):
             return hosts
-        raise Rejected("hosts", f"no host matches {word[:64]!a}: temper host list names them.", "unknown-host")
+        raise Rejected("hosts", f"no host matches {word[:64]!a}: temper host list shows the hosts.", "unknown-host")
     try:
         require_known_host(word, folder)
     except BadInput as exc:
-        raise Rejected("hosts", f"{exc} Nor is there a group of that name.", "unknown-host") from exc
+        raise Rejected("hosts", f"{exc} There is no group of that name either.", "unknown-host") from exc
     return (word,)
 
 
 def save_group(session: Session, name: str, hosts: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Set a group's hosts and return them. Patterns and other groups are resolved now."""
     if not _GROUP.fullmatch(name) or name == ALL_HOSTS:
-        said = f"small letters, digits, '.', '_' and '-', and not {ALL_HOSTS!r}."
-        raise Rejected("name", f"{name[:64]!a} cannot be a group's name: {said}")
+        said = f"use lower-case letters, digits, '.', '_' and '-', and not {ALL_HOSTS!r}."
+        raise Rejected("name", f"{name[:64]!a} is not a valid name for a group: {said}")
     if host_registry.is_fixture(name) or host_registry.find_host(folder, name):
         raise Rejected("name", f"{name} is a host: give the group another name.", "exists")
     there = read_groups(session)

@@ -29,10 +29,10 @@ def submit_rollout(database: Engine, request: RolloutAsked, rollout: str) -> Non
 
 def command_rollout(database: Engine, rollout: str, verb: str, *, by: str, reason: str = "") -> RolloutState:
     if verb not in FOR_ROLLOUT:
-        said = f"a rollout cannot be asked to {verb[:40]!a}: choose one of {', '.join(FOR_ROLLOUT)}."
+        said = f"{verb[:40]!a} is not a command for a rollout: choose one of {', '.join(FOR_ROLLOUT)}."
         raise Rejected("verb", said)
     if len(reason) > LONGEST_REASON:
-        raise Rejected("reason", f"the reason has {len(reason)} characters: {LONGEST_REASON} are the most.")
+        raise Rejected("reason", f"the reason has {len(reason)} characters; the limit is {LONGEST_REASON}.")
     by, reason = clean_text(by, LONGEST_NAME), clean_text(reason, LONGEST_REASON)
     with open_rollout_journal(database, rollout) as chain:
         require_rollout(chain.session, rollout)

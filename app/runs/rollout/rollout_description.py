@@ -16,27 +16,27 @@ def describe_rollout_event(event: Event) -> EventDescription | None:
             return EventDescription(
                 "·",
                 "plain",
-                f"Rollout over {_count_hosts(len(event.hosts))} asked for by {event.by}: {waves}, "
-                f"at most {event.at_once} at once, {event.mode or 'each in its usual mode'}{played}",
+                f"Rollout over {_count_hosts(len(event.hosts))} ordered by {event.by}: {waves}, "
+                f"at most {event.at_once} at once, {event.mode or 'each in its default mode'}{played}",
             )
         case kinds.RolloutHostBegun():
             return EventDescription("▸", "plain", f"{event.host}: run {event.of} begins, wave {event.wave}")
         case kinds.RolloutHostEnded():
             return _describe_host_ended(event)
         case kinds.RolloutHostLeft():
-            return EventDescription("–", "skipped", f"{event.host} is left: {event.reason}")
+            return EventDescription("–", "skipped", f"{event.host} is left out: {event.reason}")
         case kinds.RolloutWaveEnded():
             return EventDescription("▪", "plain", _describe_wave_ended(event))
         case kinds.RolloutPaused(by="rule"):
             return EventDescription(
-                "!", "alarm", f"Paused by its rule: {event.reason}. A person says whether it goes on"
+                "!", "alarm", f"Paused by its limits: {event.reason}. A person decides whether to resume it"
             )
         case kinds.RolloutPaused():
             return EventDescription("‖", "plain", f"Paused by {event.by}{_format_reason(event.reason)}")
         case kinds.RolloutResumed():
-            return EventDescription("▸", "plain", f"Goes on, says {event.by}{_format_reason(event.reason)}")
+            return EventDescription("▸", "plain", f"Resumed by {event.by}{_format_reason(event.reason)}")
         case kinds.RolloutStopRequested():
-            return EventDescription("■", "plain", f"Ended by {event.by}{_format_reason(event.reason)}")
+            return EventDescription("■", "plain", f"Stopped by {event.by}{_format_reason(event.reason)}")
         case kinds.RolloutEnded():
             return EventDescription("■", "plain", f"Rollout {event.state}")
         case _:
@@ -58,7 +58,7 @@ def describe_outcome(part: HostPart) -> str:
 def _describe_host_ended(event: kinds.RolloutHostEnded) -> EventDescription:
     counts = f"{event.passed} of {event.findings} findings passed"
     if event.escalated:
-        counts += f", {event.escalated} left to a person"
+        counts += f", {event.escalated} escalated"
     if event.rolled_back:
         counts += f", {event.rolled_back} changes rolled back"
     if event.harm:
@@ -71,7 +71,7 @@ def _describe_host_ended(event: kinds.RolloutHostEnded) -> EventDescription:
 
 def _describe_wave_ended(event: kinds.RolloutWaveEnded) -> str:
     told = (
-        f"Wave {event.wave} is through: {_count_hosts(event.hosts)}, {event.passed} of {event.findings} findings passed"
+        f"Wave {event.wave} has ended: {_count_hosts(event.hosts)}, {event.passed} of {event.findings} findings passed"
     )
     counts = {"left to a person": event.escalated, "harmed": event.harmed, "not begun": event.left}
     return ", ".join([told, *(f"{count} {what}" for what, count in counts.items() if count)])

@@ -46,7 +46,7 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
     """Return the rollout's first event. Raise Rejected if the order is invalid for any host."""
     order, terms = rollout.order, rollout.terms
     if order.consent:
-        said = "a host that cannot be rolled back is changed by a run of its own, never by a rollout."
+        said = "a rollout does not change a host that cannot be rolled back: start a single run for it."
         raise Rejected("consent", said)
     check_terms(terms)
     sizes = parse_waves(terms.waves, len(rollout.hosts))
@@ -77,7 +77,7 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
 def check_terms(terms: RolloutTerms) -> None:
     for field, (least, most) in {"at_once": (1, MOST_AT_ONCE), "harmed": (0, 1000), "escalated": (0, 100)}.items():
         if not least <= getattr(terms, field) <= most:
-            raise Rejected(field, f"{field} may be anything from {least} to {most}.")
+            raise Rejected(field, f"{field} must be between {least} and {most}.")
     parse_waves(terms.waves, 1)
 
 
@@ -106,11 +106,11 @@ def parse_waves(words: str, hosts: int) -> tuple[int, ...]:
     """Parse wave sizes into host counts that add up to `hosts`. Raise Rejected if invalid."""
     said = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
     if len(said) > MOST_WAVES:
-        raise Rejected("waves", f"there are {len(said)} waves: {MOST_WAVES} are the most.")
+        raise Rejected("waves", f"there are {len(said)} waves; the limit is {MOST_WAVES}.")
     found: list[int] = []
     for word in said:
         if not (number := _WAVE.fullmatch(word)):
-            raise Rejected("waves", f"{word[:20]!a} is no wave: say how many hosts, as 1, 10% or rest.")
+            raise Rejected("waves", f"{word[:20]!a} is not a wave: give a number of hosts, as 1, 10% or rest.")
         size = hosts if word == "rest" else -(-int(number[1]) * hosts // 100) if number[2] else int(number[1])
         if (left := hosts - sum(found)) > 0:
             found.append(min(size, left))

@@ -10,7 +10,7 @@ _PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a di
 _WRONG, _NONE, _LOCKED = "a wrong password", "an account without a password", "a locked account"
 _ACCOUNT, _EXPIRED = "an account in order", "an expired account"
 _GOOD, _WEAK, _OLD, _STRANGER = "a good new password", "a weak one", "a used one", "somebody without the old one"
-_SESSION = "whoever was let in"
+_SESSION = "everybody who signed in"
 RIGHTFUL: Mapping[str, tuple[str, ...]] = {
     "auth": (_PASSWORD, _ELSEWHERE, _ROOT),
     "account": (_ACCOUNT,),

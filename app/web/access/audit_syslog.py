@@ -27,5 +27,5 @@ class AuditSyslog:
 def _parse_syslog_address(address: str) -> tuple[str, int]:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        raise BadInput(f"{address!r} is no address of a syslog: give HOST:PORT, such as 192.0.2.10:514.")
+        raise BadInput(f"{address!r} is not the address of a syslog server. Give HOST:PORT, such as 192.0.2.10:514.")
     return host, int(port)

@@ -18,7 +18,7 @@ def limit_body(receive: Receive, most: int, claimed: str | None) -> Receive:
             message = await receive()
             taken += len(message.get("body", b""))
         if taken > most:
-            raise HTTPException(413, f"The body is larger than {most} bytes.")
+            raise HTTPException(413, f"The body is larger than the limit of {most} bytes.")
         return message
 
     return receive_counted

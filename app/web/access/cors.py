@@ -20,8 +20,8 @@ def parse_origins(said: str) -> frozenset[str]:
     for one in found:
         if one != ANY and not _ORIGIN.fullmatch(one):
             raise BadInput(
-                f"TEMPER_CORS_ORIGINS has {one[:60]!a}: it takes origins such as https://portal.example, "
-                "separated by commas, or * for all."
+                f"TEMPER_CORS_ORIGINS contains {one[:60]!a}, which is not an origin. Give origins such as "
+                "https://portal.example, separated by commas, or * for all."
             )
     return found
 

@@ -55,7 +55,7 @@ class Gate:
         try:
             person = await self._credentials.authenticate(headers)
         except DATABASE_UNAVAILABLE as exc:
-            said = f"The database cannot be asked who you are: {describe_database_error(exc)}. Try again in a moment."
+            said = f"The database cannot check your sign-in: {describe_database_error(exc)}. Try again in a moment."
             self._log.log_answer(scope, None, 503)
             return await create_refusal_response(headers, Problem("unavailable", said))(scope, receive, send)
         visit = scope[KEY] = RequestContext(person, time.monotonic())
@@ -103,16 +103,19 @@ class Gate:
 
     def _find_refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):
-            said = "Temper answers to localhost here. To reach it by another name, start it with --host and --sign-in."
+            said = (
+                "Without sign-in, Temper answers only on localhost. To use another name, start it with "
+                "--host and --sign-in."
+            )
             return Problem("wrong-host", said)
         if scope["method"] not in READING and not self._is_write_welcome(scope, headers):
             return Problem("cross-site", _describe_cross_site(headers))
         if not _has_only_printable(scope["path"]):
-            said = f"There is nothing at {scope['path'][:100]!a}: no name holds a NUL or another control character."
+            said = f"Nothing found at {scope['path'][:100]!a}: an address cannot contain control characters."
             return Problem("not-found", said)
         # The API's own check names the parameter.
         if b"%00" in scope["query_string"] and not scope["path"].startswith(PREFIX):
-            return Problem("invalid", "The address holds a NUL: take it out.", field="query")
+            return Problem("invalid", "The address contains a NUL character: remove it.", field="query")
         return None
 
 
@@ -189,9 +192,9 @@ def _has_only_printable(path: str) -> bool:
 
 
 def _describe_cross_site(headers: Headers) -> str:
-    said = "Another site sent this: open the page here, and do it again."
+    said = "This request came from a page of another site. Open the page of Temper, and try again."
     if "x-forwarded-proto" in headers or "x-forwarded-for" in headers:
-        return f"{said} Behind a proxy, name its address with --proxy: what it forwards is believed only then."
+        return f"{said} Behind a proxy, give its address with --proxy; otherwise Temper does not trust its headers."
     return said
 
 

@@ -60,8 +60,8 @@ def _refuse_person(scope: Scope, person: Person | None, needs: AccessNeeds) -> R
         return _request_sign_in(scope, headers)
     if needs.right is None or has_right(person.right, needs.right):
         runs = ", ".join(person.runs or ())
-        return create_refusal_response(headers, Problem("forbidden", f"This link opens run {runs} and nothing else."))
-    said = f"This is for an {needs.right}, and {person.name} is a {person.right}: ask an admin."
+        return create_refusal_response(headers, Problem("forbidden", f"This link gives access only to run {runs}."))
+    said = f"This requires the right {needs.right}, but {person.name} has the right {person.right}. Ask an admin."
     return create_refusal_response(headers, Problem("forbidden", said))
 
 

@@ -144,13 +144,11 @@ class OidcClient:
             claims = CodeIDToken(signed.claims, signed.header, options, params)
             claims.validate(leeway=LEEWAY)
         except (JoseError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as exc:
-            raise IdentityRejected(
-                f"{self.host_name} sent an ID token that does not hold ({type(exc).__name__})."
-            ) from exc
+            raise IdentityRejected(f"{self.host_name} sent an invalid ID token ({type(exc).__name__}).") from exc
         name = signed.claims.get(self.provider.name_claim)
         if not isinstance(name, str) or not name:
             raise IdentityRejected(
-                f"{self.host_name} does not tell {self.provider.name_claim}: choose another --oidc-claim."
+                f"{self.host_name} sent no claim {self.provider.name_claim}: choose another --oidc-claim."
             )
         return VerifiedIdentity(str(signed.claims["sub"]), name, self._read_groups(signed.claims))
 
@@ -160,7 +158,8 @@ class OidcClient:
         found = read_groups(claims, self.provider.groups.claim)
         if found is None:
             raise IdentityRejected(
-                f"{self.host_name} sent no list of group names as {self.provider.groups.claim}, or too long a one."
+                f"{self.host_name} sent no list of group names as {self.provider.groups.claim}, or the "
+                "list is too long."
             )
         return found
 
@@ -169,7 +168,7 @@ class OidcClient:
             address = f"{self.provider.issuer.rstrip('/')}/.well-known/openid-configuration"
             found = _parse_provider_answer(await self._fetch_content("GET", address), _Discovery)
             if found.issuer != self.provider.issuer:
-                raise IdentityRejected(f"{address} speaks for {found.issuer}: give that as --oidc.")
+                raise IdentityRejected(f"{address} belongs to the issuer {found.issuer}: give that as --oidc.")
             self._found = found
         return self._found
 
@@ -180,11 +179,12 @@ class OidcClient:
             raise IdentityRejected(f"{self.host_name} could not be reached ({type(exc).__name__}).") from exc
         if not answer.is_success:
             raise IdentityRejected(
-                f"{self.host_name} answered {answer.status_code}: sign in again, or mend the client there."
+                f"{self.host_name} answered {answer.status_code}. Sign in again, or correct the client's "
+                "settings there."
             )
         if len(answer.content) > LONGEST_ANSWER:
             raise IdentityRejected(
-                f"{self.host_name} answered with {len(answer.content)} bytes: {LONGEST_ANSWER} are the most."
+                f"{self.host_name} answered with {len(answer.content)} bytes; the limit is {LONGEST_ANSWER}."
             )
         return answer.content
 
@@ -193,4 +193,4 @@ def _parse_provider_answer(content: bytes, shape: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=shape)
     except msgspec.MsgspecError as exc:
-        raise IdentityRejected("the identity provider's answer is not OpenID Connect.") from exc
+        raise IdentityRejected("The answer of the identity provider is not OpenID Connect.") from exc

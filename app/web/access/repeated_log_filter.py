@@ -34,8 +34,8 @@ class RepeatedLogFilter(logging.Filter):
         self._seldom = Seldom(clock)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """By the first line of what is said: below it stand the socket and the address."""
+        """Compare records by the first line of the message; later lines hold the socket and the address."""
         many = self._seldom.count(str(record.msg).partition("\n")[0])
         if many > 1:
-            record.msg = f"{record.msg} (and {many - 1} more since it was last told)"
+            record.msg = f"{record.msg} (and {many - 1} more since it was last logged)"
         return many > 0

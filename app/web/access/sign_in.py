@@ -51,11 +51,11 @@ async def sign_in(
     source = request.client.host if request.client else ""
     match await passwords.check_attempt(SignInAttempt(name, password, source, read_cookie(request.headers, BROWSER))):
         case RetryLater(seconds):
-            answer = render_sign_in_form(request, next, f"Too many tries: wait {math.ceil(seconds)} s.", 429)
+            answer = render_sign_in_form(request, next, f"Too many attempts. Wait {math.ceil(seconds)} s.", 429)
             answer.headers["retry-after"] = str(math.ceil(seconds))
             return answer
         case WrongPassword():
-            return render_sign_in_form(request, next, "This name and password do not belong together.", 403)
+            return render_sign_in_form(request, next, "The name or the password is wrong.", 403)
         case SignInGranted(secret, browser):
             answer = create_signed_in_response(request, to_local_path(next), secret, SESSION_SECONDS)
             if browser:
@@ -80,7 +80,7 @@ def open_shared_link(request: Request, session: TheSession, secret: str) -> Resp
     """Sign in by a shared link: it grants read access until it expires."""
     row, now = people.find_credential(session, secret), database_time(session)
     if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= now:
-        return render_sign_in_form(request, "/", "This link has expired, or never was: ask for a new one.", 403)
+        return render_sign_in_form(request, "/", "This link has expired or does not exist. Ask for a new one.", 403)
     to = path_to("run", run=row.run) if row.run else path_to("home")
     return create_signed_in_response(request, to, secret, row.expires_at - now)
 

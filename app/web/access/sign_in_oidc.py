@@ -34,7 +34,7 @@ async def start_oidc_sign_in(request: Request, next: Annotated[str, Query(max_le
     oidc: OidcClient | None = request.app.state.oidc
     if oidc is None:
         return render_sign_in_form(
-            request, next, "There is no identity provider here: sign in with a name and a password.", 404
+            request, next, "No identity provider is configured. Sign in with a name and a password.", 404
         )
     begun = OidcSignIn.create(to_local_path(next))
     try:
@@ -63,10 +63,10 @@ async def finish_oidc_sign_in(
     begun = _read_sign_in_cookie(request)
     if oidc is None or begun is None or not state or state != begun.state:
         return render_sign_in_form(
-            request, "/", "This sign-in was not begun here, or it took too long: begin again.", 403
+            request, "/", "This sign-in was not started in this browser, or it took too long. Start again.", 403
         )
     if error or not code:
-        return render_sign_in_form(request, begun.to, f"{oidc.host_name} did not let you in.", 403)
+        return render_sign_in_form(request, begun.to, f"{oidc.host_name} refused the sign-in.", 403)
     source = request.client.host if request.client else ""
     try:
         vouched = await oidc.fetch_identity(begun, code, _build_return_url(request))
@@ -105,7 +105,9 @@ def _find_or_create_person(session: Session, oidc: OidcClient, vouched: Verified
     A name belongs to the identity that first used it: a password account or another subject is never taken over.
     Raises IdentityRejected."""
     if not is_person_name(vouched.name):
-        raise IdentityRejected(f"{oidc.host_name} gives a name that cannot be one here: choose another --oidc-claim.")
+        raise IdentityRejected(
+            f"{oidc.host_name} sent a name that is not valid in Temper: choose another --oidc-claim."
+        )
     identity = _hash_identity(oidc.provider.issuer, vouched.subject)
     owner, groups = people.find_person(session, vouched.name), oidc.provider.groups
     right = groups.find_right(vouched.groups) if groups else oidc.provider.right
@@ -114,13 +116,15 @@ def _find_or_create_person(session: Session, oidc: OidcClient, vouched: Verified
         session.add(owner)
         session.flush()
     if owner and owner.identity != identity:
-        raise IdentityRejected(f"{vouched.name} is somebody else here: ask an admin to free the name.")
+        raise IdentityRejected(f"The name {vouched.name} belongs to another person. Ask an admin to free it.")
     if owner is None or right is None:
         if owner:
             people.end_credentials_of(session, owner.name)  # tokens and sessions from before open nothing either
-        raise IdentityRejected(f"None of the groups of {vouched.name} gives a right here: ask whoever keeps them.")
+        raise IdentityRejected(
+            f"No group of {vouched.name} gives a right in Temper. Ask the administrator of the groups."
+        )
     if owner.disabled:
-        raise IdentityRejected(f"{vouched.name} may not come in: ask an admin.")
+        raise IdentityRejected(f"{vouched.name} is not allowed to sign in. Ask an admin.")
     return owner, _apply_group_right(session, owner, right) if groups else ""
 
 

@@ -19,11 +19,11 @@ class ApiModel(BaseModel):
 class Figure(ApiModel):
     """A number with its unit, provenance, source and time."""
 
-    value: float | None = Field(description="None is what is not known, never 0.")
+    value: float | None = Field(description="None means unknown; it is never 0.")
     unit: str = Field(description="UCUM-like: s, GiB, W, Cel, %, token/s, GB/s.")
     provenance: Provenance
     source: str
-    at: str | None = Field(description="When it held; None for what does not change.")
+    at: str | None = Field(description="Time of the value; None if it does not change.")
 
 
 class Point(ApiModel):
@@ -69,4 +69,4 @@ Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_clean_l
 Raw = dict[str, Any]
 """An event as logged; its kind determines its fields."""
 
-Limit = Annotated[int, Query(ge=1, le=200, description="At most this many.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of results.")]

@@ -68,7 +68,8 @@ def to_problem(exc: Exception) -> Problem:
         case DataError():
             return Problem(
                 "invalid",
-                f"The database does not take it: {describe_database_error(exc)}. Look for a NUL, or a huge number.",
+                f"The database rejected the request: {describe_database_error(exc)}. Check it for NUL "
+                "characters and very large numbers.",
             )
         case _ if isinstance(exc, DATABASE_UNAVAILABLE):
             return Problem(
@@ -76,7 +77,7 @@ def to_problem(exc: Exception) -> Problem:
             )
         case EnvironmentUnusable():
             return Problem("unavailable", str(exc))
-    log.error("a request failed by a fault of ours", exc_info=exc)
+    log.error("a request failed with an internal error", exc_info=exc)
     return Problem("fault", "Something went wrong inside Temper; its log has the details.")
 
 
@@ -89,11 +90,13 @@ def _check_query(request: Request, known: frozenset[str]) -> None:
     """Reject unknown and repeated parameters, and NUL, which PostgreSQL does not take."""
     for name, value in request.query_params.multi_items():
         if "\0" in value:
-            raise Problem("invalid", f"The parameter {name[:40]!a} holds a NUL: take it out.", field=name[:40])
+            raise Problem(
+                "invalid", f"The parameter {name[:40]!a} contains a NUL character: remove it.", field=name[:40]
+            )
     given = Counter(name for name, _ in request.query_params.multi_items())
     for name, times in given.items():
         if name not in known:
-            takes = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
+            takes = f"the parameters are {', '.join(sorted(known))}" if known else "this address has no parameters"
             raise Problem("unknown-parameter", f"There is no parameter {name[:40]!a} here: {takes}.", field=name[:40])
         if times > 1:
             raise Problem("invalid", f"The parameter {name} is given {times} times: give it once.", field=name)
@@ -129,7 +132,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]
 
 def _to_invalid_problem(exc: RequestValidationError) -> Problem:
     faults = [Fault(field=_format_location(error["loc"]), detail=_format_error(error)) for error in exc.errors()[:20]]
-    first = faults[0] if faults else Fault(field="body", detail="It is not valid.")
+    first = faults[0] if faults else Fault(field="body", detail="The value is not valid.")
     return Problem("invalid", f"{first.field}: {first.detail}", *faults)
 
 
@@ -142,7 +145,7 @@ def _format_location(loc: tuple[int | str, ...]) -> str:
 
 def _format_error(error: Any) -> str:
     if error["type"] == "extra_forbidden":
-        return "There is no such field: take it away, or spell it as the API's description does."
+        return "Unknown field. Remove it, or spell it as in /openapi.json."
     if error["type"] == "missing":
-        return "It is missing: give it."
+        return "This field is required."
     return f"{error['msg']}."

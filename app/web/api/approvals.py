@@ -48,19 +48,19 @@ class ApprovalView(ApiModel):
     steps: list[str]
     risk: str
     rollback: str
-    breaks: str = Field(description="What hardening this rule is known to break; empty when nothing is.")
+    breaks: str = Field(description="What hardening this rule is known to break; empty if nothing is known.")
     irreversible: bool
-    proposed_by: str = Field(description="`worker`, or who edited it.")
-    actions: list[Raw] = Field(description="As `edit` takes them.")
-    diff: str = Field(description="As the host stood when it was asked.")
+    proposed_by: str = Field(description="`worker`, or the person who edited the change.")
+    actions: list[Raw] = Field(description="The actions, in the form that `edit` accepts.")
+    diff: str = Field(description="State of the host when the approval was requested.")
     predicted: Foreseen | None
-    binds: str = Field(description="sha256 over host, plan and diff: approved is this and nothing else.")
+    binds: str = Field(description="sha256 over host, plan and diff. An approval applies to exactly these.")
     asked_at: str
     expires: str
     simulated: bool
-    people: int = Field(default=1, description="How many have to say yes: 1, or 2 different ones.")
-    needs: str = Field(default="", description="Why so many, and which rule of which file says so.")
-    given: list[Yes] = Field(default=[], description="Who has said yes so far.")
+    people: int = Field(default=1, description="Number of people who must approve: 1, or 2 different people.")
+    needs: str = Field(default="", description="Why this many people are needed, with the file and rule that say so.")
+    given: list[Yes] = Field(default=[], description="People who have approved so far.")
 
 
 class ApprovalList(ApiModel):
@@ -74,7 +74,9 @@ class Answer(ApiModel):
     decision: Decision
     reason: Reason = ""
     actions: Annotated[list[Raw], declare_field(maxItems=12)] = Field(
-        default=[], description="Of an edit: what to do instead. It is judged, rehearsed and asked about anew."
+        default=[],
+        description="For `edit`: the actions to take instead. Temper judges and rehearses them, then asks "
+        "for approval again.",
     )
     by: Who = "api"
 
@@ -83,9 +85,11 @@ class Answered(ApiModel):
     id: str
     run: str
     decision: Decision
-    people: int = Field(default=1, description="How many have to say yes.")
-    given: int = Field(default=0, description="How many have, with this one.")
-    waits: str = Field(default="", description="`1 of 2: waits for another person`; empty where it waits for nobody.")
+    people: int = Field(default=1, description="Number of people who must approve.")
+    given: int = Field(default=0, description="Number of people who have approved, this answer included.")
+    waits: str = Field(
+        default="", description="`1 of 2: waits for another person`; empty if no further approval is needed."
+    )
 
 
 @router.get("/approvals", responses=document_problems())

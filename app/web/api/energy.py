@@ -18,15 +18,15 @@ router = api_router("runs")
 HELD = "from turn.started to turn.finished, times the GPUs of its engine; GPUs that turns share are shared evenly"
 UNHELD = "the line-up's GPUs while the run was on, in the time in which no turn of any run held them"
 DRAWN = "power of those GPUs in that time, held to their energy counters where these were read"
-UNSTARTED = "Nothing yet: the run has not started."
-OTHER = "Not known: the run was made with line-up {}, and this server works with {}."
+UNSTARTED = "No energy yet: the run has not started."
+OTHER = "Unknown: the run used line-up {}, and this server uses {}."
 
 
 class RoleEnergy(ApiModel):
     role: Role
     gpu_seconds: Figure
-    energy: Figure = Field(description="None where less than nine tenths of the time was sampled.")
-    tokens: int = Field(description="That it wrote.")
+    energy: Figure = Field(description="None if less than 90 % of the time was sampled.")
+    tokens: int = Field(description="Tokens that the role wrote.")
     energy_per_token: Figure
 
 
@@ -39,13 +39,13 @@ class Between(ApiModel):
 
 class RunEnergy(ApiModel):
     run: str
-    final: bool = Field(description="The run has ended, and this stays as it is.")
+    final: bool = Field(description="The run has ended; the values no longer change.")
     simulated: bool
-    pace: float | None = Field(description="Of simulated engines: seconds and joules are less by as much.")
+    pace: float | None = Field(description="Pace of simulated engines. Seconds and joules are smaller by this factor.")
     until: str | None
     roles: list[RoleEnergy]
     between: Between | None
-    reason: str = Field(description="Why there is nothing; empty otherwise.")
+    reason: str = Field(description="Why there are no values; empty otherwise.")
 
 
 @router.get("/runs/{run}/energy", responses=document_problems("not-found"))

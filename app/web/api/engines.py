@@ -48,34 +48,36 @@ class EngineView(ApiModel):
     precision: str
     gpus: list[int]
     tp: int
-    max_model_len: int = Field(description="Tokens of prompt and answer together.")
+    max_model_len: int = Field(description="Maximum tokens of prompt and answer together.")
     replicas: int
     roles: list[Role]
-    serving: list[Role] = Field(description="The roles that it answers at this moment; a shared engine changes hands.")
+    serving: list[Role] = Field(description="Roles that the engine is answering now.")
     simulated: bool
     state: State
-    detail: str = Field(description="While it loads: the phase. Otherwise what is the matter.")
+    detail: str = Field(description="The phase while the engine loads; otherwise what is wrong.")
     since: str | None
-    loaded: Figure = Field(description="Of its cold start, while it loads.")
-    to_go: Figure = Field(description="Until it is ready, while it loads.")
-    replica_states: list[str] = Field(description="Of each replica, where there are several.")
-    running: int | None = Field(description="Requests being answered.")
+    loaded: Figure = Field(description="Progress of the cold start, while the engine loads.")
+    to_go: Figure = Field(description="Time until the engine is ready, while it loads.")
+    replica_states: list[str] = Field(description="State of each replica, if there are several.")
+    running: int | None = Field(description="Requests in progress.")
     waiting: int | None
-    foreign: int | None = Field(description="Running or waiting, and not ours.")
+    foreign: int | None = Field(description="Requests of other clients, running or waiting.")
     tokens_per_second: Figure
     prompt_tokens_per_second: Figure
     kv_used: Figure
-    main_memory: Figure = Field(description="What its process holds, where it computes on the processor.")
-    kv_tokens: Figure = Field(description="What the KV cache holds in all.")
-    acceptance_rate: Figure = Field(description="Of drafted tokens, in the last second that drafted any.")
-    acceptance_length: Figure = Field(description="Mean tokens that one pass of the model gives.")
-    cached_share: Figure = Field(description="Of prompt tokens, found in the prefix cache.")
-    prefix_hit_rate: Figure = Field(description="The same, over all prompts since the engine was started.")
+    main_memory: Figure = Field(description="Memory of its process, if the engine runs on the CPU.")
+    kv_tokens: Figure = Field(description="Capacity of the KV cache.")
+    acceptance_rate: Figure = Field(
+        description="Share of drafted tokens that were accepted, in the last second with drafts."
+    )
+    acceptance_length: Figure = Field(description="Mean tokens per pass of the model.")
+    cached_share: Figure = Field(description="Share of prompt tokens found in the prefix cache.")
+    prefix_hit_rate: Figure = Field(description="The same share, over all prompts since the engine started.")
     preemptions: int | None
-    turns_waiting: int = Field(description="Turns of this process in its queue for the engine, before they are sent.")
-    longest_wait: Figure = Field(description="Of those, how long the one has waited that came first.")
-    waits_for: str = Field(description="What the first of them waits for; empty where none waits.")
-    limit: Figure = Field(description="The speed of light: what memory bandwidth allows for one request.")
+    turns_waiting: int = Field(description="Turns of this process that wait for the engine and are not yet sent.")
+    longest_wait: Figure = Field(description="Waiting time of the oldest of these turns.")
+    waits_for: str = Field(description="What the oldest of these turns waits for; empty if none waits.")
+    limit: Figure = Field(description="Upper limit of the rate of one request, from the memory bandwidth.")
 
 
 class EngineList(ApiModel):
@@ -92,7 +94,7 @@ class GpuOfLineup(ApiModel):
 class SeatView(ApiModel):
     role: Role
     engine: str
-    temperature: float = Field(description="A setting, not a figure.")
+    temperature: float = Field(description="The configured value, not a measurement.")
     max_tokens: int
 
 
@@ -146,7 +148,7 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntim
     found = runtime.lineup.engines.get(engine)
     if found is None:
         there = ", ".join(runtime.lineup.engines)
-        raise Problem("not-found", f"There is no engine {engine[:40]!a}; there are: {there}.", field="engine")
+        raise Problem("not-found", f"There is no engine {engine[:40]!a}. The engines are: {there}.", field="engine")
     return _to_engine_view(runtime, found)
 
 
@@ -170,7 +172,9 @@ def _require_launched(runtime: Runtime, engine: str) -> list[LaunchedReplica]:
     if engine not in runtime.lineup.engines:
         raise Problem("not-found", f"There is no engine {engine[:40]!a}.", field="engine")
     if engine not in runtime.launched:
-        raise Problem("wrong-state", f"{engine} was started elsewhere: stop and start it there.", field="engine")
+        raise Problem(
+            "wrong-state", f"Temper did not start {engine}: start and stop it where it was started.", field="engine"
+        )
     return runtime.launched[engine]
 
 

@@ -10,7 +10,7 @@ from app.events.vocabulary import AnyAction
 _AT = "#/components/schemas/"
 _PLACE = {
     "seq": {"type": "integer", "minimum": 1},
-    "at": {"type": "string", "format": "date-time", "description": "UTC, to the millisecond."},
+    "at": {"type": "string", "format": "date-time", "description": "Time in UTC, to the millisecond."},
     "run": {"type": "string"},
 }
 _USED = (
@@ -20,7 +20,7 @@ _USED = (
     ("ApprovalView", "actions", "Action"),
     ("Answer", "actions", "Action"),
 )
-"""Fields of API models that hold them."""
+"API model fields with this value."
 
 
 def add_event_schemas(schemas: dict[str, Any]) -> None:

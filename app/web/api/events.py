@@ -25,14 +25,14 @@ KINDS = tuple(get_event_kind(event) for event in get_args(RunEvent) if event is 
 """The kinds of events in a run's log."""
 SEQ = "^[0-9]{1,18}$"
 Kinds = Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")]
-Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="The seq after which to begin.")]
+Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="Start after the event with this seq.")]
 
 
 class EventList(ApiModel):
     run: str
     events: list[Raw] = Field(description="Each with seq, at, run, kind and the kind's own fields.")
     newest: int = Field(description="Seq of the run's newest event.")
-    next: int | None = Field(description="`since` of the next page; None when this one reaches the newest event.")
+    next: int | None = Field(description="`since` of the next page; None if this page ends with the newest event.")
 
 
 @router.get("/runs/{run}/events", responses=document_problems("not-found"))
@@ -51,7 +51,7 @@ def list_events(
     newest = runtime.store.read_last_link(run)
     last = newest[0] if newest else 0
     if since > last:
-        said = f"Run {run} has come to {last}, so {since} is not of its log: begin again, without since."
+        said = f"The newest event of run {run} has seq {last}, so {since} is not in its log. Start again without since."
         raise Problem("invalid", said, field="since")
     lines = runtime.store.read_lines(run, since, kinds=parse_kinds(kind), limit=limit)
     more = len(lines) == limit and lines[-1][0] < last
@@ -66,8 +66,10 @@ def list_events(
     responses={
         **document_problems("not-found"),
         200: {
-            "description": "Messages with the event's seq as id, its kind as event and its JSON as data; "
-            "`event: end` when the run is over. A comment keeps a silent stream open.",
+            "description": (
+                "Messages with the event's seq as id, its kind as event and its JSON as data; `event: "
+                "end` when the run has ended. Comments keep an idle stream open."
+            ),
             "content": {"text/event-stream": {}},
         },
     },
@@ -81,11 +83,14 @@ def stream_events(
     kind: Kinds = None,
     since: Annotated[
         str | None,
-        Query(json_schema_extra={"pattern": SEQ}, description="The seq after which to begin; 0 is from the start."),
+        Query(
+            json_schema_extra={"pattern": SEQ},
+            description="Start after the event with this seq; 0 means the first event.",
+        ),
     ] = None,
     _last: Annotated[
         str | None,
-        Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Goes before since."),
+        Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Takes precedence over since."),
     ] = None,
 ) -> Response:
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
@@ -127,6 +132,6 @@ def parse_kinds(kinds: str | None) -> tuple[str, ...]:
 
 def require_known_kind(kind: str, field: str) -> str:
     if kind not in KINDS:
-        said = f"No run's log has events of kind {kind[:40]!a}: the schema Event of /openapi.json names those it has."
+        said = f"There are no events of kind {kind[:40]!a}: the schema Event of /openapi.json lists the kinds."
         raise Problem("invalid", said, field=field)
     return kind

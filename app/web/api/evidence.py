@@ -27,7 +27,7 @@ def _document_paper(media_type: str) -> dict[int | str, dict[str, object]]:
     if media_type != pack.MEDIA_TYPE:
         return {**document_problems("not-found", "wrong-state"), 200: there}
     there["headers"] = {"Accept-Ranges": {"schema": {"type": "string"}}}
-    part = {**there, "description": "The bytes that Range names."}
+    part = {**there, "description": "The bytes that the Range header requests."}
     return {**document_problems("not-found", "wrong-state", "no-such-range"), 200: there, 206: part}
 
 
@@ -67,7 +67,7 @@ for _paper in PAPERS:
 def _require_ended(runtime: Runtime, run: str) -> None:
     row = read_required_run_row(runtime, run)
     if row.state in queries.UNENDED:
-        raise Problem("wrong-state", f"Run {run} is {row.state}: its papers are made when it has ended.")
+        raise Problem("wrong-state", f"Run {run} is {row.state}. Its documents are available when it has ended.")
 
 
 def _create_download(run: str, file: str, media_type: str, content: bytes) -> Response:

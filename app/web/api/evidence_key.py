@@ -14,7 +14,7 @@ router = api_router("evidence")
 
 class KeyView(ApiModel):
     algorithm: str = Field(examples=["Ed25519"])
-    public: str = Field(description="64 hexadecimal digits: what `temper verify --key` and `verify.py --key` take.")
+    public: str = Field(description="64 64 hexadecimal digits, for `temper verify --key` and `verify.py --key`.")
 
 
 @router.get("/key", responses=document_problems("unavailable"))

@@ -72,11 +72,11 @@ def _create_problem_response(request: Request, taken: list[str]) -> Response:
     path = request.scope["path"]
     if taken:
         allow = _format_allow(taken)
-        said = f"This address does not take {request.method[:20]!a}: it takes {allow}."
+        said = f"This address does not accept {request.method[:20]!a}. It accepts {allow}."
         return Problem("method-not-allowed", said, headers={"allow": allow}).to_response()
-    said = f"There is nothing at {path[:100]!a}: /openapi.json lists what there is."
+    said = f"Nothing found at {path[:100]!a}. /openapi.json lists all addresses."
     if path.endswith("/") and any(_accepts_method(request, method, path.rstrip("/")) for method in METHODS):
-        said = f"There is nothing at {path[:100]!a}: leave out the slash at its end."
+        said = f"Nothing found at {path[:100]!a}. Remove the slash at the end."
     return Problem("not-found", said).to_response()
 
 

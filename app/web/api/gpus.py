@@ -47,9 +47,9 @@ class GpuHistory(ApiModel):
 
 
 class ProcessView(ApiModel):
-    pid: int = Field(description="As the GPU's own machine counts: in a container that is not the container's number.")
-    name: str = Field(description="What it calls itself; where it cannot be seen from here, that.")
-    engine: str = Field(description="Of the line-up; empty where it is nobody's that is known.")
+    pid: int = Field(description="Index on the GPU's own machine. A container may count differently.")
+    name: str = Field(description="Name that the GPU reports, or a note that it cannot be read from here.")
+    engine: str = Field(description="Engine of the line-up; empty if unknown.")
     memory: Figure
 
 
@@ -59,19 +59,19 @@ class PartView(ApiModel):
     kind: Kind
     engine: str
     memory: Figure
-    claimed: Figure | None = Field(description="What its source says, where there is not that much room for it.")
+    claimed: Figure | None = Field(description="Short form of the source, for narrow columns.")
 
 
 class GpuView(ApiModel):
-    gpu: int = Field(description="Its number on its own machine, in PCI order.")
+    gpu: int = Field(description="Index on its own machine, in PCI order.")
     host: str = Field(description="Empty for this machine.")
     name: str
     engines: list[str]
     simulated: bool
-    unified: bool = Field(description="It has no memory of its own: used and total are the host's.")
-    mig: bool = Field(description="It is divided into MIG devices, and tells no utilization.")
-    throttled: list[str] = Field(description="Why its clocks are held down; empty when nothing does.")
-    ecc_uncorrected: int | None = Field(description="Memory errors since the driver was loaded; None is not known.")
+    unified: bool = Field(description="The GPU shares the host's memory: used and total are the host's.")
+    mig: bool = Field(description="The GPU is divided into MIG devices and reports no utilization.")
+    throttled: list[str] = Field(description="Why its clocks are throttled; empty if they are not.")
+    ecc_uncorrected: int | None = Field(description="Memory errors since the driver was loaded; None means unknown.")
     memory_used: Figure
     memory_total: Figure
     memory_reserved: Figure
@@ -92,7 +92,7 @@ class GpuView(ApiModel):
 class GpuList(ApiModel):
     gpus: list[GpuView]
     reason: str = Field(
-        description="Why figures are missing or not of the GPUs that are meant; empty when all is well."
+        description="Why figures are missing or may belong to other GPUs; empty if there is no problem."
     )
 
 
@@ -100,7 +100,7 @@ class GpuList(ApiModel):
 @viewers
 def list_gpus(
     runtime: TheRuntime,
-    seconds: Annotated[int, Query(ge=1, le=3600, description="How far the history reaches back.")] = 60,
+    seconds: Annotated[int, Query(ge=1, le=3600, description="Length of the history.")] = 60,
 ) -> GpuList:
     now = runtime.clock.now()
     past = runtime.store.read_samples(now - seconds, now, ("gpu.sample",))

@@ -28,9 +28,7 @@ class GroupList(ApiModel):
 class GroupOrder(ApiModel):
     hosts: Annotated[
         list[Annotated[str, Field(max_length=64)]],
-        declare_field(
-            minItems=1, maxItems=MOST_HOSTS, description="Names, patterns and other groups, as they stand now."
-        ),
+        declare_field(minItems=1, maxItems=MOST_HOSTS, description="Names, patterns and other groups, resolved now."),
     ]
 
 

@@ -38,7 +38,8 @@ async def healthz() -> Alive:
 
 
 @router.get(
-    "/readyz", responses={**document_problems(), 503: {"model": Readiness, "description": "Not ready: see reasons"}}
+    "/readyz",
+    responses={**document_problems(), 503: {"model": Readiness, "description": "Not ready; `reasons` says why."}},
 )
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
@@ -54,7 +55,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
         if states.get(name) not in ("ready", "degraded")
     ]
     if runtime.writer.stalled_seconds > NOT_WRITTEN:
-        reasons.append(f"the log has waited for {runtime.writer.stalled_seconds:.0f} s to be written")
+        reasons.append(f"the log could not be written for {runtime.writer.stalled_seconds:.0f} s")
     if (silence := runtime.clock.silence) > NOT_WRITTEN:
         reasons.append(f"the database has not answered this node for {silence:.0f} s")
     reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]

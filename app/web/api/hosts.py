@@ -33,12 +33,14 @@ class HostView(ApiModel):
     name: str
     kind: str
     title: str
-    simulated: bool = Field(description="True where no machine stands behind it.")
-    run: str | None = Field(description="The run that works on it now.")
-    place: str | None = Field(default=None, description="Account, address and port; None where no machine is reached.")
-    way: str | None = Field(default=None, description="What we log in with: key, agent or password.")
-    fingerprint: str | None = Field(default=None, description="Of the host key that was accepted.")
-    groups: list[str] = Field(default=[], description="That it is in.")
+    simulated: bool = Field(description="True if the host is simulated by files.")
+    run: str | None = Field(description="The run in progress on this host.")
+    place: str | None = Field(
+        default=None, description="Account, address and port; None if the host is not reached over SSH."
+    )
+    way: str | None = Field(default=None, description="How Temper logs in: key, agent or password.")
+    fingerprint: str | None = Field(default=None, description="Fingerprint of the accepted host key.")
+    groups: list[str] = Field(default=[], description="Groups that contain the host.")
 
 
 class HostList(ApiModel):
@@ -56,12 +58,18 @@ class HostOrder(ApiModel):
         str,
         Field(
             max_length=1024,
-            description="The key's file, or the variable, TEMPER_SSH_…, with the password; TEMPER_SSH_…_FOR beside it "
-            "names the one host that it is for, as user@address:port and the fingerprint of its key.",
+            description="File of the private key, or the variable TEMPER_SSH_… with the password. The variable "
+            "TEMPER_SSH_…_FOR then names the one host that may receive it: user@address:port and the "
+            "fingerprint of its key.",
         ),
     ] = ""
     accept_key: Annotated[
-        str, Field(max_length=100, description="SHA256:… of the host key. Left out, the answer says which is shown.")
+        str,
+        Field(
+            max_length=100,
+            description="SHA256:… fingerprint of the host key. Without it, the answer contains the key that the "
+            "host shows.",
+        ),
     ] = ""
 
 
@@ -76,7 +84,7 @@ class VerdictView(ApiModel):
 class ScanView(ApiModel):
     host: str
     skill: str
-    scanner: str = Field(description="Who gave the verdicts.")
+    scanner: str = Field(description="The scanner that produced the verdicts.")
     simulated: bool
     verdicts: list[VerdictView]
 
@@ -130,9 +138,9 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
     """Remove a host that was added. Nothing is changed on it, and its journals are kept."""
     hosts = runtime.settings.hosts_folder
     if _find_host(host, runtime) is None:
-        raise Problem("not-found", f"There is no host {host!a} that was added.", field="host")
+        raise Problem("not-found", f"There is no added host {host!a}.", field="host")
     if under_way := queries.list_unended_runs(session, host):
-        raise Problem("busy", f"The run {under_way[0].id} is not ended: stop it first.", field="host")
+        raise Problem("busy", f"Run {under_way[0].id} has not ended: stop it first.", field="host")
     try:
         host_registry.remove_host(hosts, host)
         forget_host(session, host)

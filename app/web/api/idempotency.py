@@ -32,7 +32,7 @@ class IdempotencyKeys:
     @asynccontextmanager
     async def lock_key(self, key: str) -> AsyncIterator[None]:
         if key in self._in_flight:
-            said = "The first request with this key is not answered yet."
+            said = "The first request with this key is still in progress."
             raise Problem("key-in-flight", said, field=FIELD, headers={"retry-after": "1"})
         self._in_flight.add(key)
         try:
@@ -48,7 +48,9 @@ class IdempotencyKeys:
         with Session(self._database) as session, session.begin():
             row = claim_key(session, key, digest, run, database_time(session))
             if row.digest != digest:
-                raise Problem("key-reused", f"This key came with another body, for run {row.run}.", field=FIELD)
+                raise Problem(
+                    "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD
+                )
             return row.run, queries.find_run(session, row.run) is not None
 
 

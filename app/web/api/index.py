@@ -16,10 +16,10 @@ router = api_router("index")
 
 class Index(ApiModel):
     version: str
-    description: str = Field(description="Address of the description that machines read.")
-    docs: str = Field(description="Address of the same for people.")
+    description: str = Field(description="Address of the machine-readable description.")
+    docs: str = Field(description="Address of the same description for people.")
     addresses: dict[str, str] = Field(
-        description="What can be read, by the name of its operation; {…} stands for an id or a name."
+        description="Readable addresses, by operation name; {…} stands for an id or a name."
     )
 
 

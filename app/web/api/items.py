@@ -32,9 +32,9 @@ class Failure(ApiModel):
 class SetNotInForce(ApiModel):
     program: str
     setting: str
-    wanted: str = Field(description="By the files.")
+    wanted: str = Field(description="Verdict on the files.")
     running: str
-    by: str = Field(description="What would bring it into force.")
+    by: str = Field(description="What would bring the setting into force.")
 
 
 class ItemView(ApiModel):
@@ -47,18 +47,19 @@ class ItemView(ApiModel):
     tokens: int
     started_at: str | None
     ended_at: str | None
-    opening: Word | None = Field(description="The scanner's word before the run.")
-    closing: Word | None = Field(description="The scanner's word after the run.")
+    opening: Word | None = Field(description="The scanner's verdict before the run.")
+    closing: Word | None = Field(description="The scanner's verdict after the run.")
     failures: list[Failure]
-    lessons: list[str] = Field(description="What its failures taught, as advice.")
+    lessons: list[str] = Field(description="Lessons from its failed attempts.")
     not_in_force: list[SetNotInForce] = Field(
-        description="Set in the files, while what runs on the host still goes by the old; empty on the built-in host."
+        description="Settings that the files contain but the running programs do not use yet; empty on the "
+        "built-in host."
     )
 
 
 class ItemList(ApiModel):
     run: str
-    seq: int = Field(description="The items are as they were after this event.")
+    seq: int = Field(description="Seq of the event after which the items were read.")
     simulated: bool
     items: list[ItemView]
 
@@ -69,7 +70,7 @@ class ItemStory(ApiModel):
     simulated: bool
     item: ItemView
     events: list[Raw] = Field(
-        description="All that happened to it, in order, but for the single tokens. Prompts are for operators."
+        description="All events of the item in order, without single tokens. Prompts are for operators."
     )
 
 
@@ -89,7 +90,7 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
     simulated, state = read_required_run_row(runtime, run).simulated, folds.read_current(run)
     item = state.items.get(rule)
     if item is None:
-        said = f"Rule {rule[:40]!a} is no item of run {run}: GET /api/v1/runs/{run}/items lists them."
+        said = f"Run {run} has no item for rule {rule[:40]!a}. GET /api/v1/runs/{run}/items lists its items."
         raise Problem("not-found", said, field="rule")
     whole = can_read_prompts()
     lines = runtime.store.read_lines(run, upto=state.seq, kinds=STEADY)

@@ -23,17 +23,17 @@ class LessonView(ApiModel):
     host: str
     run: str
     at: str
-    simulated: bool = Field(description="True where engines or GPUs of the run that taught it were simulated.")
+    simulated: bool = Field(description="True if engines or GPUs of the run that produced the lesson were simulated.")
     mechanism: str
     environment: str
     advice: str
-    uses: int = Field(description="Attempts that were told it.")
-    hits: int = Field(description="Those of them that passed.")
+    uses: int = Field(description="Attempts that received the lesson.")
+    hits: int = Field(description="Attempts that received the lesson and passed.")
 
 
 class LessonList(ApiModel):
     lessons: list[LessonView]
-    next: str | None = Field(description="`cursor` of the next page, of older ones; None at the oldest.")
+    next: str | None = Field(description="`cursor` of the next page with older lessons; None at the end.")
 
 
 @router.get("/lessons", responses=document_problems("bad-cursor"))
@@ -41,7 +41,7 @@ class LessonList(ApiModel):
 def list_lessons(
     session: TheSession,
     rule: Annotated[str | None, Query(min_length=1, max_length=128)] = None,
-    q: Annotated[str, Query(max_length=200, description="Words that stand in it.")] = "",
+    q: Annotated[str, Query(max_length=200, description="Only lessons that contain these words.")] = "",
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Limit = 100,
 ) -> LessonList:

@@ -24,9 +24,9 @@ class PlanView(ApiModel):
     name: str
     gpus: list[int]
     replicas: int
-    fits: bool | None = Field(description="None where it cannot be reckoned; `says` tells why.")
+    fits: bool | None = Field(description="None if it cannot be estimated; `says` gives the reason.")
     says: str
-    figures: dict[str, Figure] = Field(description="Empty where it cannot be reckoned.")
+    figures: dict[str, Figure] = Field(description="Empty if it cannot be estimated.")
 
 
 class PlanList(ApiModel):
@@ -40,7 +40,7 @@ class PlanList(ApiModel):
 def plan_lineup(
     runtime: TheRuntime,
     lineup: Annotated[
-        str, Query(max_length=100, description="One that is shipped; the one at work here when left out.")
+        str, Query(max_length=100, description="Name of a shipped line-up. Default: the line-up of this server.")
     ] = "",
 ) -> PlanList:
     chosen = runtime.lineup if lineup in ("", runtime.lineup.name) else _read_shipped_lineup(lineup)
@@ -51,7 +51,7 @@ def plan_lineup(
 def _read_shipped_lineup(name: str) -> Lineup:
     if name not in list_shipped_lineups():
         there = ", ".join(list_shipped_lineups())
-        raise Problem("not-found", f"No line-up is called {name[:60]!a}; there are: {there}.", field="lineup")
+        raise Problem("not-found", f"No line-up is called {name[:60]!a}. The line-ups are: {there}.", field="lineup")
     return read_lineup(find_lineup(name))
 
 

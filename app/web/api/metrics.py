@@ -40,7 +40,7 @@ class MetricFamily(NamedTuple):
     kind: str
     help: str
     samples: Sequence[tuple[dict[str, str], float] | tuple[str, dict[str, str], float]]
-    """Samples of a histogram carry their own name."""
+    "Samples of a histogram have their own names."
 
 
 @router.get(
@@ -56,8 +56,10 @@ def show_metrics(
     turns: TurnCounters = request.app.state.turns
     turns.catch_up()
     families = [
-        MetricFamily("temper_build_info", "gauge", "1, with the version as label.", [({"version": __version__}, 1)]),
-        MetricFamily("temper_stream_viewers", "gauge", "Who watches a stream now.", [({}, streams.viewers)]),
+        MetricFamily(
+            "temper_build_info", "gauge", "Always 1; the label has the version.", [({"version": __version__}, 1)]
+        ),
+        MetricFamily("temper_stream_viewers", "gauge", "Open event streams.", [({}, streams.viewers)]),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
         *_collect_attention_metrics(session, folds),
@@ -73,11 +75,13 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     living = nodes.list_node_statuses(session) if runtime.leases else []
     kinds = [one.kind for one in living] or [runtime.settings.kind]
     counted = [({"kind": kind}, float(kinds.count(kind))) for kind in _KINDS]
-    yield MetricFamily("temper_nodes", "gauge", "Processes that live on this database, by kind.", counted)
+    yield MetricFamily("temper_nodes", "gauge", "Processes on this database, by kind.", counted)
     silent = [({"node": one.name}, one.silent_seconds) for one in living]
-    yield MetricFamily("temper_node_silent_seconds", "gauge", "Since the node's last sign of life.", silent)
+    yield MetricFamily("temper_node_silent_seconds", "gauge", "Time since the node's last heartbeat.", silent)
     off = [({"node": one.name}, round(one.clock_off, 3)) for one in living]
-    yield MetricFamily("temper_node_clock_off_seconds", "gauge", "How far its clock is ahead of the database's.", off)
+    yield MetricFamily(
+        "temper_node_clock_off_seconds", "gauge", "How far the node's clock is ahead of the database's.", off
+    )
 
 
 def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
@@ -88,10 +92,10 @@ def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     yield MetricFamily("temper_runs", "gauge", "Runs by state.", states)
     closed = [({"outcome": name}, count) for name, count in zip(_ITEMS, items, strict=True)]
     yield MetricFamily("temper_items_total", "counter", "Items closed, by outcome.", closed)
-    yield MetricFamily("temper_rollbacks_total", "counter", "Attempts that were undone.", [({}, undone)])
+    yield MetricFamily("temper_rollbacks_total", "counter", "Attempts that were rolled back.", [({}, undone)])
     slipped = [({"host": run.host}, float(run.drifted)) for run in queries.list_newest_run_per_host(session)]
     yield MetricFamily(
-        "temper_drift_rules", "gauge", "Rules that held before a host's newest run and failed then.", slipped
+        "temper_drift_rules", "gauge", "Rules that passed before a host's newest run and failed when it began.", slipped
     )
     yield MetricFamily("temper_tokens_total", "counter", "Tokens that the roles wrote.", [({}, tokens)])
 
@@ -100,31 +104,33 @@ def _collect_attention_metrics(session: Session, folds: RunStateCache) -> Iterat
     """Yield metrics of what needs attention: open approvals, failing webhooks, missed schedules."""
     states = [folds.read_current(row.id) for row in queries.list_unended_runs(session) if row.state != "queued"]
     waiting = sum(_waits_for_person(state) for state in states)
-    yield MetricFamily("temper_approvals_waiting", "gauge", "Changes that wait for a person.", [({}, waiting)])
+    yield MetricFamily("temper_approvals_waiting", "gauge", "Changes that wait for approval.", [({}, waiting)])
     rows = webhooks.list_webhooks(session)
     failing = [({"webhook": row.id}, float(bool(row.problem))) for row in rows]
-    yield MetricFamily("temper_webhook_failing", "gauge", "1 where the newest delivery was not taken.", failing)
+    yield MetricFamily("temper_webhook_failing", "gauge", "1 1 if the newest delivery failed.", failing)
     dropped = [({"webhook": row.id}, row.dropped) for row in rows]
-    yield MetricFamily("temper_webhook_dropped_total", "counter", "Events given up after twelve attempts.", dropped)
+    yield MetricFamily(
+        "temper_webhook_dropped_total", "counter", "Events dropped after twelve failed deliveries.", dropped
+    )
     missed = [
         ({"schedule": row.id, "host": row.host}, float(row.enabled and row.unkept))
         for row in schedules.list_schedules(session)
     ]
     yield MetricFamily(
-        "temper_schedule_missed", "gauge", "1 where the schedule could not keep its newest time.", missed
+        "temper_schedule_missed", "gauge", "1 1 if the schedule missed or skipped its latest time.", missed
     )
 
 
 def _collect_turn_metrics(turns: TurnCounters) -> Iterator[MetricFamily]:
     tokens = [({"role": role}, count) for role, count in sorted(turns.tokens.items())]
-    yield MetricFamily("temper_role_tokens_total", "counter", "Tokens written, since this process began.", tokens)
+    yield MetricFamily("temper_role_tokens_total", "counter", "Tokens written since this process started.", tokens)
     read = [({"role": role}, count) for role, count in sorted(turns.read_tokens.items())]
-    yield MetricFamily("temper_role_prompt_tokens_total", "counter", "Tokens read, since this process began.", read)
+    yield MetricFamily("temper_role_prompt_tokens_total", "counter", "Tokens read since this process started.", read)
     looped = [({"role": role}, count) for role, count in sorted(turns.looped.items())]
     yield MetricFamily("temper_turns_looped_total", "counter", "Turns cut because they repeated themselves.", looped)
     for name, told, of in (
-        ("temper_turn_seconds", "How long turns took.", turns.seconds),
-        ("temper_first_token_seconds", "How long turns waited for their first token.", turns.waits),
+        ("temper_turn_seconds", "Duration of turns.", turns.seconds),
+        ("temper_first_token_seconds", "Time to first token of turns.", turns.waits),
     ):
         yield MetricFamily(name, "histogram", told, list(_expand_histogram(name, of)))
 
@@ -156,15 +162,19 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         for name, (_, event) in board.states.items()
         for state in State.__args__  # type: ignore[attr-defined]
     ]
-    yield MetricFamily("temper_engine_state", "gauge", "1 for the state that the engine is in.", states)
+    yield MetricFamily("temper_engine_state", "gauge", "1 1 for the current state of the engine.", states)
     samples = [
         ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
     ]
     for name, told, value in (
-        ("requests_running", "Requests being answered.", "running"),
+        ("requests_running", "Requests in progress.", "running"),
         ("requests_waiting", "Requests in the engine's queue.", "waiting"),
         ("kv_cache_usage_ratio", "Share of the KV cache in use.", "kv_used"),
-        ("prefix_hit_ratio", "Share of prompt tokens in the prefix cache, since its start.", "prefix_hit_rate"),
+        (
+            "prefix_hit_ratio",
+            "Share of prompt tokens found in the prefix cache, since the engine started.",
+            "prefix_hit_rate",
+        ),
         ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
     ):
         yield MetricFamily(f"temper_engine_{name}", "gauge", told, _select_known(samples, value))
@@ -174,7 +184,7 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
     for name, told, value, scale in (
         ("memory_used_bytes", "Memory in use.", "used_gib", GIB),
         ("memory_total_bytes", "Memory of the GPU.", "total_gib", GIB),
-        ("utilization_ratio", "Share of time in which it computed.", "utilization", 0.01),
+        ("utilization_ratio", "Share of time in which the GPU computed.", "utilization", 0.01),
         ("power_watts", "Power drawn.", "power_w", 1),
         ("temperature_celsius", "Temperature.", "temperature_c", 1),
     ):
@@ -186,13 +196,13 @@ def _collect_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     queues = {name: runtime.queues.get_queue(name) for name in runtime.lineup.engines}
     waiting = [({"engine": name}, float(queue.status.waiting)) for name, queue in queues.items()]
     yield MetricFamily(
-        "temper_queue_turns_waiting", "gauge", "Turns that wait for an engine before they are sent.", waiting
+        "temper_queue_turns_waiting", "gauge", "Turns that wait for the engine and are not yet sent.", waiting
     )
     longest = [({"engine": name}, round(queue.status.longest, 3)) for name, queue in queues.items()]
     yield MetricFamily(
-        "temper_queue_longest_wait_seconds", "gauge", "How long the one that came first has waited.", longest
+        "temper_queue_longest_wait_seconds", "gauge", "Waiting time of the oldest of these turns.", longest
     )
-    told = "How long turns waited behind others."
+    told = "Time that turns waited behind others."
     yield MetricFamily(
         "temper_queue_wait_seconds", "histogram", told, [one for q in queues.items() for one in _expand_queue_waits(*q)]
     )

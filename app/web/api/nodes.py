@@ -22,15 +22,21 @@ class NodeView(ApiModel):
     name: str
     kind: Kind
     started_at: str
-    silent: Figure = Field(description="Since its last sign of life; after five seconds its runs are taken over.")
-    leads: bool = Field(description="It keeps the machine's log, the schedules and the webhooks for all.")
-    clock_off: Figure = Field(description="How far its own clock is ahead of the database's, which all times are by.")
-    runs: list[str] = Field(description="Those it works on.")
-    answers: bool = Field(description="It is the one that answers you.")
+    silent: Figure = Field(
+        description="Time since its last heartbeat. After five seconds other nodes take over its runs."
+    )
+    leads: bool = Field(
+        description="This node is the leader: it samples the machine, starts schedules and sends webhooks."
+    )
+    clock_off: Figure = Field(description="How far its own clock is ahead of the database's, which dates everything.")
+    runs: list[str] = Field(description="Runs that the node works on.")
+    answers: bool = Field(description="This node answered the request.")
 
 
 class NodeList(ApiModel):
-    shared: bool = Field(description="Several nodes may work on this database; else this process is the only one.")
+    shared: bool = Field(
+        description="True if several nodes can share this database; otherwise this process is the only one."
+    )
     nodes: list[NodeView]
     given_up: list[str] = Field(description="Nodes that fell silent within the last hour and did not come back.")
     held: list[str] = Field(description="Which process of this machine keeps which host from another, since when.")

@@ -12,41 +12,43 @@ from app.web.api import event_schema
 from app.web.api.problem import MEDIA_TYPE, ProblemBody
 
 INTRODUCTION = (
-    "Start runs, follow them event by event, answer what they wait for, and see the engines and GPUs they run on. "
-    "Errors are RFC 9457 problems whose `type` leads to a page that says what to do. "
-    "Every number that is not a count carries value, unit, provenance, source and time."
+    "Start runs, follow their events, answer approvals, and watch engines and GPUs. Errors "
+    "are RFC 9457 problems; their `type` is the address of a page that says what to do. "
+    "Every number that is not a count has a value, unit, provenance, source and time."
 )
 TOKEN = {
     "type": "http",
     "scheme": "bearer",
-    "description": "A token of POST /api/v1/tokens, or of `temper token create`. Not asked for on loopback, "
-    "unless Temper was started with --sign-in.",
+    "description": (
+        "A token from POST /api/v1/tokens or `temper token create`. Not required on loopback, "
+        "unless Temper was started with --sign-in."
+    ),
 }
 LICENSE = {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
-SERVERS = [{"url": "/", "description": "The server that this description is from."}]
+SERVERS = [{"url": "/", "description": "The server that sent this description."}]
 TAGS = {
-    "index": "The addresses by name.",
-    "runs": "Start runs, find them, pause and stop them, and see their items.",
-    "events": "What happened, page by page and as it happens.",
-    "approvals": "What runs wait for, and the answers.",
-    "evidence": "The papers of a run that has ended.",
-    "lessons": "What failures taught, over all runs.",
-    "rules": "What is checked.",
-    "hosts": "What can be hardened.",
-    "rollouts": "One wish for many hosts.",
-    "waivers": "Findings that somebody answers for until a day.",
-    "parameters": "Values that a site chooses for rules.",
-    "tailorings": "Profiles of somebody's own over a data stream's.",
-    "schedules": "Runs that start by themselves.",
-    "machine": "Engines, GPUs, samples and energy.",
-    "nodes": "The processes that share the work.",
-    "webhooks": "Who is told.",
-    "people": "Who may do what, and the record of what they did.",
-    "usage": "Who ordered what it cost.",
-    "health": "For what watches the server.",
+    "index": "Index of all addresses.",
+    "runs": "Start, find, pause and stop runs, and read their items.",
+    "events": "Read events in pages, or stream them live.",
+    "approvals": "List the changes that wait for approval, and answer them.",
+    "evidence": "Download the documents of runs that have ended.",
+    "lessons": "Read what failed attempts taught, over all runs.",
+    "rules": "List the rules of a skill.",
+    "hosts": "Add, group, scan and remove hosts.",
+    "rollouts": "Harden many hosts in waves.",
+    "waivers": "Manage waivers: findings that an owner accepts until a date.",
+    "parameters": "Set the values that rules leave to the site.",
+    "tailorings": "Tailor the profiles of a data stream.",
+    "schedules": "Start runs at set times.",
+    "machine": "Read engines, GPUs, samples and energy.",
+    "nodes": "List the processes that share a database.",
+    "webhooks": "Send events to other systems.",
+    "people": "Manage people, tokens and links, and read the audit log.",
+    "usage": "Read tokens and energy per person and API token.",
+    "health": "Monitor the server.",
 }
 OPEN = ("/healthz", "/readyz")
-"""Open to everybody."""
+"No sign-in needed."
 
 
 def install_openapi(application: FastAPI) -> None:

@@ -28,7 +28,7 @@ def parse_page_cursor(text: str) -> PageCursor:
             return PageCursor(bool(forward), at, name)
     except (ValueError, TypeError, binascii.Error, RecursionError):
         pass
-    raise Problem("bad-cursor", "This is not a cursor of ours: use next or previous of an answer.", field="cursor")
+    raise Problem("bad-cursor", "This is not a valid cursor: use next or previous from an answer.", field="cursor")
 
 
 def _is_plain_id(name: object) -> bool:

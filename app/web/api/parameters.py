@@ -32,8 +32,12 @@ _Skill = Annotated[str, Query(max_length=LONGEST["skill"])]
 
 class ParameterOrder(ApiModel):
     value: Annotated[str, declare_field(maxLength=LONGEST["value"], examples=["20"])]
-    host: Annotated[HostName | None, Field(description="Left out, as group is: for every host.")] = None
-    group: Annotated[GroupName | None, Field(description="For whichever hosts are in it as a run begins.")] = None
+    host: Annotated[
+        HostName | None, Field(description="Host that the value applies to. Without host and group: every host.")
+    ] = None
+    group: Annotated[
+        GroupName | None, Field(description="The value applies to the hosts that are in this group when a run starts.")
+    ] = None
     skill: SkillName = "stig"
 
 
@@ -41,7 +45,7 @@ class ParameterSet(ApiModel):
     """One value that was set."""
 
     value: str
-    host: str | None = Field(description="None, as group is: for every host.")
+    host: str | None = Field(description="Host of the value; if host and group are None, every host.")
     group: str | None
     by: str
     at: str | None
@@ -51,10 +55,12 @@ class ParameterView(ApiModel):
     name: str
     title: str
     kind: Literal["number", "text", "boolean"]
-    value: str = Field(description="In effect on the host that was asked about; without one, on every host.")
-    where: str = Field(description="Who it is set for: `every host`, `group web`, `host web-1`; empty is nobody.")
+    value: str = Field(description="Value in effect on the requested host, or on every host.")
+    where: str = Field(
+        description="Where the value is set: `every host`, `group web`, `host web-1`; empty for the default."
+    )
     usual: str
-    bounds: str = Field(description="What it may be, in words.")
+    bounds: str = Field(description="Allowed values, in words.")
     least: float | None
     most: float | None
     choices: list[str]

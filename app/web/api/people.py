@@ -68,31 +68,34 @@ class NewToken(ApiModel):
     label: Line
     right: Right = "viewer"
     days: Annotated[float, Field(gt=0, le=366)] = 30
-    person: Annotated[Name | None, Field(description="Whose it is; yours when left out.")] = None
+    person: Annotated[Name | None, Field(description="Owner of the token. Default: you.")] = None
 
 
 class MadeToken(TokenView):
-    secret: str = Field(description="Shown this once; only its digest is kept.")
+    secret: str = Field(description="The secret. It is shown only once; Temper stores its digest.")
 
 
 class NewLink(ApiModel):
     run: Annotated[
         str | None,
-        Field(max_length=64, description="What it opens; the run that the mission page shows now when left out."),
+        Field(
+            max_length=64,
+            description="Run or rollout that the link shows. Default: the run that the mission page shows now.",
+        ),
     ] = None
     hours: Annotated[float, Field(gt=0, le=24 * 30)] = 24
 
 
 class MadeLink(ApiModel):
     id: str
-    path: str = Field(description="Whoever opens it may watch, and nothing else, until it expires.")
+    path: str = Field(description="The link gives read access until it expires.")
     expires_at: str
 
 
 class AuditList(ApiModel):
-    head: str = Field(description="Hash of the newest line: kept elsewhere, it shows when lines were cut off.")
+    head: str = Field(description="Hash of the newest line. Record it elsewhere to detect a truncated log.")
     lines: list[Raw]
-    next: int | None = Field(description="`before` of the next page, of older lines; None at the first line.")
+    next: int | None = Field(description="`before` of the next page with older lines; None at the first line.")
 
 
 @router.get("/me", responses=document_problems())
@@ -138,7 +141,7 @@ def list_tokens(session: TheSession) -> TokenList:
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     owner = _require_owner(session, new.person)
     if not has_right(_to_right(owner.right), new.right):
-        said = f"The right of {owner.name} is {owner.right}: a token cannot hold more."
+        said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
     row, secret = people.issue_credential(
         session, person=owner.name, right=new.right, kind="token", label=new.label, seconds=new.days * _DAY
@@ -173,7 +176,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
 @admins
 def list_audit(
     session: TheSession,
-    before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Lines older than this seq.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Only lines older than this seq.")] = None,
     limit: Limit = 50,
 ) -> AuditList:
     """List who did what from where, newest first."""
@@ -190,7 +193,7 @@ def _choose_run(session: Session, run: str | None) -> str:
         return require_run_row(session, run).id
     shown = [*queries.list_unended_runs(session), *queries.list_newest_runs(session, 1)]
     if not shown:
-        raise Problem("wrong-state", "There is no run to show yet: start one first.", field="run")
+        raise Problem("wrong-state", "There is no run to share yet. Start one first.", field="run")
     return shown[0].id
 
 
@@ -205,11 +208,11 @@ def _require_owner(session: Session, name: str | None) -> PersonRow:
         said = (
             f"There is no {name!a}."
             if name
-            else "The demo operator has neither tokens nor links: make a person, and start with --sign-in."
+            else ("The demo operator cannot have tokens or links. Create a person, and start Temper with --sign-in.")
         )
         raise Problem("not-found", said, field="person")
     if row.disabled:
-        raise Problem("wrong-state", f"{row.name} is disabled: nothing new lets them in.", field="person")
+        raise Problem("wrong-state", f"{row.name} is disabled and cannot get new tokens or links.", field="person")
     return row
 
 

@@ -29,24 +29,27 @@ class ProbeView(ApiModel):
     engine: str
     replica: int = Field(description="From 0.")
     simulated: bool
-    gpus: list[str] = Field(description="The names of the cards it ran on.")
-    conditions: dict[str, str] = Field(description="Versions and settings: what two probes must share to be alike.")
+    gpus: list[str] = Field(description="Names of the GPUs that the engine ran on.")
+    conditions: dict[str, str] = Field(
+        description="Versions and settings. Two probes are comparable only if these are equal."
+    )
     figures: dict[str, Figure] = Field(
         description="`1x512.tok_s` is one stream of 512 tokens; `8x256.all_tok_s` is all of eight together."
     )
-    problem: str = Field(description="Why it ended before all was asked; empty where it did not.")
-    notes: list[str] = Field(description="What to know before believing the figures.")
+    problem: str = Field(description="Why the probe ended early; empty if it did not.")
+    notes: list[str] = Field(description="Notes that limit how far the figures apply.")
 
 
 class ProbeList(ApiModel):
     probes: list[ProbeView] = Field(description="Newest first.")
-    under_way: str = Field(description="What is being measured at this moment; empty where nothing is.")
-    ended: str = Field(description="Why the last one asked for here failed; empty where it did not.")
+    under_way: str = Field(description="Engine that is being measured now; empty if none is.")
+    ended: str = Field(description="Why the last probe on this server failed; empty if it did not.")
 
 
 class ProbeOrder(ApiModel):
     engine: Annotated[
-        str, Field(max_length=100, description="All engines of the line-up, one after the other, when left out.")
+        str,
+        Field(max_length=100, description="Engine to measure. Default: all engines of the line-up, one after another."),
     ] = ""
 
 

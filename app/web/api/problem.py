@@ -25,13 +25,15 @@ class ProblemKind:
 
 KINDS: Mapping[str, ProblemKind] = {
     "invalid": ProblemKind(
-        422, "Part of the request is not valid", "Each entry of `errors` names a field and how to mend it."
+        422, "Part of the request is not valid", "Each entry of `errors` names a field and says how to correct it."
     ),
     "unknown-parameter": ProblemKind(
-        422, "Unknown query parameter", "Take the parameter away, or spell it as the API's description does."
+        422, "Unknown query parameter", "Remove the parameter, or spell it as in /openapi.json."
     ),
     "bad-cursor": ProblemKind(
-        422, "Not a cursor", "Cursors are opaque: use `next` or `previous` of an answer as it is, or leave it out."
+        422,
+        "Invalid cursor",
+        "Cursors are opaque. Use `next` or `previous` from an answer unchanged, or leave the cursor out.",
     ),
     "unknown-host": ProblemKind(422, "No such host", "GET /api/v1/hosts lists the hosts."),
     "unknown-skill": ProblemKind(422, "No such skill", "The detail lists the skills."),
@@ -41,7 +43,7 @@ KINDS: Mapping[str, ProblemKind] = {
     "unsupported-host": ProblemKind(
         422,
         "Hosts of this kind cannot be added",
-        "The field that is named says what it takes: kind, name, place or secret_at.",
+        "`errors` names the field and what it accepts: kind, name, place or secret_at.",
     ),
     "host-key": ProblemKind(
         422,
@@ -54,55 +56,57 @@ KINDS: Mapping[str, ProblemKind] = {
     "key-in-flight": ProblemKind(
         409, "The request with this Idempotency-Key is still being answered", "Send it again in a second."
     ),
-    "run-ended": ProblemKind(409, "The run has ended", "A run that has ended takes no commands: start another."),
-    "wrong-state": ProblemKind(409, "Not in this state", "The detail says which state it is in, and what that allows."),
+    "run-ended": ProblemKind(409, "The run has ended", "A run that has ended accepts no commands. Start another run."),
+    "wrong-state": ProblemKind(
+        409, "Not possible in this state", "The detail names the state and the commands that it allows."
+    ),
     "not-waiting": ProblemKind(
-        409, "This approval is not waiting", "It was answered, it expired, or its run has ended."
+        409,
+        "This approval is not open",
+        "It was answered, it expired, or its run has ended. GET /api/v1/approvals lists the open ones.",
     ),
     "busy": ProblemKind(
-        409, "Something is at work that this would disturb", "The detail says what: wait for it, or pause it."
+        409, "Work in progress prevents this", "The detail names the work. Wait for it to end, or pause it."
     ),
-    "exists": ProblemKind(409, "There is one already", "Go on with the one that there is, or make another than that."),
-    "too-many": ProblemKind(409, "There are too many already", "Take one away first."),
-    "unauthorized": ProblemKind(401, "Who are you?", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
+    "exists": ProblemKind(409, "It exists already", "Use the existing one, or choose another name or other settings."),
+    "too-many": ProblemKind(409, "The limit is reached", "Delete one first."),
+    "unauthorized": ProblemKind(401, "Sign-in required", "Sign in at /sign-in, or send `Authorization: Bearer TOKEN`."),
     "forbidden": ProblemKind(
-        403, "Your right does not reach this", "The detail says which right it takes. Ask an admin."
+        403, "Insufficient right", "The detail names the right that is required. Ask an admin for it."
     ),
-    "cross-site": ProblemKind(403, "Sent by another site", "Forms and requests of other sites are not taken."),
-    "wrong-host": ProblemKind(
-        403, "Not the name of this server", "Use the address that Temper printed when it started."
+    "cross-site": ProblemKind(
+        403, "Cross-site request refused", "Temper does not accept requests from pages of other sites."
     ),
-    "too-often": ProblemKind(429, "Too many tries", "The header Retry-After says how many seconds to wait."),
-    "not-found": ProblemKind(
-        404, "There is nothing here", "Check the address against /openapi.json, and the id in it."
-    ),
+    "wrong-host": ProblemKind(403, "Unknown server name", "Use the address that Temper printed when it started."),
+    "too-often": ProblemKind(429, "Too many attempts", "The header Retry-After says how many seconds to wait."),
+    "not-found": ProblemKind(404, "Not found", "Check the id in the address, and the address against /openapi.json."),
     "method-not-allowed": ProblemKind(
-        405, "This address does not take this method", "The header Allow lists what it takes."
+        405, "Method not allowed", "The header Allow lists the methods that this address accepts."
     ),
     "too-large": ProblemKind(413, "The request is too large", "A body holds at most 1 MiB."),
-    "no-such-range": ProblemKind(416, "There are no such bytes", "Content-Range says how many there are."),
+    "no-such-range": ProblemKind(416, "Range not satisfiable", "Content-Range states the number of bytes."),
     "wrong-content-type": ProblemKind(
         415, "The body is not plain JSON", "Send it with Content-Type: application/json and no Content-Encoding."
     ),
     "unavailable": ProblemKind(
-        503, "Temper cannot do this now", "The detail says what is the matter. Mend it, then try again."
+        503, "Temper cannot do this now", "The detail gives the cause. Remove it, then try again."
     ),
     "fault": ProblemKind(
-        500, "A fault of Temper's own", "The server's log has the details. Nothing of yours is wrong."
+        500, "Internal error", "The cause is in Temper, not in your request. The server's log has the details."
     ),
 }
 
 
 class Fault(ApiModel):
-    field: str = Field(description="Where: a field of the body, a query parameter, a header or a part of the path.")
-    detail: str = Field(description="What is wrong with it, and what it takes.")
+    field: str = Field(description="Location: a field of the body, a query parameter, a header or a part of the path.")
+    detail: str = Field(description="What is wrong with the field, and what it accepts.")
 
 
 class ProblemBody(ApiModel):
     type: str = Field(description="Address of the page that explains this type of problem.")
     title: str
     status: int
-    detail: str = Field(description="What is wrong here, and what to do.")
+    detail: str = Field(description="What is wrong, and what to do.")
     errors: list[Fault] = Field(default=[], description="The fields at fault.")
 
 

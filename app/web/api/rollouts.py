@@ -46,29 +46,36 @@ RolloutWord = Literal["running", "paused", "stopping", "finished", "stopped"]
 
 
 class RolloutOrder(RunOrder):
-    host: Annotated[str, declare_field(maxLength=LONGEST["host"], description="Leave it out: `hosts` says which.")] = ""
+    host: Annotated[
+        str, declare_field(maxLength=LONGEST["host"], description="Leave this out: `hosts` selects the hosts.")
+    ] = ""
     hosts: Annotated[
         str,
         declare_field(
-            maxLength=LONGEST_WORDS, examples=["web,db*"], description="Names, patterns, groups, or all; by commas."
+            maxLength=LONGEST_WORDS,
+            examples=["web,db*"],
+            description="Names, patterns, groups, or all, separated by commas.",
         ),
     ]
     at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE)] = 8
     waves: Annotated[
-        str, declare_field(maxLength=200, description="Hosts per wave: numbers, shares of all in percent, and rest.")
+        str, declare_field(maxLength=200, description="Hosts per wave: numbers, percentages of all hosts, and rest.")
     ] = USUAL_WAVES
     harmed: Annotated[
-        int, declare_field(minimum=0, maximum=1000, description="As many harmed hosts pause it; 0: no number does.")
+        int, declare_field(minimum=0, maximum=1000, description="Pause after this many harmed hosts; 0 means never.")
     ] = 1
     escalated: Annotated[
-        float, declare_field(minimum=0, maximum=100, description="A greater share of findings left to a person, in %.")
+        float,
+        declare_field(
+            minimum=0, maximum=100, description="Pause if more than this percentage of findings was escalated."
+        ),
     ] = 100.0
 
 
 class RolloutLinks(ApiModel):
     self: str
     stream: str
-    evidence: str = Field(description="Of a rollout that has ended; before, it answers 409.")
+    evidence: str = Field(description="Address of the evidence; it returns 409 until the rollout has ended.")
     page: str
 
 
@@ -76,13 +83,13 @@ class RolloutView(ApiModel):
     id: str
     state: RolloutWord
     hosts: int
-    words: str = Field(description="How the hosts were named.")
+    words: str = Field(description="Text that selected the hosts.")
     skill: str
-    mode: str = Field(description="Empty: each host's usual one.")
+    mode: str = Field(description="Mode of the runs; empty if each host uses its default mode.")
     simulated: bool
     note: str
     by: str
-    reason: str = Field(description="Why it is paused, or was stopped.")
+    reason: str = Field(description="Why the rollout is paused or was stopped.")
     asked_at: str
     ended_at: str | None
     links: RolloutLinks
@@ -96,19 +103,19 @@ class HostPartView(ApiModel):
     host: str
     wave: int
     run: str | None
-    state: str = Field(description="waiting, at work, left, or how its run ended.")
+    state: str = Field(description="waiting, at work, left, or the final state of its run.")
     findings: int
     passed: int
     escalated: int
     rolled_back: int
-    harm: str = Field(description="In what the run left the host worse, or why it could not go on.")
+    harm: str = Field(description="What the run made worse on the host, or why it could not continue.")
 
 
 class RolloutStanding(RolloutView):
     waves: list[int]
     at_once: int
-    asks: bool = Field(description="The rule paused it, and a person says whether it goes on.")
-    done: int = Field(description="Hosts that it is through with.")
+    asks: bool = Field(description="Paused by its limits; a person decides whether to resume it.")
+    done: int = Field(description="Hosts whose runs have ended.")
     parts: list[HostPartView]
 
 
@@ -191,7 +198,7 @@ def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) 
     responses={
         **document_problems("not-found"),
         200: {
-            "description": "The rollout's own events as they happen; its runs have streams of their own.",
+            "description": "Live events of the rollout itself; each of its runs has its own stream.",
             "content": {"text/event-stream": {}},
         },
     },
@@ -222,7 +229,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     with open_read_session(runtime.database) as session:
         row = rollouts.require_rollout(session, rollout)
     if row.ended_at is None:
-        raise Problem("wrong-state", f"Rollout {rollout} is {row.state}: its evidence is made when it has ended.")
+        raise Problem("wrong-state", f"Rollout {rollout} is {row.state}. Its evidence is available when it has ended.")
     person = WHO.get()
     hand = Requester(person.name, person.right, person.via) if person else Requester("", "", "")
     archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, hand)
@@ -238,7 +245,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
 
 def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
     if order.host:
-        raise Problem("invalid", "A rollout names its hosts in hosts.", field="host")
+        raise Problem("invalid", "Give the hosts of a rollout in `hosts`.", field="host")
     with open_read_session(runtime.database) as session:
         hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session))
     wanted = RolloutSpec(

@@ -27,9 +27,9 @@ class RuleView(ApiModel):
     requirement: str
     fix: str
     paths: list[str]
-    depends: list[str] = Field(description="Rules that must pass before it.")
-    irreversible: bool = Field(description="Always waits for a person.")
-    breaks: str = Field(description="What hardening it can break; empty when nothing is known.")
+    depends: list[str] = Field(description="Rules that must pass before this rule.")
+    irreversible: bool = Field(description="Changes for this rule always need approval.")
+    breaks: str = Field(description="What hardening this rule can break; empty if nothing is known.")
 
 
 class RuleList(ApiModel):
@@ -50,7 +50,7 @@ def list_rules(skill_name: SkillName = "stig") -> RuleList:
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
     pack = _load_skill(skill_name)
     if rule not in pack.rules:
-        near = ", ".join(suggest_rules(rule, pack)) or "none: GET /api/v1/rules lists them"
+        near = ", ".join(suggest_rules(rule, pack)) or "none (GET /api/v1/rules lists all rules)"
         raise Problem("not-found", f"There is no rule {rule[:40]!a}; the nearest: {near}.", field="rule")
     return _to_rule_view(pack.rules[rule])
 

@@ -11,7 +11,7 @@ from app.web.api.api_model import ApiModel, Who, declare_field
 
 Rules = Annotated[
     list[Annotated[str, declare_field(maxLength=RULE_LENGTH, examples=["V-257985"])]] | None,
-    declare_field(minItems=1, maxItems=MOST_RULES, description="Rule ids; all when left out."),
+    declare_field(minItems=1, maxItems=MOST_RULES, description="Rule ids. Default: all rules of the skill."),
 ]
 HostName = Annotated[str, declare_field(maxLength=LONGEST["host"], examples=["fixture"])]
 SkillName = Annotated[str, declare_field(maxLength=LONGEST["skill"])]
@@ -40,25 +40,27 @@ class RunOrder(ApiModel):
     host: HostName
     skill: SkillName = "stig"
     rules: Rules = None
-    profile: Annotated[_ProfileName | None, Field(description="By category, instead of rules.")] = None
-    mode: Annotated[ModeName | None, Field(description="Left out: auto on the built-in host, review on others.")] = None
+    profile: Annotated[_ProfileName | None, Field(description="Select rules by category, instead of `rules`.")] = None
+    mode: Annotated[ModeName | None, Field(description="Default: auto on the built-in host, review on others.")] = None
     budget: BudgetOrder = BudgetOrder()
-    keep: Annotated[bool, Field(description="Start from the host as it stands.")] = False
+    keep: Annotated[bool, Field(description="Do not reset the built-in host first.")] = False
     note: Annotated[str, declare_field(maxLength=LONGEST["note"])] = ""
     consent: Annotated[
         str,
         declare_field(
             maxLength=LONGEST["consent"],
-            description="Only for a host that could not be rolled back: I accept that HOST cannot be rolled back.",
+            description="Required for a host without rollback: I accept that HOST cannot be rolled back.",
         ),
     ] = ""
     replay_fixes: Annotated[
-        bool, Field(description="First try what held on another host with the same files, before a role is asked.")
+        bool,
+        Field(description="First try fixes that passed on another host with the same files, before a role plans one."),
     ] = True
     after_reboot: Annotated[
-        bool, Field(description="Look only: what of the host's last run holds now that the host began anew.")
+        bool,
+        Field(description="Check after a reboot which results of the host's last run still hold. Changes nothing."),
     ] = False
-    by: Annotated[Who, Field(description="Who asks; it goes into the log.")] = "api"
+    by: Annotated[Who, Field(description="Person who requests the run; the log records it.")] = "api"
 
     def to_order(self, pace: float) -> Order:
         return Order(

@@ -18,7 +18,7 @@ class RunLinks(ApiModel):
     events: str
     stream: str
     energy: str
-    evidence: str = Field(description="Of a run that has ended; before, it answers 409.")
+    evidence: str = Field(description="Address of the document; it returns 409 until the run has ended.")
     page: str
 
 
@@ -29,11 +29,11 @@ class RunView(ApiModel):
     mode: Mode
     skill: str
     lineup: str
-    simulated: bool = Field(description="True where engines or GPUs of this run are simulated.")
+    simulated: bool = Field(description="True if engines or GPUs of this run are simulated.")
     note: str
-    name: str = Field(description="What people call it; empty until somebody has named it.")
+    name: str = Field(description="Name of the run; empty if it has none.")
     tags: list[str]
-    reason: str = Field(description="Why it failed or was stopped.")
+    reason: str = Field(description="Why the run failed or was stopped.")
     queued_at: str
     started_at: str | None
     ended_at: str | None
@@ -43,14 +43,17 @@ class RunView(ApiModel):
     escalated: int
     skipped: int
     deferred: int
-    waived: int = Field(description="Findings that somebody answers for until a day; they were left alone.")
-    rolled_back: int = Field(description="Attempts that were undone.")
-    drifted: int = Field(description="Rules that held after the host's last run and failed when this one began.")
-    regressed: int = Field(description="Rules that held, before the run or by it, and no longer held at its end.")
+    waived: int = Field(description="Waived findings; the run skipped them.")
+    rolled_back: int = Field(description="Attempts that were rolled back.")
+    drifted: int = Field(
+        description="Drift: rules that passed at the end of the host's last run and failed when this run began."
+    )
+    regressed: int = Field(description="Rules that passed before or during the run and failed at its end.")
     tokens: int = Field(description="Tokens that the roles wrote.")
     tokens_in: int = Field(default=0, description="Tokens that the roles read.")
     shrunk_at: str | None = Field(
-        description="When it was shrunk to its evidence: turns are whole, single tokens are in evidence.zip alone."
+        description="Time at which the run was shrunk to its evidence. Its turns remain; single tokens are "
+        "only in evidence.zip."
     )
     links: RunLinks
 

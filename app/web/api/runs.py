@@ -32,7 +32,7 @@ Key = Annotated[
         min_length=1,
         max_length=255,
         pattern="^[!-~]+$",
-        description="The same again is the same run, for a day.",
+        description="A repeated request with this key returns the same run, for a day.",
     ),
 ]
 
@@ -45,10 +45,12 @@ class Accepted(ApiModel):
 class RunChange(ApiModel):
     """Fields left out stay unchanged."""
 
-    name: Annotated[str | None, declare_field(maxLength=LONGEST_NAME, description="Empty takes it away.")] = None
+    name: Annotated[
+        str | None, declare_field(maxLength=LONGEST_NAME, description="New name; an empty string removes it.")
+    ] = None
     tags: Annotated[
         list[Annotated[str, declare_field(maxLength=LONGEST_TAG, examples=["nightly"])]] | None,
-        declare_field(maxItems=MOST_TAGS, description="All of them: those that are not here are taken away."),
+        declare_field(maxItems=MOST_TAGS, description="All tags of the run; they replace the former ones."),
     ] = None
 
 
@@ -86,10 +88,13 @@ def list_runs(
     session: TheSession,
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
     state: RunState | None = None,
-    host: Annotated[str | None, Query(max_length=200, description="Of this host alone.")] = None,
-    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="With this tag.")] = None,
+    host: Annotated[str | None, Query(max_length=200, description="Only runs on this host.")] = None,
+    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="Only runs with this tag.")] = None,
     q: Annotated[
-        str, Query(max_length=200, description="Words that stand in its id, name, tags, host, skill, mode or note.")
+        str,
+        Query(
+            max_length=200, description="Only runs with these words in their id, name, tags, host, skill, mode or note."
+        ),
     ] = "",
     limit: Limit = 50,
 ) -> RunList:

@@ -24,7 +24,7 @@ router = api_router("machine")
 
 USUAL_SECONDS, USUAL_STEPS, MOST_STEPS = 120.0, 720, 5000
 LATEST = 32503680000.0
-"""The year 3000: a clock that is set wrong may reach it."""
+"The year 3000. A wrong clock may reach it."
 NICE = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 Kind = Literal["engine", "gpu", "role", "mark"]
 
@@ -54,20 +54,20 @@ _READ = ("used_gib", "power_w", "utilization", "temperature_c")
 
 class SampleSeries(ApiModel):
     kind: Literal["engine", "gpu", "role"]
-    of: str = Field(description="The engine's name, the GPU's number on its machine, or the role.")
-    host: str = Field(description="Of a GPU: empty for this machine.")
+    of: str = Field(description="Name of the engine, index of the GPU on its machine, or the role.")
+    host: str = Field(description="Machine of a GPU; empty for this machine.")
     figure: str
     unit: str
     provenance: Provenance
     source: str
-    how: How = Field(description="What is told of a step: the mean of its samples, or the most.")
-    values: Values = Field(description="One for each of `times`; None is what is not known, never 0.")
+    how: How = Field(description="How samples of a step are combined: their mean or their maximum.")
+    values: Values = Field(description="One value for each of `times`; None means unknown, never 0.")
 
 
 class Mark(ApiModel):
     at: float
     kind: MarkKind
-    run: str = Field(description="Empty where it is an engine's.")
+    run: str = Field(description="Run of the mark; empty for a mark of an engine.")
     seq: int
     text: str
 
@@ -75,10 +75,10 @@ class Mark(ApiModel):
 class Samples(ApiModel):
     since: str
     until: str
-    step: float = Field(description="Seconds. It may be more than was asked for: what is old is kept thinner.")
-    times: list[float] = Field(description="When each step begins, in seconds since 1970.")
+    step: float = Field(description="Seconds. It may be longer than requested, since older samples are downsampled.")
+    times: list[float] = Field(description="Start of each step, in seconds since 1970.")
     series: list[SampleSeries]
-    marks: list[Mark] = Field(description="Oldest first; at most 500, the newest.")
+    marks: list[Mark] = Field(description="The newest marks, at most 500, oldest first.")
 
 
 When = Annotated[
@@ -93,15 +93,16 @@ def list_samples(
     since: When = None,
     until: When = None,
     step: Annotated[
-        float | None, Query(ge=1, le=86400, description="Seconds; so that there are at most 720 when left out.")
+        float | None,
+        Query(ge=1, le=86400, description="Length of a step in seconds. Default: long enough for at most 720 steps."),
     ] = None,
     kind: Annotated[str, Query(max_length=60, description="engine, gpu, role and mark, separated by commas.")] = (
         "engine,gpu,role,mark"
     ),
     engine: Annotated[str, Query(max_length=100, description="Only this engine.")] = "",
-    gpu: Annotated[str, Query(max_length=10, description="Only the GPU of this number.")] = "",
+    gpu: Annotated[str, Query(max_length=10, description="Only the GPU with this index.")] = "",
     figure: Annotated[str, Query(max_length=300, description="Only these figures, separated by commas.")] = "",
-    run: Annotated[str, Query(max_length=40, description="Marks of this run alone.")] = "",
+    run: Annotated[str, Query(max_length=40, description="Only marks of this run.")] = "",
 ) -> Samples:
     """List samples. They are kept by the second for 6 hours, by 10 seconds for a day, by minute and hour for a year."""
     kinds, now = _parse_sample_kinds(kind), runtime.clock.now()
@@ -114,7 +115,7 @@ def list_samples(
             since=format_timestamp(begin), until=format_timestamp(end), step=width, times=[], series=[], marks=found
         )
     if (end - begin) / width > MOST_STEPS:
-        said = f"That is more than {MOST_STEPS} steps: ask for a longer step or a shorter time."
+        said = f"The result would have more than {MOST_STEPS} steps. Request a longer step or a shorter time."
         raise Problem("invalid", said, field="step")
     grid = Thinning(runtime.store).read(begin, end, width, now)
     series = [
@@ -138,7 +139,7 @@ def list_samples(
 def _parse_sample_kinds(text: str) -> set[str]:
     asked = {one.strip() for one in text.split(",")}
     if unknown := asked - set(get_args(Kind)):
-        said = f"There is no kind {min(unknown)[:40]!a}: there are {', '.join(get_args(Kind))}."
+        said = f"There is no kind {min(unknown)[:40]!a}. The kinds are {', '.join(get_args(Kind))}."
         raise Problem("invalid", said, field="kind")
     return asked
 
@@ -154,16 +155,16 @@ def _parse_time(text: str, field: str) -> float:
         try:
             at = datetime.fromisoformat(text).timestamp()
         except (ValueError, OverflowError) as exc:
-            said = f"{text[:40]!a} is no time: give seconds since 1970, or 2026-01-31T12:00:00Z."
+            said = f"{text[:40]!a} is not a time. Give seconds since 1970, or a time such as 2026-01-31T12:00:00Z."
             raise Problem("invalid", said, field=field) from exc
     if not 0 <= at <= LATEST:
-        raise Problem("invalid", f"{text[:40]!a} is no time that anything was sampled at.", field=field)
+        raise Problem("invalid", f"{text[:40]!a} is outside the times that can have samples.", field=field)
     return at
 
 
 def _choose_step(begin: float, end: float, step: float | None) -> float:
     if begin >= end:
-        raise Problem("invalid", "since has to be before until.", field="since")
+        raise Problem("invalid", "since must be before until.", field="since")
     return step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
 
 

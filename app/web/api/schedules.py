@@ -40,7 +40,10 @@ class ScheduleOrder(ApiModel):
     host: HostName = FIXTURE
     hosts: Annotated[
         str,
-        declare_field(maxLength=LONGEST_WORDS, description="Many instead: a rollout over what these words name then."),
+        declare_field(
+            maxLength=LONGEST_WORDS,
+            description="For a rollout: names, patterns, groups or all. Temper resolves them at each start.",
+        ),
     ] = ""
     at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
     waves: Annotated[str, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
@@ -48,34 +51,41 @@ class ScheduleOrder(ApiModel):
     escalated: Annotated[float, declare_field(minimum=0, maximum=100, description="Of hosts.")] = 100.0
     cron: Annotated[str, declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
     zone: Annotated[
-        str, declare_field(maxLength=LONGEST["zone"], description="Of the cron times.", examples=["Europe/Berlin"])
+        str,
+        declare_field(
+            maxLength=LONGEST["zone"], description="Time zone of the cron times.", examples=["Europe/Berlin"]
+        ),
     ] = "UTC"
-    mode: Annotated[ModeName, Field(description="scan looks; auto changes, and needs a window.")] = "scan"
+    mode: Annotated[
+        ModeName, Field(description="A scan changes nothing. The mode auto changes the host and needs a window.")
+    ] = "scan"
     skill: SkillName = "stig"
     rules: Rules = None
     window_minutes: Annotated[
         float | None,
-        declare_field(exclusiveMinimum=0, maximum=LONGEST_WINDOW, description="A run is stopped when it is over."),
+        declare_field(
+            exclusiveMinimum=0, maximum=LONGEST_WINDOW, description="Minutes after which Temper stops the run."
+        ),
     ] = None
 
 
 class ScheduleView(ApiModel):
     id: str
-    host: str = Field(description="Or hosts, as they were named, of a rollout.")
-    rollout: bool = Field(description="It starts rollouts; `run` is the last one's id.")
+    host: str = Field(description="The host, or the selection of hosts of a rollout.")
+    rollout: bool = Field(description="True if the schedule starts rollouts; `run` is then the id of the last one.")
     skill: str
-    rules: list[str] = Field(description="Empty: the whole skill.")
+    rules: list[str] = Field(description="Rule ids; empty means the whole skill.")
     mode: Mode
     cron: str
     zone: str
     window_minutes: float | None
     enabled: bool
     by: str
-    next_at: str | None = Field(description="None while it is paused.")
+    next_at: str | None = Field(description="Next start time; None while the schedule is paused.")
     fired_at: str | None
-    run: str | None = Field(description="The run that it started last.")
-    outcome: str = Field(description="What became of the last time, and what was missed, in a sentence.")
-    unkept: bool = Field(description="Of the times that came last one was missed, skipped or came to nothing.")
+    run: str | None = Field(description="Run that the schedule started last.")
+    outcome: str = Field(description="Result of the last time and the number of missed times, as a sentence.")
+    unkept: bool = Field(description="True if the last time was missed, skipped or failed.")
 
 
 class ScheduleList(ApiModel):

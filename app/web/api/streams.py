@@ -18,11 +18,11 @@ router = api_router("events")
 SAMPLES = tuple(get_event_kind(event) for event in get_args(Sample))
 Since = Annotated[
     str | None,
-    Query(json_schema_extra={"pattern": SEQ}, description="The id of a message, after which to begin."),
+    Query(json_schema_extra={"pattern": SEQ}, description="Start after the message with this id."),
 ]
 Last = Annotated[
     str | None,
-    Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Goes before since."),
+    Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Takes precedence over since."),
 ]
 
 
@@ -34,9 +34,10 @@ def _document_stream(said: str) -> dict[int | str, dict[str, Any]]:
     "/stream",
     response_class=Response,
     responses=_document_stream(
-        "Messages with the event's kind as event and its JSON as data, which names run and seq. The id is a number of "
-        "this stream's own: it holds for the last 4,000 events, and for this process. Who comes with an older one gets "
-        "`event: reset`, and takes up each run by /runs/{run}/events, after the seq that he has of it."
+        "Messages with the event's kind as event and its JSON as data, which names run and seq. "
+        "The id belongs to this stream: it is valid for the last 4,000 events of this process. A "
+        "client with an older id gets `event: reset` and then reads each run from "
+        "/runs/{run}/events, after the last seq that it has."
     ),
 )
 @viewers
@@ -55,8 +56,8 @@ def stream_all_events(
     "/samples/stream",
     response_class=Response,
     responses=_document_stream(
-        "Messages with the sample's seq as id, its kind as event and its JSON as data. While somebody watches, engines "
-        "and GPUs are looked at once a second."
+        "Messages with the sample's seq as id, its kind as event and its JSON as data. While a "
+        "client is connected, engines and GPUs are sampled once a second."
     ),
 )
 @viewers
@@ -64,7 +65,7 @@ def stream_samples(
     streams: TheStreams,
     request: Request,
     kind: Annotated[
-        str | None, Query(max_length=200, description=f"Only these of {', '.join(SAMPLES)}, separated by commas.")
+        str | None, Query(max_length=200, description=f"Only these kinds, separated by commas: {', '.join(SAMPLES)}.")
     ] = None,
     since: Since = None,
     _last: Last = None,
@@ -79,6 +80,6 @@ def stream_samples(
 
 def _require_sample_kind(kind: str) -> str:
     if kind not in SAMPLES:
-        said = f"There is no sample of kind {kind[:40]!a}: there are {', '.join(SAMPLES)}."
+        said = f"There is no kind of sample {kind[:40]!a}. The kinds are {', '.join(SAMPLES)}."
         raise Problem("invalid", said, field="kind")
     return kind

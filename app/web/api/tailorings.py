@@ -18,22 +18,25 @@ router = api_router("tailorings")
 
 class TailoringOrder(ApiModel):
     name: Annotated[
-        str, declare_field(maxLength=LONGEST["name"], description="What it is called here.", examples=["site"])
+        str, declare_field(maxLength=LONGEST["name"], description="Name of the tailoring in Temper.", examples=["site"])
     ]
     content: Annotated[
-        str, declare_field(maxLength=LONGEST["content"], description="The data stream.", examples=["ssg-debian12"])
+        str,
+        declare_field(maxLength=LONGEST["content"], description="Name of the data stream.", examples=["ssg-debian12"]),
     ]
-    document: Annotated[str, declare_field(maxLength=LONGEST["document"], description="The xccdf:Tailoring, as XML.")]
+    document: Annotated[
+        str, declare_field(maxLength=LONGEST["document"], description="The xccdf:Tailoring file, as XML.")
+    ]
 
 
 class TailoredProfileView(ApiModel):
-    skill: str = Field(description="What a run on this profile asks for.")
+    skill: str = Field(description="Skill to use in runs with this profile.")
     tailoring: str
     content: str
     profile: str
     title: str
     rules: int
-    left_out: int = Field(description="Rules of the profile that it extends which are not applicable by tailoring.")
+    left_out: int = Field(description="Rules of the extended profile that the tailoring excludes as not applicable.")
     version: str
     sha256: str
 
@@ -72,10 +75,10 @@ _Word = Annotated[str, Query(max_length=200)]
 def take_tailoring_out(
     session: TheSession,
     runtime: TheRuntime,
-    skill: Annotated[str, Query(max_length=200, description="A data stream's profile: scap:CONTENT:PROFILE.")],
+    skill: Annotated[str, Query(max_length=200, description="Profile of a data stream: scap:CONTENT:PROFILE.")],
     host: _Word = "",
     group: _Word = "",
-    rules: Annotated[str, Query(max_length=4000, description="With commas between them; all when left out.")] = "",
+    rules: Annotated[str, Query(max_length=4000, description="Rule ids, separated by commas. Default: all.")] = "",
 ) -> Response:
     """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
     wish = TailoringSpec(skill=skill, host=host, group=group, rules=rules)

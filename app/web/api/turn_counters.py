@@ -42,10 +42,10 @@ class TurnCounters:
         self.tokens: Counter[str] = Counter()
         self.read_tokens: Counter[str] = Counter()
         self.looped: Counter[str] = Counter()
-        """Turns cut off because they repeated themselves."""
+        "Turns that were cut off because they repeated themselves."
         self.seconds: dict[str, LatencyHistogram] = defaultdict(LatencyHistogram)
         self.waits: dict[str, LatencyHistogram] = defaultdict(LatencyHistogram)
-        """Waits for the first token."""
+        "Times to the first token."
 
     def catch_up(self) -> None:
         with self._lock:

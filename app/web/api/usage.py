@@ -17,22 +17,24 @@ from app.web.deps import TheRuntime, TheSession
 router = api_router("usage")
 
 TOKENS = "the engines' own count"
-HELD = "GPU-seconds that the roles' turns held, of the runs whose energy is known"
+HELD = "GPU-seconds of the roles' turns, for runs whose energy is known"
 DRAWN = "power of those GPUs in that time by NVML or DCGM, held to their energy counters where these were read"
 
 
 class UsageView(ApiModel):
-    period: str = Field(description="The day or the month, UTC, in which the runs were asked for.")
-    person: str = Field(description="Whose schedule or rollout it was counts as who ordered its runs.")
+    period: str = Field(description="Day or month (UTC) in which the runs were ordered.")
+    person: str = Field(
+        description="Person who ordered the runs. Runs of a schedule or rollout count for the person who made it."
+    )
     token: str | None = Field(description="Id of the API token that ordered them.")
     label: str
-    simulated: bool = Field(description="The engines were played: nothing was spent.")
+    simulated: bool = Field(description="True if the engines were simulated; nothing was spent.")
     runs: int
-    tokens_in: int = Field(description=f"That the roles read, by {TOKENS}.")
-    tokens_out: int = Field(description=f"That they wrote, by {TOKENS}.")
+    tokens_in: int = Field(description=f"Tokens that the roles read, by {TOKENS}.")
+    tokens_out: int = Field(description=f"Tokens that the roles wrote, by {TOKENS}.")
     gpu_seconds: Figure
     energy: Figure
-    runs_with_energy: int = Field(description="Of the runs, those whose energy is known; the two figures are theirs.")
+    runs_with_energy: int = Field(description="Number of runs whose energy is known; the two figures cover only these.")
 
 
 class UsageList(ApiModel):

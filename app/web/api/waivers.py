@@ -26,41 +26,48 @@ GroupName = Annotated[str, declare_field(maxLength=LONGEST["group"], examples=["
 
 class WaiverOrder(ApiModel):
     rule: Annotated[str, declare_field(maxLength=LONGEST["rule"], examples=["V-257985"])]
-    host: Annotated[HostName | None, Field(description="Left out, as group is: on every host.")] = None
+    host: Annotated[HostName | None, Field(description="Host of the waiver. Without host and group: every host.")] = (
+        None
+    )
     group: Annotated[
-        GroupName | None, Field(description="Instead of host: on whichever hosts are in it as a run begins.")
+        GroupName | None, Field(description="Instead of host: the hosts that are in this group when a run starts.")
     ] = None
     owner: Annotated[
-        str, declare_field(maxLength=LONGEST["owner"], description="Who answers for it.", examples=["Ops lead"])
+        str,
+        declare_field(
+            maxLength=LONGEST["owner"], description="Owner of the waiver, who accepts the risk.", examples=["Ops lead"]
+        ),
     ]
     reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])]
     ticket: Annotated[str, declare_field(maxLength=LONGEST["ticket"], examples=["CHG-7"])] = ""
     until: Annotated[
         str,
         declare_field(
-            description="The day on which it ends, UTC; within a year.", examples=["2027-01-31"], maxLength=40
+            description="Date (UTC) on which the waiver ends; at most a year ahead.",
+            examples=["2027-01-31"],
+            maxLength=40,
         ),
     ]
     skill: SkillName = "stig"
 
 
 class WaiverEnd(ApiModel):
-    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], description="Why it ends before its day.")]
+    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], description="Why the waiver ends early.")]
 
 
 class WaiverView(ApiModel):
     id: str
     rule: str
-    host: str | None = Field(description="None, as group is: every host.")
+    host: str | None = Field(description="Host of the waiver; if host and group are None, every host.")
     group: str | None
     owner: str
     reason: str
     ticket: str
-    until: str = Field(description="The day on which it ends: from then on the finding is open as any other.")
+    until: str = Field(description="Date on which the waiver ends. From then on the finding is open again.")
     state: WaiverState
     by: str
     made_at: str
-    ended_at: str | None = Field(description="When it was taken back, before its day.")
+    ended_at: str | None = Field(description="Time at which the waiver was ended early.")
     ended_by: str
     ended_why: str
 
@@ -73,7 +80,7 @@ class WaiverList(ApiModel):
 @viewers
 def list_waivers(
     session: TheSession,
-    in_force: Annotated[bool, Query(description="Only those that hold now.")] = False,
+    in_force: Annotated[bool, Query(description="Only waivers in force.")] = False,
 ) -> WaiverList:
     """List waivers, those that end first first."""
     now = database_time(session)

@@ -30,33 +30,37 @@ Template = Annotated[
     str,
     declare_field(
         maxLength=LONGEST,
-        description="How the body is put, instead of as a CloudEvent: chat, mail, or JSON or plain text of your own "
-        f"with {', '.join(f'{{{name}}}' for name in PLACES)} in it. What hosts and models say cannot break out of it.",
+        description="Body instead of a CloudEvent: chat, mail, or your own JSON or plain text with "
+        f"{', '.join(f'{{{name}}}' for name in PLACES)}. Text of hosts and models is escaped.",
         examples=["chat", '{"subject": "Temper on {host}", "body": "{text}"}'],
     ),
 ]
 
 
 class WebhookOrder(ApiModel):
-    url: Annotated[HttpUrl, Field(description="http or https, to a public address; redirects are not followed.")]
+    url: Annotated[
+        HttpUrl, Field(description="An http or https URL with a public address. Redirects are not followed.")
+    ]
     secret: Annotated[
         str | None,
-        Field(max_length=100, description="whsec_ and 16 to 64 bytes in base64; made for you when left out."),
+        Field(
+            max_length=100, description="whsec_ followed by 16 to 64 bytes in base64. Default: Temper generates one."
+        ),
     ] = None
     kinds: Annotated[
         tuple[Annotated[str, Field(max_length=40)], ...],
         Field(
             max_length=60,
-            description="Kinds of a run's events, waiver.ending or waiver.ended; all but turn.delta when left out, "
-            "and with a template those that a person wants to know of.",
+            description="Kinds of events, such as waiver.ending. Default: every kind except turn.delta; with a "
+            "template, the few kinds that matter to people.",
         ),
     ] = ()
     template: Template = ""
     local: Annotated[
         bool,
         Field(
-            description="True lets it lead to loopback, private, link-local and other addresses that are not public. "
-            "Who allowed that goes on record."
+            description="True allows loopback, private, link-local and other addresses that are not public. The "
+            "audit log records the admin who allowed it."
         ),
     ] = False
 
@@ -64,7 +68,7 @@ class WebhookOrder(ApiModel):
 class WebhookChange(ApiModel):
     """Fields left out stay unchanged."""
 
-    local: Annotated[bool | None, Field(description="Whether it may lead to addresses that are not public.")] = None
+    local: Annotated[bool | None, Field(description="Whether addresses that are not public are allowed.")] = None
     template: Template | None = None
 
 
@@ -72,25 +76,25 @@ class WebhookView(ApiModel):
     id: str
     url: str
     kinds: list[str]
-    template: str = Field(description="How its body is put; empty: a CloudEvent.")
-    local: bool = Field(description="It may lead to addresses that are not public: an admin allowed it.")
+    template: str = Field(description="Body template; empty for a CloudEvent.")
+    local: bool = Field(description="True if an admin allowed addresses that are not public.")
     created_at: str
     delivered: int
-    dropped: int = Field(description="Given up after twelve attempts.")
-    problem: str = Field(description="What was wrong with the newest delivery; empty when it was taken.")
+    dropped: int = Field(description="Events dropped after twelve failed deliveries.")
+    problem: str = Field(description="Error of the newest delivery; empty if it succeeded.")
 
 
 class WebhookTrial(ApiModel):
     taken: bool
-    problem: str = Field(description="What was wrong with it; empty when it was taken.")
+    problem: str = Field(description="Error of the delivery; empty if it succeeded.")
 
 
 class Redelivery(ApiModel):
-    run: Annotated[str, Field(max_length=40, description="The run, or the rollout, whose events are sent once more.")]
+    run: Annotated[str, Field(max_length=40, description="Run or rollout whose events are sent again.")]
 
 
 class NewWebhook(WebhookView):
-    secret: str = Field(description="Told this once: it signs every delivery.")
+    secret: str = Field(description="The secret that signs every delivery. It is shown only once.")
 
 
 class WebhookList(ApiModel):

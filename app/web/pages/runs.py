@@ -110,7 +110,7 @@ class RuleSide:
     known: bool
     """True if the run included the rule and has finished with it."""
     absent: str = ""
-    """The reason that there is no item."""
+    """Return why the run has no such item."""
 
     @property
     def outcome(self) -> tuple[str, int]:

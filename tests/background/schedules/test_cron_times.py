@@ -67,12 +67,12 @@ def test_a_long_absence_is_counted_to_a_limit_and_ends():
 @pytest.mark.parametrize(
     ("cron", "zone", "sentence"),
     [
-        ("every night", "UTC", "is not a time to cron"),
+        ("every night", "UTC", "is not a valid cron expression"),
         ("99 2 * * *", "UTC", "half past two, Monday to Friday"),
         ("0 0 31 2 *", "UTC", "'0 0 31 2 *'"),
         ("0 0 * * *", "Mars/Olympus", "there is no time zone 'Mars/Olympus'"),
         ("0 0 * * *", "../../etc/passwd", "there is no time zone"),
-        ("", "UTC", "is not a time to cron"),
+        ("", "UTC", "is not a valid cron expression"),
     ],
 )
 def test_what_is_no_time_is_said_with_one_that_is(cron, zone, sentence):

@@ -202,7 +202,7 @@ async def test_a_paused_one_takes_nothing_up_and_a_host_that_is_gone_is_said(pla
 def test_what_cannot_be_scheduled_is_refused(place):
     for words, sentence in (
         ({"host": "nowhere"}, "nowhere"),
-        ({"mode": "auto"}, "give it a window"),
+        ({"mode": "auto"}, "give a window"),
         ({"mode": "wipe"}, "there is no mode 'wipe'"),
         ({"rules": ("V-1",)}, "there is no rule 'V-1'"),
     ):

@@ -84,7 +84,7 @@ async def test_while_the_collector_is_gone_it_is_said_once_and_told_later(tmp_pa
     collector.up = False
     async for teller in telling(tmp_path, log, collector):
         await teller.export_pending()
-        assert [record.getMessage().count("takes no telemetry") for record in caplog.records] == [1]
+        assert [record.getMessage().count("does not accept telemetry") for record in caplog.records] == [1]
         collector.up = True
         await teller.export_pending()
     names = [span["name"] for span in collector.spans()]

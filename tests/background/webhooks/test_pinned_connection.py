@@ -116,7 +116,7 @@ async def test_a_name_that_leads_nowhere_is_a_sentence():
         raise OSError("no such name")
 
     async with PinnedConnection("http://hook.example/", local=False, patience=PATIENCE, names=nobody) as line:
-        assert await line.post(LETTER) == "it could not be reached: no such name"
+        assert await line.post(LETTER) == "it is unreachable: no such name"
 
 
 def certificate(folder, name):

@@ -90,11 +90,11 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
         for event in (ended, paused)
     ]
     assert said[0]["text"] == (
-        "▪ Wave 2 is through: 4 hosts, 20 of 24 findings passed, 3 left to a person, 1 harmed, 1 not begun. "
+        "▪ Wave 2 has ended: 4 hosts, 20 of 24 findings passed, 3 escalated, 1 harmed, 1 not begun. "
         "Rollout o1 on web,db* (simulated engines)"
     )
     assert said[0]["path"] == "/fleet/o1"
-    assert "! Paused by its rule: 1 host is harmed" in said[1]["text"]
+    assert "! Paused by its limits: 1 host is harmed" in said[1]["text"]
     assert "<" not in fill_template(check_template("chat"), said[1])[0].decode()
     sealed = create_signed_delivery(
         record_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True

@@ -50,7 +50,7 @@ def test_the_estimated_maximum_is_proposed_with_a_margin():
         ("AssertionError: All layers in one attention group must share num_heads; got {8, 4}", "plain draft model"),
         (
             "ValueError: No valid attention backend found for cuda. Reasons: {TRITON_ATTN: [non-causal attention not",
-            "looks both ways",
+            "bidirectional attention",
         ),
         ("ValueError: Selected backend FLASH_ATTN is not valid for this configuration. Reason: []", "cannot run this"),
         (
@@ -77,7 +77,7 @@ def test_the_cause_in_a_real_log_comes_before_its_echo():
         if (one := match_fatal_line(line))
     ]
     assert found[0].says == "the Python package cutlass is missing"
-    assert found[-1].says == "the engine did not come up"
+    assert found[-1].says == "the engine did not start"
 
 
 @pytest.mark.parametrize("name", ["gpu-0.25.1-31b-bf16.log", "gpu-0.25.1-31b-nvfp4.log", "gpu-0.25.1-e4b.log"])

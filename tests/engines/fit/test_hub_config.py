@@ -107,7 +107,7 @@ def test_experts_of_gemma_4_stand_beside_its_mlp():
 def test_what_cannot_be_reckoned_says_why_and_what_to_give(change, says):
     with pytest.raises(BadInput, match=says) as refused:
         shape({**TINY_LLAMA, **change})
-    assert str(refused.value).startswith("config.json cannot be reckoned with: ")
+    assert str(refused.value).startswith("config.json cannot be used for an estimate: ")
     assert str(refused.value).endswith("Give the checkpoint's own config.json.")
 
 

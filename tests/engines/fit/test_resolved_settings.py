@@ -59,7 +59,7 @@ def test_the_smallest_and_the_slowest_gpu_count():
 
 def test_kv_dtypes_are_known_or_refused():
     assert (setting(kv_dtype="fp8").kv_element, setting(kv_dtype="auto").kv_element) == (1, 2)
-    with pytest.raises(BadInput, match=r"'int3' cannot be reckoned: choose one of auto"):
+    with pytest.raises(BadInput, match=r"Temper has no estimate for a KV cache of 'int3': choose one of auto"):
         setting(kv_dtype="int3")
 
 

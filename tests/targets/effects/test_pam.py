@@ -78,7 +78,7 @@ def test_a_second_argument_has_the_last_word(rule, word, told):
         ("required pam_unix.so\n", "optional pam_unix.so\naccount required pam_permit.so\n", "an expired account"),
         ("auth required pam_faillock.so authfail deny=2\n", "", "pam_faillock.so authfail: is asked"),
         (f"{STRICT}\n", f"{STRICT}\nauth required pam_deny.so\n", "for the right password"),
-        ("session required pam_unix.so\n", "session required pam_deny.so\n", "whoever was let in"),
+        ("session required pam_unix.so\n", "session required pam_deny.so\n", "everybody who signed in"),
         (
             "session required pam_unix.so",
             "session required pam_unix.so\nsession optional pam_exec.so /x",

@@ -24,7 +24,7 @@ def said(module, who, kind="auth", *arguments, otherwise=True):
         ("pam_unix.so", "an expired account", "account", (), "acct_expired"),
         ("pam_pwquality.so", "a weak one", "password", (), "authtok_err"),
         ("pam_pwhistory.so", "a used one", "password", (), "authtok_err"),
-        ("pam_deny.so", "whoever was let in", "session", (), "session_err"),
+        ("pam_deny.so", "everybody who signed in", "session", (), "session_err"),
     ],
 )
 def test_what_a_module_returns(module, who, kind, arguments, code):

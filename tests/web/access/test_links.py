@@ -58,7 +58,7 @@ async def test_another_run_and_whatever_is_of_all_runs_is_refused(guest):
     for path in (f"/runs/{HIDDEN}", f"/api/v1/runs/{HIDDEN}", f"/api/v1/runs/{HIDDEN}/events", "/hosts", "/ops"):
         answer = await guest.get(path)
         assert answer.status_code == 403, path
-    assert "opens run aaaa1111 and nothing else" in (await guest.get(f"/api/v1/runs/{HIDDEN}")).json()["detail"]
+    assert "gives access only to run aaaa1111" in (await guest.get(f"/api/v1/runs/{HIDDEN}")).json()["detail"]
     assert (await guest.get(f"/api/v1/runs/{SHOWN}")).status_code == 200
 
 

@@ -15,4 +15,4 @@ def test_the_same_complaint_is_told_once_a_minute_with_its_count():
     assert [told(f"no more files\nsocket: {number}") for number in range(2000)] == [None] * 2000
     assert told("another") == "another"
     now = WITHIN
-    assert told("no more files") == "no more files (and 2000 more since it was last told)"
+    assert told("no more files") == "no more files (and 2000 more since it was last logged)"

@@ -83,7 +83,7 @@ def test_a_viewer_watches_and_is_told_whom_to_ask(signed_in, client):
     assert http.get("/runs").status_code == 200
     refused = http.post("/runs")
     assert refused.status_code == 403
-    assert "This is for an operator, and vic is a viewer: ask an admin." in refused.text
+    assert "This requires the right operator, but vic has the right viewer. Ask an admin." in refused.text
 
 
 @pytest.mark.parametrize("to", ["//elsewhere.example", "https://elsewhere.example", "/\\elsewhere.example", "x"])
@@ -112,7 +112,7 @@ def test_a_token_is_shown_once_kept_as_a_digest_and_can_be_ended(signed_in, clie
 def test_a_viewers_token_cannot_hold_more_than_the_viewer(server, data):
     refused = temper("token", "create", "vic", "--right", "operator", "--data", str(data))
     assert refused.returncode == 1
-    assert "vic is a viewer: a token cannot hold more" in refused.stderr
+    assert "vic has the right viewer: a token cannot have a higher right" in refused.stderr
     made = temper("token", "create", "vic", "--data", str(data))
     with httpx.Client(base_url=server.url, headers={"authorization": f"Bearer {made.stdout.strip()}"}) as script:
         assert script.get("/api/v1/me").json()["right"] == "viewer"
@@ -137,7 +137,7 @@ def test_wrong_passwords_are_slowed_down(signed_in, client):
 def test_on_a_network_it_does_not_start_before_somebody_can_sign_in(tmp_path):
     refused = temper("serve", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path / "data"))
     assert refused.returncode == 1
-    assert "make the first admin with `temper admin create NAME" in refused.stderr
+    assert "Create one with `temper admin create NAME" in refused.stderr
 
 
 def test_a_password_as_it_was_kept_before_is_kept_anew_when_it_is_given(tmp_path):

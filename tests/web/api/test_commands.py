@@ -99,7 +99,7 @@ def test_of_two_answers_the_first_counts_and_the_second_is_told(api, waiting):
 def test_a_run_that_is_queued_is_not_paused_in_vain(api, waiting):
     queued = api.start(rules=["V-257820"])
     said = problem(api.post(f"/api/v1/runs/{queued}/pause"), 409, "wrong-state")
-    assert "is queued: only a running run can be asked to pause" in said["detail"]
+    assert "is queued: the command pause requires a running run" in said["detail"]
     assert api.post(f"/api/v1/runs/{queued}/stop").status_code == 202
     api.post(f"/api/v1/runs/{waiting[0]}/stop")
     assert api.ended(queued)["state"] == "stopped"

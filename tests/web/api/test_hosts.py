@@ -54,7 +54,7 @@ def hosts(api):
     ("changed", "kind", "field", "says"),
     [
         ({"accept_key": ""}, "host-key", "accept_key", "shows the host key SHA256:"),
-        ({"accept_key": "SHA256:other"}, "host-key", "accept_key", "Compare it on the host"),
+        ({"accept_key": "SHA256:other"}, "host-key", "accept_key", "Compare it with the key on the host"),
         ({"name": "fixture"}, "unsupported-host", "name", "cannot be a host's name"),
         ({"place": "web"}, "unsupported-host", "place", "user@address"),
         ({"place": "root@127.0.0.1:1"}, "unsupported-host", "place", "does not answer"),

@@ -23,7 +23,7 @@ def database(tmp_path):
 async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
     keys = IdempotencyKeys(database)
     async with keys.lock_key("k"):
-        with pytest.raises(Problem, match="not answered yet") as refused:
+        with pytest.raises(Problem, match="still in progress") as refused:
             async with keys.lock_key("k"):
                 pass
         async with keys.lock_key("other"):

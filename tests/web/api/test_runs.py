@@ -125,7 +125,7 @@ def test_what_is_not_there_is_told_so(api, finished):
     said = api.request("BREW", f"/api/v1/runs/{finished}")
     problem(said, 405, "method-not-allowed")
     assert said.headers["allow"] == "GET, HEAD, OPTIONS, PATCH"
-    assert "leave out the slash" in problem(api.get("/api/v1/runs/"), 404, "not-found")["detail"]
+    assert "Remove the slash" in problem(api.get("/api/v1/runs/"), 404, "not-found")["detail"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/v1/runs", "/api/v1/runs/{run}", "/api/v1/runs/{run}/evidence.zip"])

@@ -25,10 +25,10 @@ def test_what_is_wrong_is_a_sentence_with_a_way_out(api):
     for change, kind, field, sentence in (
         ({"cron": "nightly"}, "invalid", "cron", "half past two, Monday to Friday"),
         ({"zone": "Berlin/Europe"}, "invalid", "zone", "There is no time zone 'Berlin/Europe'"),
-        ({"mode": "auto"}, "invalid", "window_minutes", "give it a window"),
+        ({"mode": "auto"}, "invalid", "window_minutes", "give a window"),
         ({"host": "nowhere"}, "unknown-host", "host", "There is no host 'nowhere'"),
         ({"skill": "cis"}, "unknown-skill", "skill", "There is no skill 'cis'"),
-        ({"skill": "drift", "rules": None, "mode": "auto"}, "invalid", "mode", "only run as"),
+        ({"skill": "drift", "rules": None, "mode": "auto"}, "invalid", "mode", "runs only in mode"),
         ({"rules": ["V-257985", "V-2579855"]}, "unknown-rule", "rules[1]", "the nearest are V-257985"),
         ({"rules": ["V-1"]}, "unknown-rule", "rules[0]", "it has rules such as V-"),
     ):
