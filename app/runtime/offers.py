@@ -32,7 +32,7 @@ class Offers(PeriodicTask):
         self._hurry = asyncio.Event()
 
     def look_now(self) -> None:
-        """Offer runs that were ordered here, or that may follow a run that ended here, without waiting for the leader."""
+        """Offer runs that were ordered here or may follow a run that ended here, without waiting for the leader."""
         self._ordered += 1
         self._hurry.set()
 

@@ -62,7 +62,7 @@ Change files under `/srv/host` so that the requirement is in effect. All of this
 
 - the requirement is met, by a scanner and by what the programs themselves would go by, drop-ins and the order of
   lines included;
-- everybody who could log in, become root, upload or read before still can: people, the nightly backup, the hardening agent,
+- all who could log in, become root, upload or read before still can: people, the nightly backup, the hardening agent,
   the upload for the mission application;
 - nothing else is weaker than it was, and no file is closed to a program that needs it.
 

@@ -23,7 +23,7 @@ AT_ONCE = 2
 
 class Authenticator:
     def __init__(self, database: Engine, *, demo: bool, clock: Callable[[], float] = time.time) -> None:
-        """`demo`: every request is made by the demo operator; only for loopback. `clock` returns the time of all nodes."""
+        """`demo`: every request is made by the demo operator; for loopback only. `clock`: the time of all nodes."""
         self._database, self._clock = database, clock
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="door")
         self.demo = demo
