@@ -128,7 +128,7 @@ def _write_pack_readme(case: RunRecord) -> str:
 {played}
 To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD --key KEY
 Take verify.py from a Temper that you trust, the chain head from a note made when the run ended, and the key from
-whoever runs the Temper that made this: `temper key` prints it there.
+the operator of the Temper that made this: `temper key` prints it there.
 Here the chain head is {case.head}.
 
 {papers}events.jsonl      Every event of the run, each line as it was hashed.
