@@ -10,11 +10,11 @@ from tests.test_faults import QUICK, RULE, worked
 
 async def test_a_probe_that_failed_before_the_run_undoes_no_change(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
-        open_target("fixture", worker.settings.hosts).prepare()
+        open_target("fixture", worker.settings.hosts_folder).prepare()
         (tmp_path / "hosts" / "fixture" / "root" / "etc" / "mission" / "backup.conf").write_text("[backup]\n")
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
-        request = create_run_request(order, lineup, worker.settings.hosts)
-        log = await followed(worker, await worker.submit(request))
+        request = create_run_request(order, lineup, worker.settings.hosts_folder)
+        log = await followed(worker, await worker.submit_run(request))
     events = [one.event for one in log]
     started = next(event for event in events if isinstance(event, RunStarted))
     probed = next(event for event in events if isinstance(event, SentryProbed))

@@ -75,7 +75,7 @@ def test_on_a_sabotaged_host_the_rule_holds_the_rest_until_a_person_ends_it(tmp_
     try:
         upto(child, "rollout.paused", 1)
         state, runs = looked_at(tmp_path)
-        assert state.asks
+        assert state.is_paused_by_rule
         assert state.reason == "1 host is harmed or could not be finished: fixture-3"
         assert [run.host for run in runs] == ["fixture", "fixture-2", "fixture-3"]
         said = Temper("rollout", "stop", state.rollout, "--data", tmp_path, stdout=subprocess.PIPE, text=True)

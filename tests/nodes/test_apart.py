@@ -18,7 +18,7 @@ def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_t
     elsewhere = tmp_path / "elsewhere"
     with shared.node(speed=6) as one:
         run = shared.ask("web", RULE)
-        shared.until(lambda: any(shared.store.events(run, kinds=["action.applying"])))
+        shared.until(lambda: any(shared.store.read_events(run, kinds=["action.applying"])))
         one.send(signal.SIGSTOP)
         with shared.node(data=elsewhere) as other:
             shared.until(lambda: shared.owner(run) == other.node)
@@ -40,7 +40,7 @@ def test_a_node_frozen_in_mid_change_is_taken_over_from_at_once_and_refused_by_t
 def test_a_built_in_host_stays_with_the_node_that_has_its_folder(shared, tmp_path):
     with shared.node(speed=6) as one:
         run = shared.ask("fixture", "V-257985")
-        shared.until(lambda: shared.store.head(run) > 20)
+        shared.until(lambda: shared.store.read_newest_seq(run) > 20)
         one.kill()
     with shared.node(data=tmp_path / "elsewhere") as other:
         shared.settle()

@@ -69,11 +69,11 @@ async def working(address, tmp_path):
 async def test_all_of_a_run_is_written_by_the_databases_time(address, tmp_path):
     async with working(address, tmp_path) as (runtime, lineup):
         order = Order(rules=("V-257985",), mode="scan", pace=0, by="ada")
-        run = await runtime.submit(create_run_request(order, lineup, runtime.settings.hosts))
+        run = await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
         events = await followed(runtime, run)
         now = runtime.clock.now()
         assert all(now - NEAR < one.at <= now for one in events)
-        row = runtime.run_row(run)
+        row = runtime.read_run_row(run)
         assert now - NEAR < row.queued_at <= row.started_at <= row.ended_at <= now
         with Session(runtime.database) as session:
             [told] = nodes.list_node_statuses(session)
@@ -85,7 +85,7 @@ async def test_a_run_that_a_node_ordered_and_left_is_seen_by_the_others_whatever
     async with working(address, tmp_path) as (runtime, lineup):
         await runtime.offers.close()
         order = Order(rules=("V-257985",), mode="scan", pace=0, by="ada")
-        run = await runtime.submit(create_run_request(order, lineup, runtime.settings.hosts))
+        run = await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
         with Session(runtime.database) as session, session.begin():
             in_a_moment = database_time(session) + 2
             found = nodes.offer_orphans(session, "other", (), nodes.list_living_nodes(session), in_a_moment)
@@ -108,7 +108,7 @@ async def test_who_leads_keeps_schedules_by_it(address, tmp_path):
         keeper.start()
         async with asyncio.timeout(30):
             while not kept(runtime, due).outcome:
-                await runtime.changes.beyond(runtime.changes.version(), 0.1)
+                await runtime.changes.wait_for_change(runtime.changes.version(), 0.1)
         await keeper.close()
         assert kept(runtime, due).outcome.startswith("Run ")
         assert (kept(runtime, later).outcome, kept(runtime, later).next_at) == ("", later.next_at)

@@ -39,10 +39,10 @@ def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
     before, record = EventStore(file).read_lines(run), EventStore(file).read_lines("audit")
     file.dispose()
     assert f"{len(before) + len(record)} of them events" in " ".join(done.stdout.split())
-    assert shared.store.lines(run) == before
+    assert shared.store.read_lines(run) == before
     with shared.node(speed=20):
         shared.until(shared.ended)
-    assert shared.store.lines(run)[: len(before)] == before
+    assert shared.store.read_lines(run)[: len(before)] == before
     ends_as(shared, undisturbed)
 
 
@@ -55,7 +55,7 @@ def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shar
     with pytest.raises(BadInput, match="use an empty database"):
         copy_all_tables(file, shared.database)
     with Session(file) as session:
-        check_chain(shared.store.lines(session.exec(select(RunRow.id)).one()))
+        check_chain(shared.store.read_lines(session.exec(select(RunRow.id)).one()))
     file.dispose()
     monkeypatch.delenv("TEMPER_DATABASE_URL", raising=False)
     for environment, data, says in [

@@ -45,7 +45,7 @@ class Queue:
 
 def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_once(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
-    one.take(run, "h", 1)
+    one.acquire(run, "h", 1)
     assert hand_over_unreachable_run(database, one, queue, run)
     assert queue.offered == [(run, "h", 2)]
     with pytest.raises(LeaseLost):
@@ -63,7 +63,7 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
 
 def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
-    one.take(run, "h", 1)
+    one.acquire(run, "h", 1)
     assert hand_over_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, run)
@@ -77,7 +77,7 @@ def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
 def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     one, queue = member(database, "one"), Queue()
     member(database, "other")
-    one.take(run, "h", 1)
+    one.acquire(run, "h", 1)
     assert hand_over_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"other"})
@@ -88,7 +88,7 @@ def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
 def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_again(database, run):
     one, other = member(database, "one"), member(database, "other")
     one.nodes = other.nodes = 2
-    one.take(run, "h", 1)
+    one.acquire(run, "h", 1)
     assert create_reach_check(database, one, run)()
     assert hand_over_unreachable_run(database, one, Queue(), run)
     other.take(run, "h", 2)
@@ -106,15 +106,15 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
 
 def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
-    one.take(run, "h", 1)
+    one.acquire(run, "h", 1)
     assert not hand_over_unreachable_run(database, one, Queue(), run)
-    one.fence(run)()
+    one.create_fence(run)()
 
 
 def test_a_run_that_is_taken_while_another_looks_for_what_nobody_has_stays_taken(database, run):
     one, _ = member(database, "one"), member(database, "other")
     assert swept(database, lambda session: session.add(_taken(run, session))) == []
-    one.fence(run)()
+    one.create_fence(run)()
 
     def again(session):
         row = session.get_one(LeaseRow, run, with_for_update=True)
@@ -123,7 +123,7 @@ def test_a_run_that_is_taken_while_another_looks_for_what_nobody_has_stays_taken
     with Session(database) as session, session.begin():
         session.get_one(LeaseRow, run).node = "gone"
     assert swept(database, again) == []
-    one.fence(run)()
+    one.create_fence(run)()
 
 
 def test_what_nobody_has_is_offered_once(database, run):

@@ -81,23 +81,23 @@ def member(database, name, seen=0.0):
 
 def test_a_run_is_one_nodes_until_it_is_offered_again(database):
     one, other = member(database, "one"), member(database, "other")
-    one.take("r", "h", 1)
-    one.take("r", "h", 1)
-    one.fence("r")()
+    one.acquire("r", "h", 1)
+    one.acquire("r", "h", 1)
+    one.create_fence("r")()
     with pytest.raises(LeaseLost):
-        other.take("r", "h", 1)
+        other.acquire("r", "h", 1)
     with pytest.raises(LeaseLost):
-        other.fence("r")()
+        other.create_fence("r")()
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, "r")
         row.node, row.epoch = "", 2
         session.add(row)
     with pytest.raises(LeaseLost):
-        one.fence("r")()
+        one.create_fence("r")()
     with pytest.raises(LeaseLost):
-        one.take("r", "h", 1)  # an entry of the queue from before
-    other.take("r", "h", 2)
-    other.fence("r")()
+        one.acquire("r", "h", 1)  # an entry of the queue from before
+    other.acquire("r", "h", 2)
+    other.create_fence("r")()
 
 
 async def two_runs(database, member, *names):
@@ -107,7 +107,7 @@ async def two_runs(database, member, *names):
     writer.start()
     logs = {run: RunLog(run, writer) for run in names}
     for run, log in logs.items():
-        member.take(run, "h", 1)
+        member.acquire(run, "h", 1)
         log.append(RunPaused(by="a"), RunPaused(by="b"))
         await log.flush()
     return store, writer, logs
@@ -126,7 +126,7 @@ async def test_who_lost_a_run_writes_nothing_of_it_and_its_other_runs_go_on(data
     with pytest.raises(LeaseLost):
         await logs["taken"].flush()
     await writer.close()
-    assert [len(store.lines(run)) for run in logs] == [3, 2]
+    assert [len(store.read_lines(run)) for run in logs] == [3, 2]
 
 
 def test_a_batch_asks_as_much_of_the_database_however_long_it_is(database):
@@ -172,12 +172,12 @@ async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(da
     await logs["whole"].flush()
     with pytest.raises(LeaseLost):
         await logs["cut"].flush()
-    assert [len(store.lines(run)) for run in logs] == [1, 3]
+    assert [len(store.read_lines(run)) for run in logs] == [1, 3]
     writer.lost.clear()
-    again = RunLog("cut", writer, store.last("cut"))
+    again = RunLog("cut", writer, store.read_last_link("cut"))
     again.append(RunPaused(by="d"))
     await again.flush()
-    check_chain(store.lines("cut"))
+    check_chain(store.read_lines("cut"))
     await writer.close()
 
 
@@ -185,7 +185,7 @@ def test_what_still_waits_of_a_run_that_the_process_took_back_is_dropped_and_its
     """Cut off from the database it was given up, and has the run again under a new name."""
     leases = member(database, "one")
     store = EventStore(database, leases)
-    leases.take("r", "h", 1)
+    leases.acquire("r", "h", 1)
     first = record_event("r", 1, 1.0, RunPaused(by="a"), GENESIS)
     waits, anew = (record_event("r", 2, 2.0, RunPaused(by=by), first.hash) for by in ("one", "again"))
     store.append([first])
@@ -193,7 +193,7 @@ def test_what_still_waits_of_a_run_that_the_process_took_back_is_dropped_and_its
         row = session.get_one(LeaseRow, "r")
         row.node, row.epoch = "", 2
     leases.node = "again"
-    leases.take("r", "h", 2)
+    leases.acquire("r", "h", 2)
     assert store.append([anew]) == frozenset()
     assert store.append([waits]) == {"r"}
     check_chain(store.read_lines("r"))
@@ -271,7 +271,7 @@ def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
     begun = [record_event(f"r{number}", 1, 1.0, request(pack([rule("A")])), GENESIS) for number in range(count)]
     EventStore(database).append(begun)
     for one in begun:
-        leases.take(one.run, "h", 1)
+        leases.acquire(one.run, "h", 1)
     with Session(database) as session, session.begin():
         session.execute(update(RunRow).values(state="finished", ended_at=2.0))
         assert nodes.list_abandoned_runs(session) == []
@@ -326,7 +326,7 @@ def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, t
         database,
         Settings(data=tmp_path),
         leases,
-        SimpleNamespace(in_hand=(), still_queued=nodes.report_none_queued),
+        SimpleNamespace(in_hand=(), list_still_queued=nodes.report_none_queued),
         None,
         None,
         DatabaseClock(),

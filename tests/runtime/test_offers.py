@@ -36,7 +36,7 @@ class Told(logging.Handler):
 
 def ordered(worker, lineup, note=""):
     order = Order(rules=(RULE,), mode="scan", pace=0, by="ada", note=note)
-    return create_run_request(order, lineup, worker.settings.hosts)
+    return create_run_request(order, lineup, worker.settings.hosts_folder)
 
 
 async def test_a_run_that_the_queue_could_not_take_is_accepted_and_starts_before_those_ordered_after_it(tmp_path):
@@ -44,7 +44,7 @@ async def test_a_run_that_the_queue_could_not_take_is_accepted_and_starts_before
         said = logging.getLogger("app.store.rounds")
         said.addHandler(told := Told())
         with refused_by(tmp_path / "dbos.sqlite", "workflow_status"):
-            first = await worker.submit(ordered(worker, lineup, "first"))
+            first = await worker.submit_run(ordered(worker, lineup, "first"))
             async with asyncio.timeout(30):
                 assert "queued runs are not offered to the queue" in await told.lines.get()
         said.removeHandler(told)
@@ -62,12 +62,12 @@ async def test_a_run_of_another_process_is_offered_by_whoever_leads(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
         worker.offers.look_now = lambda: None
         async with asyncio.timeout(30):
-            await followed(worker, await worker.submit(ordered(worker, lineup)))
+            await followed(worker, await worker.submit_run(ordered(worker, lineup)))
 
 
 async def test_a_run_that_is_refused_because_the_log_waits_leaves_nothing(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
         worker.writer = SimpleNamespace(waits=4.0, broken=worker.writer.broken)
         with pytest.raises(EnvironmentUnusable, match="has waited for 4 s to be written, so no run can be accepted"):
-            await worker.submit(ordered(worker, lineup))
+            await worker.submit_run(ordered(worker, lineup))
         assert worker.unended() == []

@@ -57,10 +57,10 @@ def test_a_stretch_is_thinned_only_once_its_last_sample_has_had_time_to_be_writt
     sample(store, seconds(BEGIN, 599))
     thinning = Thinning(store)
     thinning.catch_up(BEGIN + 604)
-    assert store.thinned.last(10) is None
+    assert store.thinned.find_last_time(10) is None
     sample(store, [BEGIN + 599], lambda _: 1000.0)
     thinning.catch_up(BEGIN + 605)
-    store.forget_samples(BEGIN + 600)
+    store.delete_samples(BEGIN + 600)
     assert thinning.read(BEGIN, BEGIN + 600, 10, BEGIN + 600).to_series()[TOK_S][-1] > 100
 
 

@@ -129,10 +129,10 @@ async def test_a_line_that_is_gone_never_writes_to_its_descriptor_again():
 @pytest.mark.parametrize("sends", [1, 2])
 def test_it_is_straight_again_once_the_last_who_sends_is_through_and_never_after_the_end(sends):
     class Line:
-        def clear(self):
+        def can_write_directly(self):
             return True
 
-        def push(self, _):
+        def write_chunk(self, _):
             return True
 
     read, write = os.pipe()
