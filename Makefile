@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos test-hosts test-vllm lint fmt bench lock docs
+.PHONY: help demo test chaos mutate test-hosts test-vllm lint fmt bench lock docs
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -18,6 +18,9 @@ test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-
 chaos: .venv/.dev  ## faults of nine kinds under a server at work, by chance (ARGS="--faults N --seed N --postgres --only 'the disk is full'")
 	@.ci/tools
 	@$(BIN)/python -m tests.chaos $(ARGS)
+
+mutate: .venv/.dev  ## small changes to the core by chance: the share that the tests beside each file notice (ARGS="--sample N --seed N --only app/loop")
+	@$(BIN)/python -m tests.mutate $(ARGS)
 
 test-vllm: .venv/.dev  ## against a real vLLM on the CPU: set TEMPER_VLLM and TEMPER_VLLM_MODELS (tests/vllm/conftest.py)
 	@$(BIN)/pytest tests/vllm $(ARGS)

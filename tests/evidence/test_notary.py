@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
+from app.events.words import Budget
 from sqlalchemy.event import listen
 from sqlmodel import Session
 
 from app.errors import BadInput
-from app.events.kinds import PersonDid
+from app.events.kinds import PersonDid, RolloutAsked, RolloutHostBegun
 from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
 from app.evidence import verify
 from app.evidence.audit_anchors import check_record_end, read_audit_anchors
@@ -88,6 +89,21 @@ def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
     assert f"manifest={compute_sha256(manifest)}" in line["detail"]
     assert f"key={notary.key.public}" in line["detail"]
     assert f"head={json.loads(manifest)['chain_head']}" in line["detail"]
+
+
+def test_the_evidence_of_a_rollout_is_on_record_and_can_be_handed_out(notary, log):
+    run, host = log[0].run, log[0].event.host
+    asked = RolloutAsked(
+        hosts=(host,), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
+        lineup="simulated", simulated=True, pace=0, at_once=1, waves=(1,), harmed=1, escalated=100.0,
+    )  # fmt: skip
+    first = record_event("o1", 1, 1.0, asked, GENESIS)
+    begun = record_event("o1", 2, 2.0, RolloutHostBegun(host=host, of=run, wave=1), first.hash)
+    EventStore(notary.database).append([*log, first, begun])
+    archive = notary.issue_bundle("o1", Requester("ada", "admin", "token"))
+    manifest = unpack_archive(b"".join(archive.stream_archive()))["manifest.json"]
+    [line] = [one for one in told(notary.database) if one["did"] == "seal: evidence of rollout o1"]
+    assert f"manifest={compute_sha256(manifest)}" in line["detail"]
 
 
 def test_how_long_its_log_is_was_on_record_when_the_run_ended(of_the_run, log):

@@ -44,6 +44,7 @@ def test_people_seats_and_time(case):
     assert [deed.what for deed in case.people] == ["asked for the run in mode auto"]
     assert [seat.role for seat in case.seats] == ["architect", "auditor", "sentry", "worker"]
     assert case.scanned["opening"] < case.scanned["closing"]
+    assert 0 < case.queued_at < case.state.started_at
     assert case.simulated == "the engines and the host, by a tree of real files"
 
 

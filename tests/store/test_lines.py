@@ -90,3 +90,11 @@ def test_a_page_costs_the_database_the_same_however_long_its_turns_were(tmp_path
     few, many = steps(tmp_path, log, 10), steps(tmp_path, log, 10_000)
     assert few > 50
     assert many < 1.1 * few
+
+
+def test_of_the_events_of_one_time_the_newest_is_found_and_before_all_there_is_none(store, played, log):
+    assert [store.find_seq_at(played[1], one.at) for one in log] == [
+        max(other.seq for other in log if other.at <= one.at) for one in log
+    ]
+    assert store.find_seq_at(played[1], log[0].at - 1) == 0
+    assert store.find_seq_at(played[1], log[-1].at + 1) == len(log)
