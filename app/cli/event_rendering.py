@@ -56,7 +56,7 @@ def _render_detail(event: Event, state: RunState) -> str | None:
 
 def _render_sentence(event: Event) -> str | None:
     told = describe_event(event)
-    if told is None or isinstance(event, TurnFinished):  # Progress prints its figures
+    if told is None or isinstance(event, TurnFinished):  # ProgressPrinter prints its figures
         return None
     head = "\n" if isinstance(event, RunFinished | RunFailed | RunStopped) else "  "
     return f"{head}{told.glyph} {clean_line(told.text, 4000)}"

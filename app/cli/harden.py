@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.progress import Progress
+from app.cli.progress import ProgressPrinter
 from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
 from app.errors import BadInput
@@ -77,7 +77,7 @@ async def _hand_over_run(settings: Settings, request: RunQueued) -> AsyncIterato
 async def _follow_run(store: EventStore, run: str, *, as_json: bool) -> int:
     show: Callable[[Recorded, RunState], None]
     state = RunState()
-    with Progress(run) as progress:
+    with ProgressPrinter(run) as progress:
         show = _print_event_json if as_json else progress.show
         async for recorded in _stream_events(store, run):
             state = apply_event(state, recorded)

@@ -16,7 +16,7 @@ from app.text.clean import clean_line, clean_text
 COLOURS: dict[Role, str] = {"architect": "blue", "worker": "yellow", "auditor": "magenta", "sentry": "cyan"}
 
 
-class Progress:
+class ProgressPrinter:
     def __init__(self, run: str) -> None:
         self._console = Console(highlight=False)
         self._run = run

@@ -12,7 +12,11 @@ from app.cli.plain_log import LONGEST, PlainFormatter
 LogFormat = Literal["text", "json"]
 LEVELS = {"WARNING": "WARN", "CRITICAL": "FATAL"}
 """Levels as the text has them, where the usual name is longer than five letters."""
-_NO_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "color_message"}
+_RECORD_FIELDS = (
+    "name msg args levelname levelno pathname filename module exc_info exc_text stack_info lineno funcName"
+    " created msecs relativeCreated thread threadName processName process message asctime taskName color_message"
+)
+_NO_FIELDS = frozenset(_RECORD_FIELDS.split())
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from processes import family, pss
 
 ROOT = Path(__file__).parent.parent.parent
 NODE = """import re, sys
-from app.targets import registry
-registry._FIXTURES = re.compile(r"fixture(-[2-9]|-[1-9][0-9]{1,3})?")
+from app.targets import host_registry
+host_registry._FIXTURES = re.compile(r"fixture(-[2-9]|-[1-9][0-9]{1,3})?")
 from app.__main__ import main
 sys.argv = ["temper", *sys.argv[1:]]
 main()

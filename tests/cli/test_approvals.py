@@ -17,7 +17,7 @@ def test_the_table_says_who_and_by_which_line(tmp_path):
     done = CliRunner().invoke(app, ["approvals", "check", str(tmp_path / "a.toml")])
     assert done.exit_code == 0, done.output
     assert "2 (line 2)" in done.output
-    assert "line 5 never decides" in done.output
+    assert "line 5 never applies" in done.output
     told = CliRunner().invoke(app, ["approvals", "check", str(tmp_path / "a.toml"), "--json"])
     assert '"cat_i": "2 (line 2)"' in told.output
 

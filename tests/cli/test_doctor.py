@@ -44,7 +44,7 @@ def changed(tmp_path):
 def test_a_line_up_with_nothing_that_stops_it_ends_well(doctor, changed):
     said = doctor(changed("blackwell-mtp", "max_num_seqs = 32", "max_num_seqs = 31"), code=FINE)
     assert said.startswith("gemma-31b\n")
-    assert "0 would stop it" in said
+    assert "0 prevent the start" in said
 
 
 def test_one_that_would_stop_ends_with_1_and_says_it_first(doctor, changed):

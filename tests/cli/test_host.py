@@ -51,7 +51,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
     with pytest.raises(BadInput, match="has the change left open"):
         remove_host(settings, "web")
     check_host(settings, "web", undo=True)
-    assert "left: taken back" in capsys.readouterr().out
+    assert "left: rolled back to the state before" in capsys.readouterr().out
     assert host.everything() == before
     remove_host(settings, "web", clean_up=True)
     assert "web: removed /var/lib/temper\nweb: no file of Temper is left on it" in capsys.readouterr().out

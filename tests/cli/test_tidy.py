@@ -27,7 +27,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from sqlalchemy import Engine, event
-from app.cli.tidy import tidy
+from app.cli.tidy import tidy_runs
 from app.config import Settings
 
 left = int(sys.argv[2])
@@ -39,7 +39,7 @@ def count(connection, cursor, statement, *_):
     if left <= 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-tidy(Settings(data=Path(sys.argv[1])), 0, dry_run=False)
+tidy_runs(Settings(data=Path(sys.argv[1])), 0, dry_run=False)
 """
 
 
@@ -61,7 +61,7 @@ def events(settings):
 
 def test_only_runs_older_than_that_are_shrunk(settings, log, capsys):
     assert tidy_runs(settings, 1, dry_run=False) == DONE
-    assert "0 runs shrunk" in capsys.readouterr().out
+    assert "runs shrunk: 0" in capsys.readouterr().out
     row, left = events(settings)
     assert (row.shrunk_at, left) == (None, len(log))
 

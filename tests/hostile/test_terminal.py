@@ -10,7 +10,7 @@ import pytest
 
 from app.cli.event_rendering import render_event
 from app.cli.plain_log import PlainFormatter
-from app.cli.progress import Progress
+from app.cli.progress import ProgressPrinter
 from app.cli.verify import verify_pack
 from app.events.kinds import ItemStarted, PlanMade, RunQueued, SentryAlarm, TurnDelta, TurnFinished
 from app.evidence import verify
@@ -72,7 +72,7 @@ def made(kind, known, bad):
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_thought_and_a_failure_are_shown_without_steering(bad, capsys):
-    progress = Progress("run")
+    progress = ProgressPrinter("run")
     named = {"turn": "t", "role": "worker"}
     progress._print_turn_label("worker", "act", bad)
     for piece in bad:  # an escape that comes in pieces

@@ -183,7 +183,7 @@ def test_a_lineup_without_gpus_or_engines_is_refused(tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_a_bad_lineup(tmp_path):
-    with pytest.raises(BadLineup, match="cannot be read: Is a directory"):
+    with pytest.raises(BadLineup, match=r"cannot read .*: Is a directory"):
         read_lineup(tmp_path)
     (path := tmp_path / "latin.toml").write_bytes(b'title = "\xe9"')
     with pytest.raises(BadLineup, match="not UTF-8"):

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from types import SimpleNamespace
 
 import httpx
 import msgspec
@@ -28,6 +27,7 @@ from tests.loop.test_approvals import Kept
 SCRIPT = read_script(ANSWERS)
 SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
 ROLES = ("architect", "worker", "auditor", "sentry")
+NO_LESSONS = SimpleNamespace(list_known_lessons=lambda _: ())
 
 
 def answered(request):
@@ -77,7 +77,13 @@ class OnFixture:
                 role: replace(RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0), queue=self._queue) for role in ROLES
             }
             means = RunServices(
-                self._skill, self.target, self._scanner, seats, SimpleNamespace(known=lambda _: ()), "w", **self._means
+                self._skill,
+                self.target,
+                self._scanner,
+                seats,
+                NO_LESSONS,
+                "w",
+                **self._means,
             )
             self.state = Run(RunState(), RunLog(run, self.kept), means)
             asked = {"mode": "auto", "budget": Budget(), **more}

@@ -197,7 +197,7 @@ def test_what_is_scripted_fits_and_is_not_pressed(rule):
 
 def replace_tries(script, rule, one):
     class Only:
-        def pick(self, *_):
+        def pick_try(self, *_):
             return one
 
     return Only()

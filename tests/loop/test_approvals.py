@@ -163,7 +163,7 @@ class Life:
             target=TargetThread(self.host),
             scanner=Scanner(),
             seats={},
-            lessons=SimpleNamespace(known=lambda _: ()),
+            lessons=SimpleNamespace(list_known_lessons=lambda _: ()),
             worker="w",
             clock=lambda: self.now,
             approvals=approvals,

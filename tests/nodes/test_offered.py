@@ -39,7 +39,7 @@ class Queue:
     def __init__(self):
         self.offered = []
 
-    def offer_here(self, run, host, epoch):
+    def offer_again_blocking(self, run, host, epoch):
         self.offered.append((run, host, epoch))
 
 

@@ -37,7 +37,7 @@ class House:
         self.queues = EngineQueues(EngineTraffic())
         self.submitted = []
 
-    async def submit(self, request, run="r1"):
+    async def submit_run(self, request, run="r1"):
         self.submitted.append(request)
         return run
 

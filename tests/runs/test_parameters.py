@@ -132,7 +132,7 @@ async def test_a_value_that_will_not_do_any_more_is_said_and_not_passed_over(doo
     row = ParameterRow(skill="stig", name="minlen", scope_kind="all", scope_name="", value="8", by="ada", at=1.0)
     with Session(doors.database) as session, session.begin():
         session.add(row)
-    with pytest.raises(BadInput, match=r"does not fit .* any more: '8' will not do for minlen"):
+    with pytest.raises(BadInput, match=r"is no longer valid for .*: '8' will not do for minlen"):
         load_skill_with_site_values("stig", "fixture", StoredParameters(doors.database))
 
 

@@ -73,7 +73,7 @@ async def test_one_for_a_group_is_taken_at_every_door_and_shown_with_the_hosts_t
     assert "group lab <small>fixture</small>" in (await doors.http.get("/waivers")).text
     with Session(doors.database) as session, session.begin():
         replace_group(session, "lab", [])
-    assert "group lab <small>no host is in it now</small>" in (await doors.http.get("/waivers")).text
+    assert "group lab <small>the group has no hosts</small>" in (await doors.http.get("/waivers")).text
 
 
 async def test_it_is_listed_shown_and_taken_back_and_stays_on_record(doors):

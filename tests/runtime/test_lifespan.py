@@ -4,7 +4,7 @@ import sys
 AT_ONCE = """
 import sys, threading, types
 import msgspec
-from app.runtime.structs import make_out
+from app.runtime.lifespan import build_struct_decoders
 
 PAIRS = 300
 sys.setswitchinterval(1e-6)
@@ -15,7 +15,7 @@ for number in range(PAIRS):
     module.Inner = type("Inner", (msgspec.Struct,), about | {"__annotations__": {"a": "int"}})
     made.append(type("Outer", (msgspec.Struct,), about | {"__annotations__": {"e": "dict[str, Inner]", "y": "int"}}))
 if "made-out" in sys.argv:
-    make_out()
+    build_struct_decoders()
 for outer in made:
     begin = threading.Barrier(4)
     def decode():

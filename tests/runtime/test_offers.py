@@ -67,7 +67,7 @@ async def test_a_run_of_another_process_is_offered_by_whoever_leads(tmp_path):
 
 async def test_a_run_that_is_refused_because_the_log_waits_leaves_nothing(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
-        worker.writer = SimpleNamespace(waits=4.0, broken=worker.writer.broken)
+        worker.writer = SimpleNamespace(stalled_seconds=4.0, broken=worker.writer.broken)
         with pytest.raises(EnvironmentUnusable, match="has waited for 4 s to be written, so no run can be accepted"):
             await worker.submit_run(ordered(worker, lineup))
         assert worker.unended() == []

@@ -19,7 +19,7 @@ PATTERNS = {route.name: route.path for route in ROUTES}
 OURS = "|".join(sorted({re.escape(path.split("/")[1]) for path in PATTERNS.values() if path != "/"}))
 BY_HAND = re.compile(rf"/(?:(?:{OURS})(?:[/?#].*)?)?")
 LEADING = r"(?:href|src|action|formaction|content|hx-[\w:-]+|data-\w+)"
-MATCHED = ("api/route.py", "api/nowhere.py", "api/openapi.py", "access/cors.py")
+MATCHED = ("api/api_route.py", "api/fallbacks.py", "api/openapi.py", "access/cors.py")
 """Say which addresses a request may have come to, and name none to go to."""
 
 

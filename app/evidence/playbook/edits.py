@@ -38,7 +38,7 @@ class NotRecorded(Exception):
 
 
 @dataclass(frozen=True)
-class FileEdit:
+class PlaybookEdit:
     do: Literal["replace", "remove", "insert", "write", "mode"]
     path: str
     old: str = ""
@@ -70,9 +70,9 @@ class _NoFiles:
         return []
 
 
-def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[FileEdit, ...]:
+def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[PlaybookEdit, ...]:
     """Return the edits in the order of the changed paths; raise NotRecorded if the log lacks something."""
-    found: list[FileEdit] = []
+    found: list[PlaybookEdit] = []
     for change in applied.changes:
         ours = [one for one in actions if isinstance(one, FileAction) and one.path == change.path]
         if not ours:
@@ -81,40 +81,40 @@ def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[
     return tuple(mark_dependent_edits(found))
 
 
-def mark_dependent_edits(found: Sequence[FileEdit]) -> Iterator[FileEdit]:
+def mark_dependent_edits(found: Sequence[PlaybookEdit]) -> Iterator[PlaybookEdit]:
     for at, edit in enumerate(found):
         ours = {(one.path, one.new) for one in found[:at] if one.do in ("replace", "insert")}
         yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
 
 
-def _derive_path_edits(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[FileEdit]:
+def _derive_path_edits(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[PlaybookEdit]:
     if new or isinstance(ours[0], WriteFile):
         return [_derive_whole_file(path, ours)]
     if any(isinstance(one, SetOption | WriteFile) for one in ours):
         keys = [one.key for one in ours if isinstance(one, SetOption)]
-        modes = [FileEdit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
+        modes = [PlaybookEdit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
         return [*_derive_diff_edits(path, diff, keys), *modes]
     return [_to_file_edit(one) for one in ours]
 
 
-def _derive_whole_file(path: str, ours: Sequence[FileAction]) -> FileEdit:
+def _derive_whole_file(path: str, ours: Sequence[FileAction]) -> PlaybookEdit:
     try:
         state = plan_changes(ours, _NoFiles())[path]
-        return FileEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
+        return PlaybookEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
     except (ActionFailed, KeyError, UnicodeDecodeError) as exc:
         raise NotRecorded(f"the record does not hold all of {path}") from exc
 
 
-def _to_file_edit(action: FileAction) -> FileEdit:
+def _to_file_edit(action: FileAction) -> PlaybookEdit:
     match action:
         case ReplaceLine():
-            return FileEdit("replace", action.path, action.old, action.new)
+            return PlaybookEdit("replace", action.path, action.old, action.new)
         case RemoveLine():
-            return FileEdit("remove", action.path, action.line)
+            return PlaybookEdit("remove", action.path, action.line)
         case AppendLine():
-            return FileEdit("insert", action.path, new=action.line)
+            return PlaybookEdit("insert", action.path, new=action.line)
         case Chmod():
-            return FileEdit("mode", action.path, mode=action.mode)
+            return PlaybookEdit("mode", action.path, mode=action.mode)
         case _:
             raise NotRecorded(f"{action.path} is changed in a way that the record does not hold line by line")
 
@@ -125,7 +125,7 @@ def build_option_pattern(path: str, key: str) -> str:
     return f"^[ \t]*{key}([ \t]*=|[ \t])" if simple and re.fullmatch(r"[A-Za-z0-9_]+", key) else ""
 
 
-def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[FileEdit]:
+def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[PlaybookEdit]:
     known = [pattern for key in keys if (pattern := build_option_pattern(path, key))]
     found = list(_pair_diff_lines(path, diff, known))
     again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
@@ -136,19 +136,19 @@ def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[FileEd
     return found
 
 
-def _pair_diff_lines(path: str, diff: str, known: Sequence[str]) -> Iterator[FileEdit]:
+def _pair_diff_lines(path: str, diff: str, known: Sequence[str]) -> Iterator[PlaybookEdit]:
     for gone, fresh, above, at_end in _split_diff_blocks(path, diff):
         # Equal lines get the same replacement.
         removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
         for old, new in zip(removed, fresh, strict=False):
-            yield FileEdit("replace", path, old, new, _find_option_pattern(known, new))
+            yield PlaybookEdit("replace", path, old, new, _find_option_pattern(known, new))
         for old in removed[len(fresh) :]:
-            yield FileEdit("remove", path, old)
+            yield PlaybookEdit("remove", path, old)
         anchors = [above, *fresh]
         for at in range(len(removed), len(fresh)):
             if not at_end and not anchors[at].strip():
                 raise NotRecorded(f"{path} has nothing that says where {fresh[at]!a} goes")
-            yield FileEdit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
+            yield PlaybookEdit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
 
 
 def _find_option_pattern(known: Sequence[str], line: str) -> str:
@@ -192,7 +192,7 @@ def _select_diff_lines(path: str, diff: str) -> Iterator[str]:
             yield line
 
 
-def apply_edit(text: str, edit: FileEdit) -> str:
+def apply_edit(text: str, edit: PlaybookEdit) -> str:
     """Return the text after an edit, as the role and the script would make it."""
     if edit.do == "write":
         return edit.new
@@ -213,7 +213,7 @@ def _is_same_line(line: str, other: str) -> bool:
     return line.rstrip(_TRAIL) == other.rstrip(_TRAIL)
 
 
-def fold_later_edits(edit: FileEdit, later: Iterable[FileEdit]) -> FileEdit | None:
+def fold_later_edits(edit: PlaybookEdit, later: Iterable[PlaybookEdit]) -> PlaybookEdit | None:
     """Return the edit combined with later edits of the run, so that repeating it is safe; None if it was undone."""
     for one in later:
         if one.path != edit.path:

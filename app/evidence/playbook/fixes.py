@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from app.events.kinds import AttemptFailed
 from app.events.vocabulary import FileAction, PublishedRule, ResourceAction
 from app.evidence.playbook.checks import PlainCheck, list_unchecked_probes, select_checks
-from app.evidence.playbook.edits import FileEdit, NotRecorded, derive_edits, fold_later_edits
+from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
 from app.evidence.playbook.resource_shell import ShellCommands, build_shell_commands
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.skills.skill import Rule
@@ -19,7 +19,7 @@ _LONGEST = 300
 class Fix:
     rule: Rule
     named: PublishedRule
-    edits: tuple[FileEdit, ...]
+    edits: tuple[PlaybookEdit, ...]
     deeds: tuple[ShellCommands, ...]
     created: tuple[str, ...]
     """Files that did not exist on the run's host."""

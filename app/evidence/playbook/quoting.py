@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from app.evidence.build_id import read_build_id
-from app.evidence.playbook.edits import FileEdit
+from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import Fix, PortableFixes
 from app.evidence.run_record import RunRecord
 from app.targets.ssh.shell_script import read_script_part
@@ -63,7 +63,7 @@ def _escape_letter(one: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def list_judge_arguments(edit: FileEdit) -> list[str]:
+def list_judge_arguments(edit: PlaybookEdit) -> list[str]:
     """Return the arguments of judge.sh after the root."""
     passing = "passing" if edit.passing else "behind" if edit.behind else ""
     return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]

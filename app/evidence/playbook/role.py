@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from app.evidence.playbook.edits import FileEdit
+from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.playbook.quoting import (
     Plain,
@@ -75,7 +75,7 @@ def _write_rule_task(fix: Fix) -> str:
     )
 
 
-def _to_edit_vars(edit: FileEdit) -> Plain:
+def _to_edit_vars(edit: PlaybookEdit) -> Plain:
     return {
         "do": edit.do,
         "path": edit.path,

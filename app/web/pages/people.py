@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True)
-class AuditLine:
+class AuditEntry:
     seq: int
     at: float
     hash: str
@@ -77,7 +77,7 @@ def submit_credential_end(session: TheSession, credential: str) -> Response:
 def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
     nonce = new_nonce()
     found = audit.list_audit_events(session, LINES, before)
-    lines = [AuditLine(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
+    lines = [AuditEntry(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
     head = audit.list_audit_events(session, 1)
     context = {"lines": lines, "head": head[0].hash if head else GENESIS, "more": len(found) == LINES}
     return create_page(render_template("audit.html", nonce=nonce, here="audit", **context), nonce)

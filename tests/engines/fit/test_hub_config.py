@@ -88,7 +88,7 @@ def test_experts_of_gemma_4_stand_beside_its_mlp():
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"model_type": "mamba2"}, r"architecture 'mamba2' is none that can be reckoned here \(known: llama, mistral"),
+        ({"model_type": "mamba2"}, r"no memory estimate for the architecture 'mamba2' \(known: llama, mistral"),
         ({"model_type": None}, "it has no model_type"),
         ({"hidden_size": None}, "it has no hidden_size"),
         ({"hidden_size": "large"}, "its hidden_size should be a whole number"),

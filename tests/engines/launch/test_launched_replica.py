@@ -140,12 +140,12 @@ async def test_a_second_load_knows_how_long_the_first_one_took(launched):
 KILLED = """
 import asyncio, sys, httpx
 from pathlib import Path
-from app.engines.launch.fleet import fleet
+from app.engines.launch.fleet import run_fleet
 from tests.engines.launch.conftest import engine
 async def main():
     async with httpx.AsyncClient() as http:
-        async with fleet({"small": engine(port=int(sys.argv[2]))}, Path(sys.argv[1]), http) as ours:
-            while ours["small"][0].look().state != "ready":
+        async with run_fleet({"small": engine(port=int(sys.argv[2]))}, Path(sys.argv[1]), http) as ours:
+            while ours["small"][0].read_status().state != "ready":
                 await asyncio.sleep(0.02)
             print("up", flush=True)
             await asyncio.sleep(600)

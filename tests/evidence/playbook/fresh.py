@@ -2,7 +2,7 @@
 
 from app.events.vocabulary import PublishedRule
 from app.evidence.playbook.checks import PlainCheck
-from app.evidence.playbook.edits import FileEdit, mark_dependent_edits
+from app.evidence.playbook.edits import PlaybookEdit, mark_dependent_edits
 from app.evidence.playbook.fixes import ExcludedRule, Fix, PortableFixes
 from app.skills.catalog import load_skill
 from app.targets.host_catalog import open_target
@@ -42,4 +42,4 @@ def fix(*edits, checks=(), rule=RULE, deeds=()):
 def harmful(file, rule=RULE):
     """A change after which the host's own answer is worse."""
     check = PlainCheck("sudoers", "no line says bad", f"! grep -q bad '{file}'")
-    return fix(FileEdit("replace", str(file), "good", "bad"), checks=(check,), rule=rule)
+    return fix(PlaybookEdit("replace", str(file), "good", "bad"), checks=(check,), rule=rule)

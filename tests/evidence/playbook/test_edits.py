@@ -2,7 +2,7 @@ import pytest
 
 from app.events.kinds import ActionApplied
 from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.evidence.playbook.edits import FileEdit, NotRecorded, apply_edit, derive_edits, fold_later_edits
+from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, apply_edit, derive_edits, fold_later_edits
 from app.syntax.files import FileState
 from app.targets.change_diff import render_file_diffs
 from app.targets.file_changes import plan_changes
@@ -73,14 +73,22 @@ def test_a_line_that_moves_is_left_to_people():
 
 
 def test_what_later_rules_made_of_a_line_counts_as_done():
-    first = FileEdit("replace", SSHD, "UseDNS no", "UseDNS yes")
-    assert fold_later_edits(first, [FileEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == ("UseDNS  yes",)
-    assert fold_later_edits(first, [FileEdit("remove", SSHD, "UseDNS yes")]).passing
-    assert fold_later_edits(first, [FileEdit("remove", MOTD, "UseDNS yes")]) == first
-    assert fold_later_edits(FileEdit("insert", SSHD, new="UseDNS no"), [FileEdit("remove", SSHD, "UseDNS no")]) is None
-    assert fold_later_edits(FileEdit("remove", SSHD, "UseDNS no"), [FileEdit("insert", SSHD, new="UseDNS no")]) is None
+    first = PlaybookEdit("replace", SSHD, "UseDNS no", "UseDNS yes")
+    assert fold_later_edits(first, [PlaybookEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == (
+        "UseDNS  yes",
+    )
+    assert fold_later_edits(first, [PlaybookEdit("remove", SSHD, "UseDNS yes")]).passing
+    assert fold_later_edits(first, [PlaybookEdit("remove", MOTD, "UseDNS yes")]) == first
+    assert (
+        fold_later_edits(PlaybookEdit("insert", SSHD, new="UseDNS no"), [PlaybookEdit("remove", SSHD, "UseDNS no")])
+        is None
+    )
+    assert (
+        fold_later_edits(PlaybookEdit("remove", SSHD, "UseDNS no"), [PlaybookEdit("insert", SSHD, new="UseDNS no")])
+        is None
+    )
     whole = fold_later_edits(
-        FileEdit("write", MOTD, new="a\n", mode="0644"),
-        [FileEdit("insert", MOTD, new="b"), FileEdit("mode", MOTD, mode="0600")],
+        PlaybookEdit("write", MOTD, new="a\n", mode="0644"),
+        [PlaybookEdit("insert", MOTD, new="b"), PlaybookEdit("mode", MOTD, mode="0600")],
     )
     assert (whole.new, whole.mode) == ("a\nb\n", "0600")

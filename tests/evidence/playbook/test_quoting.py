@@ -5,7 +5,7 @@ import yaml as reader
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.evidence.playbook.edits import FileEdit
+from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.quoting import list_judge_arguments, to_comment, to_tag, to_yaml
 from tests.thorough import examples
 
@@ -57,7 +57,7 @@ def test_a_comment_is_a_comment_and_a_tag_is_a_word(one, two):
 @settings(max_examples=examples(20), deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_bash_gets_the_words_that_were_meant(old, new):
-    meant = list_judge_arguments(FileEdit("replace", "/etc/motd", old, new, later=(old,)))
+    meant = list_judge_arguments(PlaybookEdit("replace", "/etc/motd", old, new, later=(old,)))
     line = f"EDITS=({shlex.join(meant)})\nprintf '%s\\0' \"${{EDITS[@]}}\""
     ran = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
     assert ran.stdout.decode().split("\0")[:-1] == meant

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evidence.playbook.edits import FileEdit
+from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import PortableFixes
 from app.evidence.playbook.role import build_playbook_zip
 from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
@@ -52,15 +52,15 @@ def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_p
     bad.write_text("good\n")
     motd, new = str(file), str(tmp_path / "root/etc/new")
     good = fix(
-        FileEdit("replace", motd, "plain (.*)", HOSTILE),
-        FileEdit("remove", motd, "{{ gone }}"),
-        FileEdit("insert", motd, new="0644", after=HOSTILE),
-        FileEdit("insert", motd, new="last"),
-        FileEdit("mode", motd, mode="0600"),
-        FileEdit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
+        PlaybookEdit("replace", motd, "plain (.*)", HOSTILE),
+        PlaybookEdit("remove", motd, "{{ gone }}"),
+        PlaybookEdit("insert", motd, new="0644", after=HOSTILE),
+        PlaybookEdit("insert", motd, new="last"),
+        PlaybookEdit("mode", motd, mode="0600"),
+        PlaybookEdit("write", new, new=f'["{HOSTILE}"]\n', mode="0640"),
     )
     harm = harmful(bad, STIG.rules["V-257985"])
-    (unheard,) = fix(FileEdit("replace", str(bad), "good", "fine"), rule=STIG.rules["V-257992"]).fixes
+    (unheard,) = fix(PlaybookEdit("replace", str(bad), "good", "fine"), rule=STIG.rules["V-257992"]).fixes
     all_of_it = PortableFixes((*good.fixes, replace(unheard, services=("no-such-service",)), *harm.fixes), good.left)
     done = play(build_playbook_zip(all_of_it, HOSTILE, HOSTILE))
     assert "Not done, and left or put back as it was: V-257992, V-257985" in done.stdout, done.stdout + done.stderr

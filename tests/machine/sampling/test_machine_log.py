@@ -6,7 +6,7 @@ from app.machine.sampling.machine_log import MachineLog
 
 class Writer:
     def __init__(self):
-        self.lost, self.waits, self.seqs = set(), 0.0, []
+        self.lost, self.stalled_seconds, self.seqs = set(), 0.0, []
 
     def submit(self, batch):
         self.seqs += [one.seq for one in batch]

@@ -106,7 +106,7 @@ def knock_raw(routes):
     class Door:
         demo = False
 
-        async def person(self, headers):
+        async def authenticate(self, headers):
             return self.comer
 
     class Ledger:

@@ -56,7 +56,7 @@ class Socket:
         self._unframe()
         return len(chunk)
 
-    def keep(self, rest: bytes) -> bool:
+    def buffer_rest(self, rest: bytes) -> bool:
         if not self.room.is_set():
             return False
         assert not self.kept or rest == self.kept, "what was kept is not what was left"
@@ -64,7 +64,7 @@ class Socket:
         self._unframe()
         return True
 
-    def aside(self):
+    def pause_direct_writes(self):
         return nullcontext()
 
     def _unframe(self) -> None:

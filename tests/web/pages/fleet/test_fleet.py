@@ -111,4 +111,4 @@ async def test_where_one_host_changed_nothing_is_drawn_anew_of_the_others(made):
         session.merge(StandingRow(**stands(3, "p" * RULES, 2000.0)))
         session.flush()
         board.read_changes(session, made.settings.hosts_folder)
-    assert [host for host, line in board.lines.items() if vars(line).get("wire") is not drawn[host]] == ["web-3"]
+    assert [host for host, line in board.lines.items() if vars(line).get("wire_text") is not drawn[host]] == ["web-3"]
