@@ -102,7 +102,7 @@ def test_killed_at_any_write_a_run_is_whole_or_shrunk_and_the_next_one_ends_it(s
     assert subprocess.run(command, check=False, capture_output=True).returncode == -signal.SIGKILL
     row, left = events(settings)
     assert (row.shrunk_at is None) == (left == len(log)) or writes == 4  # shrunk, and nothing gone yet
-    database = open_database(settings.database)
+    database = open_database(settings.database_location)
     for _ in range(2):
         assert verify_run(settings, row.id, log[-1].hash) == HOLDS
         assert read_evidence(database, row.id, KEY) == archive

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
-from app.events.words import Budget
 from sqlalchemy.event import listen
 from sqlmodel import Session
 
 from app.errors import BadInput
 from app.events.kinds import PersonDid, RolloutAsked, RolloutHostBegun
 from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
+from app.events.vocabulary import Budget
 from app.evidence import verify
 from app.evidence.audit_anchors import check_record_end, read_audit_anchors
 from app.evidence.notary import HEAD, ITSELF, KEYS, Requester, change_key, open_notary, read_signed_head, sign_head

@@ -76,5 +76,14 @@ async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_pa
     assert isinstance(events[-1], RunFinished)
     assert events[-1].passed == 1, [one for one in events if hasattr(one, "reason") or hasattr(one, "behind")]
     assert {ActionApplied, ActionRolledBack} <= {type(event) for event in events}
-    assert {name for _, name in asked} >= {"files", "facts", "preview", "review", "apply", "health", "drift", "digest"}
+    assert {name for _, name in asked} >= {
+        "files",
+        "read_facts",
+        "preview_actions",
+        "review_actions",
+        "apply",
+        "check_health",
+        "find_drift",
+        "compute_digest",
+    }
     assert [name for thread, name in asked if thread == threading.get_ident()] == []

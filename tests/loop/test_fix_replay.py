@@ -93,7 +93,7 @@ async def test_one_byte_or_bit_of_difference_in_what_decides_the_rule_and_the_ro
 async def test_whoever_wants_no_replay_gets_none_and_is_not_asked_for(tmp_path, proven):
     here = await second(tmp_path, await proven(RULE), replay_fixes=False)
     assert purposes(here) == ["plan", "act", "review", "triage"]
-    assert here.state.means.fixes.asked == []
+    assert here.state.services.fixes.asked == []
 
 
 async def test_what_fails_on_a_copy_never_reaches_the_host_and_the_roles_take_over(tmp_path, proven):

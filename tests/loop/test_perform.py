@@ -98,8 +98,8 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
         simulated=True,
         confinement="none",
         prepare=lambda **_: None,
-        health=lambda: SOUND,
-        running=InForceReport,
+        check_health=lambda: SOUND,
+        check_in_force=InForceReport,
     )
     run = Run(
         RunState(),

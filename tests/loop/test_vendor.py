@@ -18,7 +18,7 @@ class Content:
 
     name = SCANNER.name
     scan = SCANNER.scan
-    foresee = SCANNER.scan_rehearsal
+    scan_rehearsal = SCANNER.scan_rehearsal
 
     def __init__(self, *scripts):
         self._scripts = [*scripts]

@@ -49,15 +49,15 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
     assert hand_over_unreachable_run(database, one, queue, run)
     assert queue.offered == [(run, "h", 2)]
     with pytest.raises(LeaseLost):
-        one.fence(run)()
+        one.create_fence(run)()
     with pytest.raises(LeaseLost):
         hand_over_unreachable_run(database, one, queue, run)  # somebody else's by now
     assert pass_on_run(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
     assert queue.offered[1:] == [(run, "h", 3)]
     assert not pass_on_run(database, other, queue, run, 3)
-    other.take(run, "h", 3)
+    other.acquire(run, "h", 3)
     assert not hand_over_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
-    other.fence(run)()
+    other.create_fence(run)()
     assert len(queue.offered) == 2
 
 
@@ -70,7 +70,7 @@ def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
         at = nodes.read_database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
     assert not pass_on_run(database, one, queue, run, 2)
-    other.take(run, "h", 2)
+    other.acquire(run, "h", 2)
     assert hand_over_unreachable_run(database, other, queue, run)
 
 
@@ -82,7 +82,7 @@ def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"other"})
     assert not pass_on_run(database, one, queue, run, 2)
-    one.take(run, "h", 2)
+    one.acquire(run, "h", 2)
 
 
 def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_again(database, run):
@@ -91,7 +91,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     one.acquire(run, "h", 1)
     assert create_reach_check(database, one, run)()
     assert hand_over_unreachable_run(database, one, Queue(), run)
-    other.take(run, "h", 2)
+    other.acquire(run, "h", 2)
     assert not create_reach_check(database, other, run)()
     third = member(database, "third")
     assert create_reach_check(database, other, run)()

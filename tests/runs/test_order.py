@@ -68,7 +68,7 @@ async def api(doors, order):
 
 async def terminal(doors, order):
     """What is good comes as far as the data folder, whose lock cannot be one."""
-    doors.settings.lock.mkdir(exist_ok=True)
+    doors.settings.lock_path.mkdir(exist_ok=True)
     wrong = await doors.typed("run", *words(order))
     if isinstance(wrong, EnvironmentUnusable):
         assert "Choose a writable folder" in str(wrong)
@@ -133,7 +133,10 @@ def scheduled(doors):
     """What becomes of the schedules when they fire. They are gone then."""
     with Session(doors.database) as session, session.begin():
         rows = session.exec(select(ScheduleRow)).all()
-        begun = [create_run_request(create_scheduled_order(row, 0), doors.lineup, doors.settings.hosts) for row in rows]
+        begun = [
+            create_run_request(create_scheduled_order(row, 0), doors.lineup, doors.settings.hosts_folder)
+            for row in rows
+        ]
         for row in rows:
             session.delete(row)
     return begun

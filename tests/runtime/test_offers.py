@@ -41,14 +41,14 @@ def ordered(worker, lineup, note=""):
 
 async def test_a_run_that_the_queue_could_not_take_is_accepted_and_starts_before_those_ordered_after_it(tmp_path):
     async with worked(tmp_path) as (worker, lineup):
-        said = logging.getLogger("app.store.rounds")
+        said = logging.getLogger("app.store.background_task")
         said.addHandler(told := Told())
         with refused_by(tmp_path / "dbos.sqlite", "workflow_status"):
             first = await worker.submit_run(ordered(worker, lineup, "first"))
             async with asyncio.timeout(30):
                 assert "queued runs are not offered to the queue" in await told.lines.get()
         said.removeHandler(told)
-        second = await worker.submit(ordered(worker, lineup, "second"))
+        second = await worker.submit_run(ordered(worker, lineup, "second"))
         begun = {}
         async with asyncio.timeout(30):
             for run in (first, second):
@@ -70,4 +70,4 @@ async def test_a_run_that_is_refused_because_the_log_waits_leaves_nothing(tmp_pa
         worker.writer = SimpleNamespace(stalled_seconds=4.0, broken=worker.writer.broken)
         with pytest.raises(EnvironmentUnusable, match="has waited for 4 s to be written, so no run can be accepted"):
             await worker.submit_run(ordered(worker, lineup))
-        assert worker.unended() == []
+        assert worker.list_unended_runs() == []

@@ -110,10 +110,10 @@ def knock_raw(routes):
             return self.comer
 
     class Ledger:
-        async def refused(self, event):
+        async def record_refusal(self, event):
             return None
 
-        did = refused
+        record_action = record_refusal
 
     served, door = Routed(routes), Door()
     gate = Gate(served, door, Ledger(), AccessRechecks(door))
