@@ -111,7 +111,7 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
             {},
             SimpleNamespace(),
             "w",
-            waivers=SimpleNamespace(on=on),
+            waivers=SimpleNamespace(list_active_waivers=on),
             clock=lambda: 7.0,
         ),
     )

@@ -140,7 +140,7 @@ async def test_a_second_load_knows_how_long_the_first_one_took(launched):
 KILLED = """
 import asyncio, sys, httpx
 from pathlib import Path
-from app.engines.launch.fleet import run_fleet
+from app.engines.launch.engine_fleet import run_fleet
 from tests.engines.launch.conftest import engine
 async def main():
     async with httpx.AsyncClient() as http:
