@@ -68,7 +68,7 @@ def test_where_nothing_shows_a_reload_a_new_sshd_is_asked_for_every_login_that_i
             opened.apply("one", [NO_ROOT], PATHS)
         assert opened.rollback("one").differences == ()
     finally:
-        opened.line.say("kill -CONT $(cat /run/sshd.pid)")
+        opened.line.run_text("kill -CONT $(cat /run/sshd.pid)")
     deadline = time.monotonic() + 10
     while not root_may_log_in(machine):  # it begins anew, and is deaf for that moment
         assert time.monotonic() < deadline

@@ -90,7 +90,7 @@ def _inside(machine, script):
 
 
 def _health(target):
-    return target.health()
+    return target.check_health()
 
 
 def test_a_debian_as_it_comes_is_fine_twice_and_nothing_of_the_asking_is_left(target, machine, before):

@@ -53,7 +53,7 @@ def test_the_unit_of_a_host_with_systemd_is_one_that_systemd_takes_and_does_what
     was = inside(machine, CONTENT)
     opened.apply("one", [UMASK, SCTP], PATHS)
     laid = "unhooked one; mkdir -p /run/systemd/system /etc/systemd/system; hooked one"
-    assert opened.line.say(load_script("restore").partition("# restore NAME")[0] + laid).code == 0
+    assert opened.line.run_text(load_script("restore").partition("# restore NAME")[0] + laid).code == 0
     assert inside(machine, OURS) == "/etc/systemd/system/temper-undo-one.service"
     unit = inside(machine, "cat /etc/systemd/system/multi-user.target.wants/temper-undo-one.service")
     (tmp_path / "temper-undo-one.service").write_text(f"{unit}\n")

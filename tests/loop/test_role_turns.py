@@ -51,7 +51,7 @@ async def test_a_stop_leaves_the_queue_at_once(tmp_path):
     async with waiting(tmp_path) as (played, _, task):
         played.person.says("stop")
         await task
-        assert played.state.services.seats["architect"].queue.now.waiting == 0
+        assert played.state.services.seats["architect"].queue.status.waiting == 0
     assert played.events(RunStopped)
     assert not played.events(TurnStarted)
     assert not played.events(TurnInterrupted)
@@ -63,7 +63,7 @@ async def test_a_run_that_was_paused_while_it_waited_asks_nobody_until_it_goes_o
         while not played.events(RunPaused):
             await asyncio.wait({task}, timeout=0.01)
     queue = played.state.services.seats["architect"].queue
-    while queue.now.waiting or queue._traffic.ours.total():
+    while queue.status.waiting or queue._traffic.ours.total():
         await asyncio.wait({task}, timeout=0.01)
     assert not played.events(TurnStarted)
     played.person.says("resume")
