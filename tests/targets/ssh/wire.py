@@ -15,6 +15,7 @@ class Wire:
         self._host_port = host_port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
+        self._registered = threading.Lock()
         self._open: list[socket.socket] = [self._listener]
         self._whole = threading.Event()
         self._whole.set()
@@ -34,12 +35,24 @@ class Wire:
         self._cut_when = true
 
     def close(self) -> None:
-        self._closed = True
+        with self._registered:
+            self._closed = True
         self._whole.set()
+        with self._came:
+            self._came.notify_all()
         for one in self._open:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
+
+    def _register(self, one: socket.socket) -> bool:
+        """Keep a socket until the wire is closed; close it at once and return False if the wire already is."""
+        with self._registered:
+            if not self._closed:
+                self._open.append(one)
+                return True
+        one.close()
+        return False
 
     def _take(self) -> None:
         while not self._closed:
@@ -50,7 +63,8 @@ class Wire:
             threading.Thread(target=self._carry, args=(near, self.holds_new), daemon=True).start()
 
     def _carry(self, near: socket.socket, held: bool) -> None:
-        self._open.append(near)
+        if not self._register(near):
+            return
         if held:
             self._wait_for(3)
         self._whole.wait()
@@ -59,7 +73,8 @@ class Wire:
         except ConnectionRefusedError:  # the host has ended meanwhile, and the test with it
             near.close()
             return
-        self._open.append(far)
+        if not self._register(far):
+            return
         threading.Thread(target=self._pump, args=(far, near, False), daemon=True).start()
         self._pump(near, far, True)
 
