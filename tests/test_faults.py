@@ -130,8 +130,11 @@ async def test_what_is_open_on_the_host_is_taken_back_before_a_run_fails(tmp_pat
         order = Order(rules=(RULE,), keep=True, budget=QUICK, pace=0, by="ada")
         request = create_run_request(order, lineup, worker.settings.hosts_folder)
         name = await worker.submit_run(request)
-        while not any(isinstance(one.event, ScanFinished) for one in worker.store.read_events(name)):
-            await worker.bus.wait_for_event_after(name, worker.bus.newest.get(name, 0))
+        while True:
+            seen = worker.bus.newest.get(name, 0)
+            if any(isinstance(one.event, ScanFinished) for one in worker.store.read_events(name)):
+                break
+            await worker.bus.wait_for_event_after(name, seen)
         (tmp_path / "hosts" / "fixture" / "baseline.json").unlink()
         events = [one.event for one in await followed(worker, name)]
     assert isinstance(events[-1], RunFailed)

@@ -21,7 +21,7 @@ from app.web.deps import TheSession
 from app.web.routes import ROUTES
 from tests.targets.ssh.host import ssh_host
 from tests.waiting import LONGEST, watching_the_loop
-from tests.web.api.inside import finished
+from tests.web.api.inside import finished, wait_for_end
 
 KNOWN = {
     "host": "fixture",
@@ -105,8 +105,7 @@ async def test_a_whole_run_over_a_slow_line_holds_up_the_loop_nowhere(tmp_path):
                 assert (await http.post("/runs", data=unknown)).status_code == 422
                 taken = await http.post("/api/v1/runs", json={"host": "web", "rules": ["V-257981"], "mode": "auto"})
                 run = taken.json()["id"]
-                while (row := await asyncio.to_thread(runtime.read_run_row, run)).state in queries.UNENDED:
-                    await runtime.bus.wait_for_event_after(run, runtime.bus.newest.get(run, 0))
+                row = await wait_for_end(runtime, run)
     assert (row.state, row.passed) == ("finished", 1), row.reason
     assert len(asked) > 20, "the host was asked by another way"
     assert (watch.waited, watch.long) == ([], [])

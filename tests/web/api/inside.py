@@ -19,9 +19,18 @@ async def finished(data):
     async with open_runtime(settings, load_lineup(settings)) as runtime:
         asked = create_run_request(Order(rules=("V-257820",), pace=0, by="ada"), runtime.lineup, settings.hosts_folder)
         run = await runtime.submit_run(asked)
-        while (await asyncio.to_thread(runtime.read_run_row, run)).state in queries.UNENDED:
-            await runtime.bus.wait_for_event_after(run, runtime.bus.newest.get(run, 0))
+        await wait_for_end(runtime, run)
         application = create_app(runtime)
         transport = httpx.ASGITransport(application)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
             yield runtime, application, run, http
+
+
+async def wait_for_end(runtime, run):
+    """Wait until a run has ended, and return its row."""
+    while True:
+        seen = runtime.bus.newest.get(run, 0)  # first: an event after the row was read must end the wait
+        row = await asyncio.to_thread(runtime.read_run_row, run)
+        if row.state not in queries.UNENDED:
+            return row
+        await runtime.bus.wait_for_event_after(run, seen)
