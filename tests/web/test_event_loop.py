@@ -15,7 +15,6 @@ from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.lineups.reader import find_lineup, read_lineup
 from app.main import create_app
-from app.store import queries
 from app.targets import host_registry
 from app.web.deps import TheSession
 from app.web.routes import ROUTES
