@@ -97,7 +97,8 @@ class Server(uvicorn.Server):
         """Wait for an exit request; wake once a second for uvicorn's clock instead of ten times a second."""
         while not await self.on_tick(0):
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._exit_requested.wait(), TICK_SECONDS)
+                async with asyncio.timeout(TICK_SECONDS):
+                    await self._exit_requested.wait()
 
     def request_exit(self) -> None:
         self.force_exit = self.should_exit

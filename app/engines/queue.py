@@ -92,7 +92,8 @@ class EngineQueue:
             self.call_ready_turns()
             while not turn.called.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(turn.called.wait(), RECHECK_SECONDS)
+                    async with asyncio.timeout(RECHECK_SECONDS):
+                        await turn.called.wait()
                 self.call_ready_turns()
             yield turn
         finally:

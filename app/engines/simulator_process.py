@@ -50,7 +50,8 @@ class SimulatorProcess:
                 return
             self._child.terminate()
             try:
-                await asyncio.wait_for(self._child.wait(), END_SECONDS)
+                async with asyncio.timeout(END_SECONDS):
+                    await self._child.wait()
             except TimeoutError:
                 self._child.kill()
                 await self._child.wait()

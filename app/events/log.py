@@ -50,7 +50,8 @@ class LogWriter:
     async def close(self) -> None:
         if self._task:
             with contextlib.suppress(EnvironmentUnusable, TimeoutError):  # the error reached whoever appended
-                await asyncio.wait_for(self.flush(), CLOSE_SECONDS)
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self.flush()
             self._sink.give_up()
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -102,7 +103,8 @@ class LogWriter:
     async def _wait_for_batch(self) -> None:
         """Wait for more events, unless the last write was long ago or a flush waits."""
         try:
-            await asyncio.wait_for(self._hurry.wait(), self._wrote_at + BATCH_SECONDS - time.monotonic())
+            async with asyncio.timeout(self._wrote_at + BATCH_SECONDS - time.monotonic()):
+                await self._hurry.wait()
         except TimeoutError:
             return
 

@@ -217,7 +217,8 @@ async def _build_item_end(run: Run, effect: effects.CloseItem) -> Sequence[Event
 async def _wait_for_person(run: Run, effect: effects.Wait) -> None:
     left = None if effect.until is None else max(0.0, effect.until - run.services.clock())
     try:
-        await asyncio.wait_for(run.nudged.wait(), left)
+        async with asyncio.timeout(left):
+            await run.nudged.wait()
     except TimeoutError:
         return
     run.nudged.clear()

@@ -57,4 +57,5 @@ class Offers(PeriodicTask):
 
     async def _wait_for_next(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._hurry.wait(), self.every)
+            async with asyncio.timeout(self.every):
+                await self._hurry.wait()

@@ -38,7 +38,8 @@ class ChangeMonitor:
         self._more.clear()
         if self._connection or self._told == version:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._more.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._more.wait()
 
     def on_written(self, batch: Sequence[Recorded]) -> None:
         """Signal a change unless the batch holds only samples, which nothing waits for."""

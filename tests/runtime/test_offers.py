@@ -11,6 +11,7 @@ import pytest
 from app.errors import EnvironmentUnusable
 from app.events.kinds import RunStarted
 from app.runs.order import Order, create_run_request
+from app.runtime.offers import Offers
 from tests.following import followed
 from tests.test_faults import RULE, worked
 
@@ -71,3 +72,16 @@ async def test_a_run_that_is_refused_because_the_log_waits_leaves_nothing(tmp_pa
         with pytest.raises(EnvironmentUnusable, match="has waited for 4 s to be written, so no run can be accepted"):
             await worker.submit_run(ordered(worker, lineup))
         assert worker.list_unended_runs() == []
+
+
+@pytest.mark.parametrize("steps", range(5))
+async def test_offers_end_although_they_are_asked_to_look_at_that_moment(steps):
+    offers = Offers(SimpleNamespace(find_next=list), None, SimpleNamespace(version=lambda: 0), lambda: False)
+    offers.start()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    offers.look_now()
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        await offers.close()

@@ -67,7 +67,8 @@ class SimulatedEngine:
             await self._load_model()
             await self._died.wait()
             try:
-                await asyncio.wait_for(self._last_word.wait(), GRACE)
+                async with asyncio.timeout(GRACE):
+                    await self._last_word.wait()
             except TimeoutError:
                 self.write_log("Nobody asked for /health; shutting down.")
             if not self._recovers:

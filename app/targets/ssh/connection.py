@@ -218,7 +218,8 @@ class SshConnection:
         if self._connection is not None:
             self._connection.close()
             with suppress(TimeoutError, OSError, asyncssh.Error):
-                await asyncio.wait_for(self._connection.wait_closed(), 2)
+                async with asyncio.timeout(2):
+                    await self._connection.wait_closed()
             self._connection = None
         if self._tunnel is not None:
             await self._tunnel.close()

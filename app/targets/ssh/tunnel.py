@@ -53,7 +53,8 @@ class Tunnel:
         if self._process is not None:
             self._process.close()
             with suppress(TimeoutError, OSError, asyncssh.Error):
-                await asyncio.wait_for(self._process.wait_closed(), 2)
+                async with asyncio.timeout(2):
+                    await self._process.wait_closed()
 
     def _start_task(self, work: Coroutine[None, None, None], what: str) -> None:
         self._at_work.append(asyncio.create_task(work, name=f"tunnel {what}"))
