@@ -31,7 +31,7 @@ _STYLES: dict[Severity, str] = {"stop": "bold red", "warn": "yellow", "note": "d
 _HTTP = ("http://", "https://")
 
 
-def print_diagnosis(what: str, log: str, key_env: str, *, as_json: bool) -> int:
+def report_pitfalls(what: str, log: str, key_env: str, *, as_json: bool) -> int:
     """Return 0 if nothing prevents a start, 1 if something does, 2 if the input is invalid."""
     try:
         findings = _collect_findings(what, log, key_env)

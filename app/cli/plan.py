@@ -11,13 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.estimate import Estimate, Fit, dump_fit
 from app.engines.fit.fit_plan import plan_lineup
-from app.engines.fit.gpu_kinds import find_gpu_kind, parse_gpus
+from app.engines.fit.gpu_kinds import parse_gpus
 from app.engines.fit.known_models import find_shape
-from app.engines.fit.plan_json import dump_plan
-from app.engines.fit.seed_conflicts import find_seed_conflicts
-from app.engines.fit.seed_table import build_seed_table
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup, Precision
 from app.lineups.reader import find_lineup, read_lineup
@@ -44,18 +41,17 @@ class SingleModel:
     eager: bool = False
 
 
-def print_plan(lineup: str, one: SingleModel | None, *, gpus: str, seeds: bool, as_json: bool) -> int:
+def print_plan(lineup: str, one: SingleModel | None, *, gpus: str, as_json: bool) -> int:
     """Return 0 if everything fits, 2 if something does not."""
-    if bool(lineup) + (one is not None) > 1:
-        raise BadInput("Give either a line-up or --model, not both.")
-    if lineup:
-        named = _replace_gpus(read_lineup(find_lineup(lineup)), gpus)
-        return _print_fits(plan_lineup(named), seeds=seeds or _has_l4(named), as_json=as_json)
-    if one is not None:
-        return _print_fits(plan_lineup(_create_single_lineup(one, gpus)), seeds=seeds, as_json=as_json)
-    if seeds:
-        return _print_fits((), seeds=True, as_json=as_json)
-    raise BadInput("Give a line-up (a shipped one's name, or a path), --model with --gpu, or --seeds.")
+    if bool(lineup) == (one is not None):
+        raise BadInput("Give either a line-up (a shipped one's name, or a path) or --model with --gpu.")
+    planned = _create_single_lineup(one, gpus) if one else _replace_gpus(read_lineup(find_lineup(lineup)), gpus)
+    fits = plan_lineup(planned)
+    if as_json:
+        print(json.dumps({"engines": [dump_fit(fit) for fit in fits]}, ensure_ascii=False, indent=2))  # noqa: T201
+    else:
+        _print_engines(Console(highlight=False), fits)
+    return FITS if all(fit.fits for fit in fits) else DOES_NOT_FIT
 
 
 def _replace_gpus(lineup: Lineup, gpus: str) -> Lineup:
@@ -95,23 +91,6 @@ def _create_engine(wanted: SingleModel) -> Engine:
     )
 
 
-def _has_l4(lineup: Lineup) -> bool:
-    kinds = [find_gpu_kind(gpu.kind) for gpu in lineup.gpus]
-    return any(kind is not None and kind.name == "l4" for kind in kinds)
-
-
-def _print_fits(fits: tuple[Fit, ...], *, seeds: bool, as_json: bool) -> int:
-    if as_json:
-        print(json.dumps(dump_plan(fits, seeds=seeds), ensure_ascii=False, indent=2))  # noqa: T201
-    else:
-        console = Console(highlight=False)
-        if fits:
-            _print_engines(console, fits)
-        if seeds:
-            _print_seeds(console)
-    return FITS if all(fit.fits for fit in fits) else DOES_NOT_FIT
-
-
 def _print_engines(console: Console, fits: tuple[Fit, ...]) -> None:
     table = Table("per GPU", title="Before anything is started", title_justify="left", box=None)
     for fit in fits:
@@ -144,24 +123,6 @@ def _iterate_figures(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | s
 
 def _print_source(console: Console, what: str, one: Estimate) -> None:
     console.print(Padding(Text(f"{what}: {one.provenance}; {clean_text(one.source, 1000)}", style="dim"), (0, 0, 0, 4)))
-
-
-def _print_seeds(console: Console) -> None:
-    rows = build_seed_table()
-    table = Table("on four L4, vLLM 0.19", "claimed\nper GPU", title="Tested configurations", title_justify="left")
-    table.add_column("weights\nGiB", justify="right")
-    for head in ("found", "plan says"):
-        table.add_column(head)
-    for row in rows:
-        style = "green" if row.agrees else "bold red"
-        weights = _format_estimate(row.fit.weights_gib_per_gpu, 1)
-        table.add_row(row.configuration, row.claimed, weights, row.found, Text(row.verdict, style))
-    console.print(table)
-    for row in rows:
-        console.print(Text.assemble((row.configuration, "bold"), f": {row.fit.says}"))
-    console.print(Text("Figures that contradict each other", style="bold"))
-    for one in find_seed_conflicts(rows):
-        console.print(Text.assemble((one.about, "bold"), f" ({'; '.join(one.figures)}): {one.supported}"))
 
 
 def _format_estimate(one: Estimate, digits: int) -> str:

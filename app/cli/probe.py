@@ -18,7 +18,7 @@ from app.engines.traffic import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
 from app.machine.measuring.probe_store import find_comparable, read_newest_probes, store_probe

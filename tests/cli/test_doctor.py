@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, print_diagnosis
+from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, report_pitfalls
 from app.lineups.reader import LINEUPS
 from tests.forkserver import temper
 
@@ -20,7 +20,7 @@ def doctor(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "140")
 
     def ask(what="", log="", *, code, key_env="", as_json=False):
-        assert print_diagnosis(str(what), str(log), key_env, as_json=as_json) == code
+        assert report_pitfalls(str(what), str(log), key_env, as_json=as_json) == code
         said = capsys.readouterr()
         return said.err if code == BAD_INPUT else said.out
 

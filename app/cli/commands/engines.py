@@ -33,9 +33,6 @@ def plan_engines(
     vllm: Annotated[str, typer.Option(help="Version of vLLM, such as 0.25.1. Default: the newest known version.")] = "",
     max_num_seqs: Annotated[int | None, typer.Option(min=1, help="Maximum concurrent requests.")] = None,
     eager: Annotated[bool, typer.Option("--eager", help="Do not use CUDA graphs.")] = False,
-    seeds: Annotated[
-        bool, typer.Option("--seeds", help="Plan the seven configurations that were tested on four L4.")
-    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: each number with its provenance.")] = False,
 ) -> None:
     """Estimate memory and speed before starting engines. Ends with 0 if everything fits, 2 if something does not."""
@@ -55,7 +52,7 @@ def plan_engines(
         max_num_seqs=max_num_seqs,
         eager=eager,
     )
-    raise typer.Exit(print_plan(lineup, one if model else None, gpus=gpu, seeds=seeds, as_json=as_json))
+    raise typer.Exit(print_plan(lineup, one if model else None, gpus=gpu, as_json=as_json))
 
 
 @app.command(name="lineups")
@@ -76,9 +73,9 @@ def run_doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")] = False,
 ) -> None:
     """Check a line-up for known deployment problems. Ends with 1 if it would not start, 0 if it would, else 2."""
-    from app.cli.doctor import print_diagnosis
+    from app.cli.doctor import report_pitfalls
 
-    raise typer.Exit(print_diagnosis(what, log, key_env, as_json=as_json))
+    raise typer.Exit(report_pitfalls(what, log, key_env, as_json=as_json))
 
 
 @app.command(name="probe")

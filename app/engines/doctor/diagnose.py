@@ -28,7 +28,7 @@ CHECKS: dict[str, Callable[[Situation], Diagnosis | None]] = {
     "multimodal-at-high-utilization": memory_checks.check_media_memory,
     "max-num-seqs-past-the-knee": memory_checks.check_stream_knee,
     "little-memory-left": memory_checks.check_free_memory,
-    "unreadable-flag": serving_checks.check_unreadable_flags,
+    "unreadable-flag": serving_checks.check_refused_flag_values,
     "flag-overrides-lineup": serving_checks.check_flag_overrides,
     "stale-chat-template": template_checks.check_chat_template,
     "missing-parsers": serving_checks.check_parser_flags,

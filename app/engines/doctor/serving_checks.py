@@ -14,7 +14,7 @@ def check_flag_overrides(case: Situation) -> Diagnosis | None:
     return Diagnosis("warn", says, "put the value into the line-up's field and take the flag out")
 
 
-def check_unreadable_flags(case: Situation) -> Diagnosis | None:
+def check_refused_flag_values(case: Situation) -> Diagnosis | None:
     if not case.effective.unreadable:
         return None
     names = ", ".join(case.effective.unreadable)

@@ -1,6 +1,7 @@
 """Results of the estimation: numbers with their provenance, and a verdict."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from app.events.vocabulary import Provenance
 
@@ -37,3 +38,15 @@ class Fit:
     limit_tok_s: Estimate
     """One stream without speculation."""
     limit_with_speculation_tok_s: Estimate
+
+
+def dump_fit(fit: Fit) -> dict[str, Any]:
+    """Return an estimate as JSON data, each number with its provenance."""
+    numbers = {name: value for name, value in vars(fit).items() if isinstance(value, Estimate)}
+    return {
+        "name": fit.name,
+        "fits": fit.fits,
+        "says": fit.says,
+        **{name: None if one.value is None else round(one.value, 3) for name, one in numbers.items()},
+        "provenance": {name: {"provenance": one.provenance, "source": one.source} for name, one in numbers.items()},
+    }

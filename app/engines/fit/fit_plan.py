@@ -6,9 +6,9 @@ from app.engines.fit.estimate import Estimate, Fit
 from app.engines.fit.fit_verdict import Neighbors, judge_fit
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.overhead import count_graphs
-from app.engines.fit.precision import describe_precision
 from app.engines.fit.resolved_settings import GIB
 from app.engines.fit.speed import estimate_speculative_limit, estimate_speed_limit
+from app.engines.fit.weight_bits import describe_precision
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Lineup
 

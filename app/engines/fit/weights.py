@@ -8,9 +8,9 @@ GPUs. Every pipeline stage of Gemma 4 holds the embeddings.
 import math
 from dataclasses import dataclass, fields
 
-from app.engines.fit.precision import BF16, compute_attention_bits, compute_mlp_bits
 from app.engines.fit.shape import Layer, ModelShape, split_stages
 from app.engines.fit.vllm_rules import VllmRules
+from app.engines.fit.weight_bits import BF16, compute_attention_bits, compute_mlp_bits
 from app.lineups.model import Precision
 
 VOCAB_PADDING = 64

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.engines.fit.estimate import Estimate, Fit
 from app.events.vocabulary import Provenance
 from app.lineups.model import Engine, Reported
-from app.machine.measuring.engine_plan import EnginePlan
+from app.machine.measuring.engine_estimate import EnginePlan
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_steps import STEPS, STREAM_TOKENS, SUSTAINED, ProbeStep

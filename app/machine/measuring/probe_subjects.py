@@ -9,8 +9,8 @@ from app.engines.client import EngineClient
 from app.engines.traffic import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
+from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_load import EngineLoad
-from app.machine.measuring.engine_plan import plan_engine
 from app.machine.measuring.figure_comparison import find_speed_limit
 from app.machine.measuring.memory_cards import MemoryCards, NoCards
 from app.machine.measuring.probe import ProbeSubject

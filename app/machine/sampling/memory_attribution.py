@@ -43,7 +43,7 @@ def attribute_memory(known: KnownEngines, event: GpuSampled, source: str) -> tup
         return ()
     provenance: Provenance = "simulated" if event.simulated else "measured"
     engines = [engine for engine in known.lineup.engines.values() if _uses_gpu(known.lineup, engine, event)]
-    held = {engine.name: _find_held_memory(known, engine, engines, event, source) for engine in engines}
+    held = {engine.name: _find_engine_memory(known, engine, engines, event, source) for engine in engines}
     mine = {pid for processes, _ in held.values() for pid in processes}
     rest = [one.used_gib for one in event.processes if one.pid not in mine and one.used_gib is not None]
     return split_memory(
@@ -65,7 +65,7 @@ def _is_present(known: KnownEngines, engine: Engine, held: Mapping[str, tuple[ob
     return held[engine.name][1] is not None or bool(state and state.state in _UP)
 
 
-def _find_held_memory(
+def _find_engine_memory(
     known: KnownEngines, engine: Engine, engines: Sequence[Engine], event: GpuSampled, source: str
 ) -> tuple[frozenset[int], Amount | None]:
     """Return the engine's processes and the memory they hold."""

@@ -42,7 +42,7 @@ _OF_HOST = "/proc/meminfo of the host, which shares its memory with the GPU"
 _AGED_AS = {"pcie_rx_mb_s": "pcie", "pcie_tx_mb_s": "pcie"}
 
 
-def read_sensor(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorReading:
+def to_sensor_reading(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorReading:
     sensor, value = SENSORS[field], getattr(event, field)
     age = event.ages.get(_AGED_AS.get(field, field), 0.0) + event.ages.get("scrape", 0.0)
     shared = event.unified and field in ("used_gib", "total_gib")

@@ -11,7 +11,7 @@ from app.events.record import Recorded, format_timestamp
 from app.events.vocabulary import GpuProcess, Provenance
 from app.machine.gpus.waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import attribute_memory
-from app.machine.sampling.sensors import name_reader, read_sensor
+from app.machine.sampling.sensors import name_reader, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Point, Series, create_figure
@@ -137,12 +137,12 @@ def _get_gpu_key(event: GpuSampled) -> tuple[str, int]:
 
 
 def _to_gpu_figure(runtime: Runtime, event: GpuSampled, name: str, at: float) -> Figure:
-    said = read_sensor(event, _FIGURES[name], runtime.board.exporters)
+    said = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
     return create_figure(said.value, said.unit, said.provenance, said.source, at - said.age)
 
 
 def _to_gpu_series(runtime: Runtime, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
-    said = read_sensor(event, _FIGURES[name], runtime.board.exporters)
+    said = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
     points = [Point(at=format_timestamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
     return Series(unit=said.unit, provenance=said.provenance, source=said.source, points=points)
 

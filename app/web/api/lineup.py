@@ -8,7 +8,7 @@ from pydantic import Field
 from app.engines.fit.estimate import Fit
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
-from app.machine.measuring.engine_plan import EnginePlan, plan_engine
+from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure, create_figure
 from app.web.api.api_route import create_router as api_router

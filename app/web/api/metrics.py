@@ -148,15 +148,18 @@ def _expand_histogram(name: str, of: Mapping[str, LatencyHistogram]) -> Iterator
 
 
 def _label_gpu(event: GpuSampled) -> dict[str, str]:
-    return {"gpu": str(event.gpu), "name": event.name, "simulated": _to_label(simulated=event.simulated)}
+    return {"gpu": str(event.gpu), "name": event.name, "simulated": _format_simulated_label(simulated=event.simulated)}
 
 
-def _to_label(*, simulated: bool) -> str:
+def _format_simulated_label(*, simulated: bool) -> str:
     return "true" if simulated else "false"
 
 
 def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFamily]:
-    played = {engine.name: _to_label(simulated=engine.simulation is not None) for engine in lineup.engines.values()}
+    played = {
+        engine.name: _format_simulated_label(simulated=engine.simulation is not None)
+        for engine in lineup.engines.values()
+    }
     states = [
         ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()

@@ -10,7 +10,7 @@ from app.events.kinds import GpuSampled
 from app.events.vocabulary import GpuProcess
 from app.machine.gpus.waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
-from app.machine.sampling.sensors import name_reader, read_sensor
+from app.machine.sampling.sensors import name_reader, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
@@ -147,6 +147,6 @@ def _build_memory_pieces(parts: Sequence[MemoryPart], titles: dict[str, str]) ->
 
 def _build_gpu_facts(event: GpuSampled, exporters: Mapping[str, str], age: float) -> Iterator[GpuFact]:
     for words, (field, digits, scale, unit) in _FACT_FIELDS.items():
-        said = read_sensor(event, field, exporters)
+        said = to_sensor_reading(event, field, exporters)
         value = None if said.value is None else said.value / scale
         yield GpuFact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")

@@ -13,7 +13,7 @@ from app.errors import BadInput
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
-from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_store import find_comparable, read_newest_probes

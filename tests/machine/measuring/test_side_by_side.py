@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.measuring.engine_plan import plan_engine
+from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import compare_probe_results
 
 LINEUP = read_lineup(find_lineup("simulated"))

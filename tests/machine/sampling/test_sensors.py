@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.kinds import GpuSampled
-from app.machine.sampling.sensors import SENSORS, read_sensor
+from app.machine.sampling.sensors import SENSORS, to_sensor_reading
 from tests.machine.samples import gpu_sample
 
 EXPORTERS = {"node7": "http://node7:9400/metrics"}
@@ -35,13 +35,13 @@ def card(**more):
     ],
 )
 def test_every_figure_says_where_it_is_from(event, field, provenance, source):
-    said = read_sensor(event, field, EXPORTERS)
+    said = to_sensor_reading(event, field, EXPORTERS)
     assert (said.provenance, said.source) == (provenance, source)
 
 
 def test_a_figure_is_as_old_as_its_sensors_reading_and_the_scrape():
     event = card(energy_j=5.0, pcie_rx_mb_s=1.0, ages={"energy_j": 7.0, "pcie": 3.0, "scrape": 0.5})
-    ages = [read_sensor(event, field, {}).age for field in ("energy_j", "pcie_rx_mb_s", "power_w")]
+    ages = [to_sensor_reading(event, field, {}).age for field in ("energy_j", "pcie_rx_mb_s", "power_w")]
     assert ages == [7.5, 3.5, 0.5]
 
 

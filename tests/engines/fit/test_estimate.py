@@ -1,7 +1,7 @@
 import json
 
+from app.engines.fit.estimate import dump_fit
 from app.engines.fit.fit_plan import plan_lineup
-from app.engines.fit.plan_json import dump_plan
 from tests.engines.fit.planning import NVFP4, engine, lineup
 
 NUMBERS = {
@@ -10,13 +10,13 @@ NUMBERS = {
 }
 
 
-def planned(gpus, *, seeds=False, **flags):
-    plan = dump_plan(plan_lineup(lineup(gpus, engine(NVFP4, **flags))), seeds=seeds)
-    return json.loads(json.dumps(plan))
+def planned(gpus, **flags):
+    (fit,) = plan_lineup(lineup(gpus, engine(NVFP4, **flags)))
+    return json.loads(json.dumps(dump_fit(fit)))
 
 
 def test_numbers_are_plain_and_each_has_its_provenance_beside_it():
-    (one,) = planned("l4:2", tp=2, kv_dtype="fp8")["engines"]
+    one = planned("l4:2", tp=2, kv_dtype="fp8")
     assert set(one) == {"name", "fits", "says", "provenance", *NUMBERS}
     assert set(one["provenance"]) == NUMBERS
     assert one["weights_gib_per_gpu"] == 16.211
@@ -26,14 +26,6 @@ def test_numbers_are_plain_and_each_has_its_provenance_beside_it():
 
 
 def test_what_cannot_be_reckoned_is_null():
-    (one,) = planned("l4:1")["engines"]
+    one = planned("l4:1")
     assert (one["fits"], one["kv_tokens"], one["max_concurrency"], one["largest_context"]) == (False, None, None, None)
     assert one["kv_pool_gib_per_gpu"] == 0
-
-
-def test_the_seeds_come_when_they_are_asked_for():
-    assert (planned("l4:1")["seeds"], planned("l4:1")["contradictions"]) == ([], [])
-    plan = planned("l4:1", seeds=True)
-    assert [row["verdict"] for row in plan["seeds"]] == ["OOM", "OOM", "OOM", "works", "bug", "works", "works"]
-    assert plan["seeds"][3]["claimed_vram_per_gpu"] == "~11 GB"
-    assert {"about", "figures", "supported"} == set(plan["contradictions"][0])
