@@ -29,19 +29,6 @@ BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))
 NO_FIX = "a fix for Ansible, which the content does not have"
 _MOST = 64 * 1024 * 1024
 _ENDS = b"<<playbook ends>>\n"
-_SCRIPT = """
-set -u
-content=$1 profile=$2
-exec 3>&1 1>&2
-command -v python3 || { echo 'it has no Python: choose a new name with --host, and it is built with one'; exit 9; }
-cd "$(mktemp -d)"
-scan() { oscap xccdf eval --profile "$profile" @RULES --results "$1" "$content" >/dev/null </dev/null; }
-scan before
-oscap xccdf generate fix --fix-type ansible --result-id '' --output fix.yml before </dev/null
-[ -s fix.yml ] || { echo 'no playbook was generated'; exit 9; }
-{ cat fix.yml; echo '<<playbook ends>>'; } >&3
-read -r took || exit 9
-@LOOK"""
 _TASK = re.compile(r"(?m)^(?=    - )")
 _LACKS = re.compile(r"couldn't resolve module/action '([\w.]+)'")
 _MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
@@ -59,7 +46,7 @@ async def run_ansible_fixes(
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
     program = _find_ansible_program()
-    script = fill_script(_SCRIPT, rules)
+    script = fill_script("fix_by_ansible.sh", rules)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
     process = await open_ssh_client(at, line, limit=_MOST)
     assert process.stdout

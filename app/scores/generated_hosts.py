@@ -2,18 +2,53 @@
 
 import asyncio
 import random
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
-from app.scores.host_variations import ADDED, AUDIT, EDITS, NAMES, NETWORKS, SHADOW_MODES, TRAPS
 from app.targets.file_owners import encode_owners
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.fixture.layout import SOURCE, Manifest, lay_out_tree, read_manifest, remove_tree
 
 BUILT_IN = "built-in"
+TREE = SOURCE / "tree"
+
+
+class _Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of the built-in host, `old`, that one of the choices replaces. A trap's first choice keeps the trap."""
+
+    path: str
+    old: str
+    choices: tuple[str, ...]
+    name: str = ""
+
+
+class _AddedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An additional file, which exists if the chosen text is not empty."""
+
+    path: str
+    choices: tuple[str, ...]
+    mode: str = "0644"
+    trap: str = ""
+
+
+class _Variations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    names: tuple[str, ...]
+    networks: tuple[str, ...]
+    shadow_modes: tuple[str, ...]
+    audit_files: tuple[str, ...]
+    edits: tuple[_Edit, ...]
+    traps: tuple[_Edit, ...]
+    added: tuple[_AddedFile, ...]
+
+
+@cache
+def _load_variations() -> _Variations:
+    return msgspec.toml.decode(Path(__file__).with_name("host_variations.toml").read_bytes(), type=_Variations)
 
 
 @dataclass(frozen=True)
@@ -27,26 +62,50 @@ class GeneratedHost:
 
 
 def create_builtin_host() -> GeneratedHost:
-    return GeneratedHost(BUILT_IN, {}, {}, tuple(trap.name for trap in TRAPS))
+    return GeneratedHost(BUILT_IN, {}, {}, tuple(trap.name for trap in _load_variations().traps))
 
 
 def generate_host(seed: str, number: int) -> GeneratedHost:
     """Generate a host that cannot be predicted without the seed."""
     chance = random.Random(f"{seed}/{number}")  # noqa: S311  not a secret: it must be reproducible
-    texts, modes, traps = _HostTexts(), {"/etc/shadow": chance.choice(SHADOW_MODES)}, []
-    for edit in EDITS:
-        texts.replace_text(edit.path, edit.old, chance.choice((edit.old, *edit.choices)))
-    for trap in TRAPS:
+    known, texts, traps = _load_variations(), dict[str, str](), []
+    modes = {"/etc/shadow": chance.choice(known.shadow_modes)}
+    for edit in known.edits:
+        _replace_text(texts, edit.path, edit.old, chance.choice((edit.old, *edit.choices)))
+    for trap in known.traps:
         chosen = chance.choice(trap.choices)
         traps += [trap.name] if chosen == trap.choices[0] else []
-        texts.replace_text(trap.path, trap.old, chosen)
-    for added in ADDED:
+        _replace_text(texts, trap.path, trap.old, chosen)
+    for added in known.added:
         if text := chance.choice(added.choices):
-            texts.changed[added.path], modes[added.path] = text, f"{added.mode:04o}"
+            texts[added.path], modes[added.path] = text, added.mode
             traps += [added.trap] if added.trap else []
-    _choose_panic_flag(texts, chance)
-    _rename_host(texts, chance)
-    return GeneratedHost(f"generated-{number}", texts.changed, modes, tuple(traps))
+    flag = chance.choice(("-f 1\n", "-f 0\n"))
+    for path in known.audit_files:  # the same in both, so that the loaded rules match the next boot
+        _replace_text(texts, path, "-f 1\n", flag)
+    _rename_host(texts, f"{chance.choice(known.names)}-{chance.randrange(1, 99):02}", chance.choice(known.networks))
+    return GeneratedHost(f"generated-{number}", texts, modes, tuple(traps))
+
+
+def _replace_text(texts: dict[str, str], path: str, old: str, new: str) -> None:
+    text = _get_text(texts, path)
+    assert old in text, f"{path} of the built-in host has no {old!r} any more"
+    if old != new:
+        texts[path] = text.replace(old, new, 1)
+
+
+def _get_text(texts: Mapping[str, str], path: str) -> str:
+    return texts.get(path) or (TREE / path[1:]).read_text()
+
+
+def _rename_host(texts: dict[str, str], name: str, network: str) -> None:
+    for at in sorted(TREE.rglob("*")):
+        if at.is_file():
+            path = f"/{at.relative_to(TREE)}"
+            text = _get_text(texts, path)
+            new = text.replace("relay-07", name).replace("192.0.2.", network)
+            if new != text:
+                texts[path] = new
 
 
 def lay_out_host(host: GeneratedHost, folder: Path) -> None:
@@ -54,7 +113,7 @@ def lay_out_host(host: GeneratedHost, folder: Path) -> None:
     manifest = read_manifest(SOURCE / "manifest.toml")
     remove_tree(folder)
     folder.mkdir(parents=True)
-    lay_out_tree(SOURCE / "tree", _defer_modes(manifest, host), folder / "root")
+    lay_out_tree(TREE, _defer_modes(manifest, host), folder / "root")
     for path, text in host.texts.items():
         (folder / "root" / path[1:]).write_text(text)
     known = {**{path: manifest.modes.get(path, "0644") for path in host.texts}, **host.modes}
@@ -74,35 +133,3 @@ async def open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
 def _defer_modes(manifest: Manifest, host: GeneratedHost) -> Manifest:
     """Return the manifest without modes of files that are written later, which must not be read-only yet."""
     return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})
-
-
-class _HostTexts:
-    def __init__(self) -> None:
-        self.changed: dict[str, str] = {}
-
-    def get_text(self, path: str) -> str:
-        return self.changed.get(path) or (SOURCE / "tree" / path[1:]).read_text()
-
-    def replace_text(self, path: str, old: str, new: str) -> None:
-        text = self.get_text(path)
-        assert old in text, f"{path} of the built-in host has no {old!r} any more"
-        if old != new:
-            self.changed[path] = text.replace(old, new, 1)
-
-
-def _choose_panic_flag(texts: _HostTexts, chance: random.Random) -> None:
-    """Choose one panic flag for both audit files, so that the loaded rules match the next boot."""
-    flag = chance.choice(("-f 1\n", "-f 0\n"))
-    for path in AUDIT:
-        texts.replace_text(path, "-f 1\n", flag)
-
-
-def _rename_host(texts: _HostTexts, chance: random.Random) -> None:
-    name, network = f"{chance.choice(NAMES)}-{chance.randrange(1, 99):02}", chance.choice(NETWORKS)
-    for at in sorted((SOURCE / "tree").rglob("*")):
-        path = f"/{at.relative_to(SOURCE / 'tree')}"
-        if at.is_file():
-            text = texts.get_text(path)
-            new = text.replace("relay-07", name).replace("192.0.2.", network)
-            if new != text:
-                texts.changed[path] = new

@@ -23,29 +23,6 @@ from app.text.clean import clean_text
 
 SECONDS = 1500.0
 _RESULT = "{http://checklists.nist.gov/xccdf/1.2}rule-result"
-_SCRIPT = """
-set -u
-content=$1 profile=$2
-exec 3>&1 1>&2
-cd "$(mktemp -d)"
-scan() { oscap xccdf eval --profile "$profile" @RULES --results "$1" "$content" >/dev/null; }
-scan before
-oscap xccdf generate fix --fix-type bash --result-id '' --output fix.sh before
-[ -s fix.sh ] || { echo 'no script was generated'; exit 9; }
-began=$(date +%s.%N)
-timeout 900 bash fix.sh </dev/null >/dev/null 2>&1
-took="$began $(date +%s.%N)"
-@LOOK"""
-_LOOK = """
-# What a reboot does sooner or later: the SSH server reads what it was given.
-kill -HUP "$(cat /run/sshd.pid)"
-scan after
-sh 2>/dev/null <<'DEEDS' >deeds
-@DEEDS
-DEEDS
-{ echo '<<before>>'; cat before; echo; echo '<<after>>'; cat after; echo; echo '<<deeds>>'; cat deeds
-  echo '<<took>>'; echo "$took"; } >&3
-"""
 _WAYS = (
     ("root by its key", "root", "true"),
     ("temper by sudo", "temper", "sudo -n true"),
@@ -95,14 +72,15 @@ async def run_vendor_trial(
     )
 
 
-def fill_script(script: str, rules: str) -> str:
-    """Fill in the rules and the final inspection, which is the same for all kinds of fixes."""
-    return script.replace("@LOOK", _LOOK.replace("@DEEDS", SCRIPT)).replace("@RULES", rules)
+def fill_script(name: str, rules: str) -> str:
+    """Read a script and fill in the rules and the final inspection, which is the same for all kinds of fixes."""
+    script, look = ((SCRIPT.parent / file).read_text() for file in (name, "look_after.sh"))
+    return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rules)
 
 
 async def run_bash_fixes(at: SshAccess, rules: str, content: str, profile: str) -> VendorOutcome:
     """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
-    script = fill_script(_SCRIPT, rules)
+    script = fill_script("fix_by_bash.sh", rules)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await run_over_ssh(at, line, SECONDS, script.encode())
     return parse_outcome(ran)
