@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

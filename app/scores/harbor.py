@@ -25,7 +25,8 @@ _ELSEWHERE = {"ssh", "rootfs"}
 _ENDINGS = (".py", ".toml")
 _DIFFICULTY = {"I": "hard", "II": "medium", "III": "easy"}
 _TEXTS = Path(__file__).parent / "harbor_task"
-"""The files that are the same in every task, with gaps."""
+"""The texts that are the same in every task, with gaps."""
+_FILLED = {"task.toml": "task.toml", "instruction.md": "instruction.md", "Dockerfile": "environment/Dockerfile"}
 
 
 def export_harbor_tasks(folder: Path, rules: Iterable[str], chosen: Iterable[GeneratedHost]) -> list[Path]:
@@ -46,10 +47,23 @@ def export_harbor_tasks(folder: Path, rules: Iterable[str], chosen: Iterable[Gen
 
 
 def _write_task(task: Path, rule: Rule, host: GeneratedHost, tree: bytes, tests: dict[str, bytes]) -> None:
+    values = {
+        "task": task.name,
+        "id": rule.id,
+        "stig": rule.stig_id,
+        "category": rule.category,
+        "title": rule.title,
+        "description": json.dumps(f"{rule.title}, without harm"),
+        "requirement": rule.requirement,
+        "fix": rule.fix,
+        "breaks": f"\nIt can break this: {rule.breaks}\n" if rule.breaks else "",
+        "difficulty": _DIFFICULTY[rule.category],
+        "irreversible": json.dumps(rule.irreversible),
+        "traps": ", ".join(map(json.dumps, host.traps)),
+        "needs": f"msgspec=={msgspec.__version__}",
+    }
     files = {
-        "task.toml": _render_task_toml(rule, host).encode(),
-        "instruction.md": _render_instruction(rule).encode(),
-        "environment/Dockerfile": (_TEXTS / "Dockerfile").read_text().format(needs=f"msgspec=={msgspec.__version__}").encode(),
+        **{at: (_TEXTS / name).read_text().format(**values).encode() for name, at in _FILLED.items()},
         "environment/host.tar": tree,
         "tests/test.sh": (_TEXTS / "test.sh").read_text().replace("RULE", rule.id).encode(),
         **{f"tests/{name}": content for name, content in tests.items()},
@@ -62,50 +76,6 @@ def _write_task(task: Path, rule: Rule, host: GeneratedHost, tree: bytes, tests:
             at.chmod(0o755 if name.endswith(".sh") else 0o644)
     except OSError as exc:
         raise BadInput(f"{exc.filename} cannot be written: {exc.strerror}. Choose another folder.") from exc
-
-
-def _render_task_toml(rule: Rule, host: GeneratedHost) -> str:
-    traps = ", ".join(json.dumps(trap) for trap in host.traps)
-    return f"""schema_version = "1.1"
-
-[task]
-name = "temper/{rule.id.lower()}-{host.name}"
-description = {json.dumps(f"{rule.title}, without harm")}
-keywords = ["linux", "hardening", "stig"]
-
-[metadata]
-difficulty = "{_DIFFICULTY[rule.category]}"
-category = "system-administration"
-rule = "{rule.id}"
-stig_id = "{rule.stig_id}"
-irreversible = {str(rule.irreversible).lower()}
-traps = [{traps}]
-
-[verifier]
-timeout_sec = 120.0
-
-[agent]
-timeout_sec = 1200.0
-
-[environment]
-build_timeout_sec = 600.0
-cpus = 1
-memory_mb = 1024
-storage_mb = 2048
-"""
-
-
-def _render_instruction(rule: Rule) -> str:
-    breaks = f"\nIt can break this: {rule.breaks}\n" if rule.breaks else ""
-    return (_TEXTS / "instruction.md").read_text().format(
-        id=rule.id,
-        stig=rule.stig_id,
-        category=rule.category,
-        title=rule.title,
-        requirement=rule.requirement,
-        fix=rule.fix,
-        breaks=breaks,
-    )
 
 
 def _pack_root(root: Path) -> bytes:

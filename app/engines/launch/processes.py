@@ -4,11 +4,10 @@ import os
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.engines.launch.launch_command import MARK
+from app.engines.proc_files import PROC, read_stat
 
-PROC = Path("/proc")
 _ZOMBIE = "Z"
 
 
@@ -49,43 +48,21 @@ def read_mark(pid: int) -> str:
 
 
 def is_alive(pid: int) -> bool:
-    stat = _read_stat(pid)
-    return stat is not None and stat[0] != _ZOMBIE
+    return read_stat(pid)[:1] not in ([], [_ZOMBIE])
 
 
 def read_start_tick(pid: int) -> int | None:
     """Return the start time in ticks since boot, which with the pid identifies a process; None if it has ended."""
-    stat = _read_stat(pid)
-    return None if stat is None or stat[0] == _ZOMBIE else int(stat[19])
+    stat = read_stat(pid)
+    return None if not stat or stat[0] == _ZOMBIE else int(stat[19])
 
 
 def _iterate_marked_processes(prefix: str) -> Iterator[MarkedProcess]:
-    wanted = f"{MARK}={prefix}".encode()
-    for folder in PROC.iterdir():
-        if not folder.name.isdecimal():
-            continue
-        try:
-            environment = (folder / "environ").read_bytes()
-        except OSError:  # the process has ended, or belongs to another account
-            continue
-        if wanted not in environment:
-            continue
-        mark = next((word for word in environment.split(b"\0") if word.startswith(wanted)), None)
-        stat = _read_stat(int(folder.name))
-        if mark is None or stat is None or stat[0] == _ZOMBIE:
-            continue
-        pid = int(folder.name)
-        yield MarkedProcess(
-            pid, mark.decode(errors="replace").partition("=")[2], stat[3] == str(pid), _compute_start_time(stat)
-        )
-
-
-def _read_stat(pid: int) -> list[str] | None:
-    """Return the fields after the name, which may contain any character: state, parent, group, session and so on."""
-    try:
-        return (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
+    for pid in (int(folder.name) for folder in PROC.iterdir() if folder.name.isdecimal()):
+        if (mark := read_mark(pid)) and mark.startswith(prefix):
+            stat = read_stat(pid)
+            if stat and stat[0] != _ZOMBIE:
+                yield MarkedProcess(pid, mark, stat[3] == str(pid), _compute_start_time(stat))
 
 
 def _compute_start_time(stat: list[str]) -> float:

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app.engines.llamacpp.gguf_files import find_weights
+from app.engines.proc_files import PROC, read_table_gib, read_table_value
 from app.errors import BadInput
 
 NEEDED = ("avx2", "f16c", "fma", "bmi2")
@@ -26,7 +27,7 @@ class LlamacppSupport:
     """Sentence on why the weights cannot be used, by model name or path."""
 
 
-def inspect_llamacpp(models: Iterable[str], proc: Path = Path("/proc")) -> LlamacppSupport:
+def inspect_llamacpp(models: Iterable[str], proc: Path = PROC) -> LlamacppSupport:
     sizes, missing = dict[str, float](), dict[str, str]()
     for model in models:
         try:
@@ -36,7 +37,7 @@ def inspect_llamacpp(models: Iterable[str], proc: Path = Path("/proc")) -> Llama
     return LlamacppSupport(
         find_spec("xllamacpp") is not None,
         _find_missing_instructions(proc),
-        _read_available_memory(proc),
+        read_table_gib(proc / "meminfo", "MemAvailable"),
         sizes,
         missing,
     )
@@ -46,18 +47,5 @@ def _find_missing_instructions(proc: Path) -> tuple[str, ...]:
     """Return missing instructions; empty off x86-64, where the kernel does not list them."""
     if platform.machine() != "x86_64":
         return ()
-    flags = _read_table_line(proc / "cpuinfo", "flags").split()
+    flags = read_table_value(proc / "cpuinfo", "flags").split()
     return tuple(one for one in NEEDED if one not in flags) if flags else ()
-
-
-def _read_available_memory(proc: Path) -> float | None:
-    kib = _read_table_line(proc / "meminfo", "MemAvailable").split()
-    return int(kib[0]) * 1024 / _GIB if kib else None
-
-
-def _read_table_line(table: Path, name: str) -> str:
-    try:
-        lines = table.read_text(errors="replace").splitlines()
-    except OSError:
-        return ""
-    return next((line.partition(":")[2] for line in lines if line.startswith(name)), "")

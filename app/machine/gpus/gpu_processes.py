@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from app.engines.proc_files import PROC, list_open_files, read_name
 from app.events.vocabulary import GpuProcess
 from app.machine.gpus.gpu_reading import to_gib
 from app.text.clean import clean_text
@@ -22,9 +23,9 @@ def find_no_owner(_: int) -> str:
 
 
 class GpuProcesses:
-    def __init__(self, owner: Owner = find_no_owner, proc: Path = Path("/proc")) -> None:
+    def __init__(self, owner: Owner = find_no_owner, proc: Path = PROC) -> None:
         self._owner, self._proc = owner, proc
-        self._nested = _read_link(proc / "self" / "ns" / "pid") != _FIRST_NAMESPACE
+        self._nested = _is_nested(proc)
 
     def identify_processes(self, told: Iterable[Any]) -> tuple[GpuProcess, ...]:
         """Return each process once: it may be listed for compute and for graphics."""
@@ -35,29 +36,17 @@ class GpuProcesses:
         held = None if used is None else to_gib(used)
         if not self._is_visible(pid):
             return GpuProcess(pid, held, name=OUTSIDE)
-        return GpuProcess(pid, held, self._owner(pid), self._read_name(pid))
+        return GpuProcess(pid, held, self._owner(pid), clean_text(read_name(pid, self._proc), _NAME))
 
     def _is_visible(self, pid: int) -> bool:
         """Return True if the pid is visible here: NVML reports host pids, which may be reused inside a container."""
-        folder = self._proc / str(pid)
-        return (not self._nested or _holds_gpu(folder)) and folder.exists()
-
-    def _read_name(self, pid: int) -> str:
-        try:
-            return clean_text((self._proc / str(pid) / "comm").read_text(errors="replace").strip(), _NAME)
-        except OSError:
-            return ""
+        if self._nested and not any(file.startswith("/dev/nvidia") for file in list_open_files(pid, self._proc)):
+            return False
+        return (self._proc / str(pid)).exists()
 
 
-def _holds_gpu(folder: Path) -> bool:
+def _is_nested(proc: Path) -> bool:
     try:
-        return any(_read_link(file).startswith("/dev/nvidia") for file in (folder / "fd").iterdir())
+        return str((proc / "self" / "ns" / "pid").readlink()) != _FIRST_NAMESPACE
     except OSError:
-        return False
-
-
-def _read_link(path: Path) -> str:
-    try:
-        return str(path.readlink())
-    except OSError:
-        return ""
+        return True

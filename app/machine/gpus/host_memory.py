@@ -1,12 +1,12 @@
-"""The host's memory, for a GPU that shares it."""
+"""Main memory of the host and of one process, as the kernel counts it."""
 
 from pathlib import Path
 from typing import NamedTuple
 
-from app.machine.gpus.gpu_reading import to_gib
+from app.engines.proc_files import PROC, read_table_gib
 
-MEMINFO = Path("/proc/meminfo")
-KIB = 1024
+MEMINFO = PROC / "meminfo"
+RESIDENT_SOURCE = "VmRSS of its process"
 
 
 class HostMemory(NamedTuple):
@@ -15,10 +15,12 @@ class HostMemory(NamedTuple):
 
 
 def read_host_memory(meminfo: Path = MEMINFO) -> HostMemory:
-    """Read used and total memory. Page cache counts as free, because it can be reclaimed."""
-    try:
-        lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
-        total, free = (int(lines[name].split()[0]) * KIB for name in ("MemTotal", "MemAvailable"))
-    except (OSError, KeyError, ValueError, IndexError):
-        return HostMemory()
-    return HostMemory(to_gib(total - free), to_gib(total))
+    """Read used and total memory of the host. Page cache counts as free, because it can be reclaimed."""
+    total, free = (read_table_gib(meminfo, name) for name in ("MemTotal", "MemAvailable"))
+    return HostMemory() if total is None or free is None else HostMemory(round(total - free, 2), round(total, 2))
+
+
+def read_resident_gib(pid: int, proc: Path = PROC) -> float | None:
+    """Return the resident memory, or None if the process ended or is not readable."""
+    held = read_table_gib(proc / str(pid) / "status", "VmRSS")
+    return None if held is None else round(held, 3)

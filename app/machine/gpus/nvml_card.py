@@ -10,9 +10,8 @@ from app.events.vocabulary import GpuProcess
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.gpu_reading import GpuReading, to_gib
 from app.machine.gpus.host_memory import read_host_memory
-from app.machine.gpus.nvml_query import NvmlQuery
+from app.machine.gpus.nvml_query import NvmlQuery, describe_throttling
 from app.machine.gpus.pcie_meter import FIELDS, PcieMeter
-from app.machine.gpus.throttle_reasons import describe_throttling
 
 T = TypeVar("T")
 

@@ -3,22 +3,23 @@
 NVML counts in PCI order, as nvidia-smi does. CUDA counts the fastest first unless CUDA_DEVICE_ORDER=PCI_BUS_ID."""
 
 import asyncio
+import queue
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pynvml  # type: ignore[import-untyped]
 
-from app.machine.gpus.driver_thread import DriverThread
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.gpu_reading import GpuReading
 from app.machine.gpus.host_memory import MEMINFO
 from app.machine.gpus.nvml_card import NvmlCard
-from app.machine.gpus.nvml_errors import REOPEN_CODES
-from app.machine.gpus.nvml_query import NvmlQuery
+from app.machine.gpus.nvml_query import REOPEN_CODES, NvmlQuery
 
+T = TypeVar("T")
 PATIENCE = 3.0
 REOPEN_EVERY = 30.0
 """Seconds. A lost GPU returns only after a reset, so reopening more often is useless."""
@@ -101,3 +102,30 @@ class NvmlGpus:
             self._opened_at = None
             self._cards.clear()
             self._ask(None, self._nvml.nvmlShutdown)
+
+
+class DriverThread:
+    """A daemon thread for driver calls. A call that never returns does not keep the process from exiting."""
+
+    def __init__(self, name: str) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run_jobs, name=name, daemon=True)
+
+    def submit(self, job: Callable[[], T]) -> Future[T]:
+        if not self._thread.ident:
+            self._thread.start()
+        promised: Future[T] = Future()
+        self._jobs.put((promised, job))
+        return promised
+
+    def stop(self) -> None:
+        """Stop after the jobs already submitted."""
+        self._jobs.put(None)
+
+    def _run_jobs(self) -> None:
+        while work := self._jobs.get():
+            promised, job = work
+            try:
+                promised.set_result(job())
+            except Exception as exc:  # noqa: BLE001  whoever waits for it decides
+                promised.set_exception(exc)

@@ -11,6 +11,7 @@ from app import __version__
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate import Estimate
+from app.engines.proc_files import PROC, read_table_value
 from app.engines.traffic import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
@@ -32,14 +33,9 @@ from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_ste
 from app.machine.measuring.timed_requests import send_timed_requests
 
 
-def read_cpu_name(table: Path = Path("/proc/cpuinfo")) -> str:
+def read_cpu_name(table: Path = PROC / "cpuinfo") -> str:
     """Return model name and cores; Arm kernels report no name."""
-    try:
-        lines = table.read_text(errors="replace").splitlines()
-    except OSError:
-        lines = []
-    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-    cores = f"{os.cpu_count()} cores"
+    name, cores = read_table_value(table, "model name"), f"{os.cpu_count()} cores"
     return f"{name}, {cores}" if name else cores
 
 

@@ -10,10 +10,10 @@ from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.traffic import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
+from app.machine.gpus.host_memory import read_resident_gib
 from app.machine.sampling.counter_growth import CounterGrowth, TimedSample
 from app.machine.sampling.engine_condition import combine_conditions
 from app.machine.sampling.memory_attribution import LoadedMemory
-from app.machine.sampling.process_memory import read_resident_gib
 from app.machine.sampling.replica_watch import ReplicaWatch
 
 SLOW = 0.4

@@ -11,7 +11,7 @@ from app.engines.launch.launched_replica import LaunchedReplica
 from app.events.kinds import TurnStarted
 from app.events.vocabulary import Provenance, Role
 from app.lineups.model import Engine
-from app.machine.sampling.process_memory import SOURCE as PROCESS_MEMORY
+from app.machine.gpus.host_memory import RESIDENT_SOURCE
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
@@ -231,7 +231,7 @@ def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
         tokens_per_second=to_sample_figure("tok_s", "token/s", derived, f"growth of {counted.written}"),
         prompt_tokens_per_second=to_sample_figure("prompt_tok_s", "token/s", derived, f"growth of {counted.read}"),
         kv_used=to_sample_figure("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
-        main_memory=to_sample_figure("resident_gib", "GiB", read, PROCESS_MEMORY),
+        main_memory=to_sample_figure("resident_gib", "GiB", read, RESIDENT_SOURCE),
         kv_tokens=to_sample_figure("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
         acceptance_rate=to_sample_figure(
             "acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100

@@ -1,0 +1,72 @@
+"""Read /proc: tables, processes and sockets. What has ended or belongs to another account reads as empty."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+PROC = Path("/proc")
+_LISTENS = "0A"
+_KIB_PER_GIB = 1024**2
+
+
+class Listener(NamedTuple):
+    """A listening TCP socket. `address` is hexadecimal, as a little-endian kernel writes it."""
+
+    address: str
+    port: int
+    link: str
+    """Target of the file descriptors that hold it."""
+
+
+def read_table_value(table: Path, name: str) -> str:
+    """Return what stands after the colon in the first line that starts with `name`."""
+    try:
+        lines = table.read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
+
+
+def read_table_gib(table: Path, name: str) -> float | None:
+    """Return an entry that is in kB as GiB, or None without it."""
+    kib = read_table_value(table, name).partition(" ")[0]
+    return int(kib) / _KIB_PER_GIB if kib.isdecimal() else None
+
+
+def read_stat(pid: int, proc: Path = PROC) -> list[str]:
+    """Return the fields after the name, which may contain any character: state, parent, group, session and so on."""
+    try:
+        return (proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def read_name(pid: int, proc: Path = PROC) -> str:
+    try:
+        return (proc / str(pid) / "comm").read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def list_open_files(pid: int, proc: Path = PROC) -> Iterator[str]:
+    """Yield the targets of a process's file descriptors."""
+    try:
+        files = list((proc / str(pid) / "fd").iterdir())
+    except OSError:
+        return
+    for file in files:
+        with suppress(OSError):
+            yield str(file.readlink())
+
+
+def list_listeners(proc: Path = PROC) -> Iterator[Listener]:
+    for table in ("tcp", "tcp6"):
+        try:
+            lines = (proc / "self" / "net" / table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for words in map(str.split, lines):
+            if len(words) > 9 and words[3] == _LISTENS:
+                address, _, port = words[1].partition(":")
+                yield Listener(address, int(port, 16), f"socket:[{words[9]}]")
