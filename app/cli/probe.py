@@ -21,7 +21,7 @@ from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
-from app.machine.measuring.probe_store import find_comparable, read_newest_probes, store_probe
+from app.machine.measuring.probe_result import find_comparable, read_newest_probes, store_probe
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.store.db import open_database
 

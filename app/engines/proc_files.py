@@ -10,7 +10,7 @@ _LISTENS = "0A"
 _KIB_PER_GIB = 1024**2
 
 
-class Listener(NamedTuple):
+class ListeningSocket(NamedTuple):
     """A listening TCP socket. `address` is hexadecimal, as a little-endian kernel writes it."""
 
     address: str
@@ -60,7 +60,7 @@ def list_open_files(pid: int, proc: Path = PROC) -> Iterator[str]:
             yield str(file.readlink())
 
 
-def list_listeners(proc: Path = PROC) -> Iterator[Listener]:
+def list_listeners(proc: Path = PROC) -> Iterator[ListeningSocket]:
     for table in ("tcp", "tcp6"):
         try:
             lines = (proc / "self" / "net" / table).read_text().splitlines()[1:]
@@ -69,4 +69,4 @@ def list_listeners(proc: Path = PROC) -> Iterator[Listener]:
         for words in map(str.split, lines):
             if len(words) > 9 and words[3] == _LISTENS:
                 address, _, port = words[1].partition(":")
-                yield Listener(address, int(port, 16), f"socket:[{words[9]}]")
+                yield ListeningSocket(address, int(port, 16), f"socket:[{words[9]}]")

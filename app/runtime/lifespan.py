@@ -23,9 +23,8 @@ from app.events.log import LogWriter
 from app.evidence.notary import open_notary
 from app.lineups.model import Engine, Lineup
 from app.loop.durable_queue import DurableQueue
-from app.machine.measuring.probe_result import ProbeResult, find_saturation
+from app.machine.measuring.probe_result import ProbeResult, find_saturation, read_newest_probes, store_probe
 from app.machine.measuring.probe_runner import ProbeRunner
-from app.machine.measuring.probe_store import read_newest_probes, store_probe
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampler
 from app.runtime.idle_queue import IdleQueueSuspender

@@ -31,7 +31,7 @@ from app.loop.run import Run, RunServices
 from app.loop.run_skill import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_load import collect_loads
-from app.machine.measuring.memory_cards import BoardCards
+from app.machine.measuring.memory_watch import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects

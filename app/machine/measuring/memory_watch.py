@@ -1,15 +1,62 @@
-"""Memory of an engine's GPUs during a probe: before, at peak, after."""
+"""Memory of an engine's GPUs during a probe: before, at peak, after. NVML, the simulator or this process's sampler
+reports it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Protocol
 
-from app.machine.measuring.memory_cards import MemoryCards
 from app.machine.measuring.probe_figures import FigureOrigin, Measured, create_unknown
+from app.machine.sampling.sample_board import Board
 
 PERIOD = 1.0
 Places = Mapping[tuple[str, int], int]
 """Host and number of a card to its index in the line-up."""
+
+
+class MemoryCard(Protocol):
+    @property
+    def host(self) -> str:
+        """Empty for this machine."""
+
+    @property
+    def gpu(self) -> int:
+        """Its number on its own machine."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def used_gib(self) -> float | None: ...
+
+
+class MemoryCards(Protocol):
+    @property
+    def reason(self) -> str:
+        """Why figures are missing; empty if none are."""
+
+    async def read(self) -> Sequence[MemoryCard]: ...
+
+
+class BoardCards:
+    """Readings of this process's own sampler: NVML should have one reader."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    @property
+    def reason(self) -> str:
+        return self._board.gpu_reason
+
+    async def read(self) -> Sequence[MemoryCard]:
+        return [event for _, event in self._board.gpus.values()]
+
+
+class NoCards:
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    async def read(self) -> Sequence[MemoryCard]:
+        return []
 
 
 class MemoryWatch:

@@ -15,10 +15,8 @@ from app.engines.proc_files import PROC, read_table_value
 from app.engines.traffic import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
-from app.machine.measuring.counter_figures import measure_acceptance, measure_kv_capacity, note_foreign_tokens
 from app.machine.measuring.engine_load import EngineLoad
-from app.machine.measuring.memory_cards import MemoryCards
-from app.machine.measuring.memory_watch import MemoryWatch, Places, watch_memory
+from app.machine.measuring.memory_watch import MemoryCards, MemoryWatch, Places, watch_memory
 from app.machine.measuring.probe_figures import (
     FigureOrigin,
     Measured,
@@ -27,6 +25,9 @@ from app.machine.measuring.probe_figures import (
     compute_other_memory,
     compute_step_figures,
     keep_first_known,
+    measure_acceptance,
+    measure_kv_capacity,
+    note_foreign_tokens,
 )
 from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps

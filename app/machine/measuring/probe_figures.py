@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
+from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate import Estimate
 from app.events.vocabulary import Provenance
 from app.machine.measuring.probe_steps import SUSTAINED, ProbeStep
@@ -26,6 +27,10 @@ def create_unknown(name: str, unit: str, why: str) -> Measured:
 
 
 Kind = Literal["rate", "duration", "plain"]
+_OF_STEP = (("tok_s", "tok/s"), ("ttft_s", "s"), ("all_tok_s", "tok/s"))
+TOLERATED = 0.02
+"""Tolerated share of foreign tokens: counters are read slightly before or after the replies."""
+_SILENT = "its metrics do not say"
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class FigureOrigin:
 
 def compute_step_figures(step: ProbeStep, answers: Sequence[TimedReply], origin: FigureOrigin) -> list[Measured]:
     if step.skipped:
-        return [create_unknown(f"{step.key}.{name}", unit, step.skipped) for name, unit in _NAMES]
+        return [create_unknown(f"{step.key}.{name}", unit, step.skipped) for name, unit in _OF_STEP]
     rates = [one.rate for one in answers if one.rate is not None]
     waits = [one.ttft for one in answers if one.ttft is not None]
     tokens = sum(one.tokens for one in answers)
@@ -80,9 +85,6 @@ def compute_step_figures(step: ProbeStep, answers: Sequence[TimedReply], origin:
             f"{step.key}.all_tok_s", tokens / seconds if seconds > 0 else None, "tok/s", together, "rate"
         ),
     ]
-
-
-_NAMES = (("tok_s", "tok/s"), ("ttft_s", "s"), ("all_tok_s", "tok/s"))
 
 
 def _describe_answers(step: ProbeStep, answers: Sequence[TimedReply]) -> str:
@@ -135,3 +137,40 @@ def compute_limit_share(figures: Sequence[Measured], limit: Estimate | None) -> 
 
 def _find_value(figures: Sequence[Measured], name: str) -> float | None:
     return next((one.value for one in figures if one.name == name), None)
+
+
+def measure_acceptance(before: EngineSample | None, after: EngineSample | None, origin: FigureOrigin) -> list[Measured]:
+    steps = drafted = accepted = None
+    if before and after:
+        steps = _compute_growth(before.drafts, after.drafts)
+        drafted = _compute_growth(before.draft_tokens, after.draft_tokens)
+        accepted = _compute_growth(before.accepted_tokens, after.accepted_tokens)
+    if not steps or not drafted or accepted is None:
+        why = "nothing was drafted" if after else _SILENT
+        return [create_unknown("acceptance_length", "", why), create_unknown("acceptance_rate", "%", why)]
+    said = f"{accepted} of {drafted} tokens accepted in {steps} steps, on plain English"
+    return [
+        origin.create_figure("acceptance_length", 1 + accepted / steps, "", f"1 + accepted ÷ steps: {said}"),
+        origin.create_figure("acceptance_rate", 100 * accepted / drafted, "%", said),
+    ]
+
+
+def measure_kv_capacity(after: EngineSample | None, origin: FigureOrigin) -> Measured:
+    if after is None or after.kv_tokens is None:
+        return create_unknown("kv_tokens", "tokens", _SILENT)
+    return origin.create_figure("kv_tokens", after.kv_tokens, "tokens", "kv_cache_size_tokens of its metrics")
+
+
+def note_foreign_tokens(before: EngineSample | None, after: EngineSample | None, ours: int) -> tuple[str, ...]:
+    """Return a note if the engine answered other clients meanwhile."""
+    if before is None or after is None:
+        return ()
+    others = (_compute_growth(before.generation_tokens, after.generation_tokens) or 0) - ours
+    if others <= TOLERATED * ours:
+        return ()
+    return (f"It generated {others} tokens for somebody else meanwhile: alone it would be faster.",)
+
+
+def _compute_growth(before: int | None, after: int | None) -> int | None:
+    """Return the growth, or None if unknown or if the counter fell because the engine restarted."""
+    return None if before is None or after is None or after < before else after - before

@@ -1,10 +1,26 @@
-"""The result of one probe of one replica."""
+"""The result of one probe of one replica, and how it is stored."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+import msgspec
+from sqlmodel import Session
+
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_steps import STEPS, STREAM_TOKENS
+from app.store import probes
+from app.store.models import ProbeRow
+
+_AS_JSON = {
+    "gpus": tuple[str, ...],
+    "conditions": dict[str, str],
+    "figures": tuple[Measured, ...],
+    "notes": tuple[str, ...],
+}
+"""Fields that a row holds as JSON."""
+GAIN = 1.1
+"""Minimum gain of twice the streams; below it, more streams only wait longer."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +50,6 @@ class ProbeResult:
         return found.value if found else None
 
 
-GAIN = 1.1
-"""Minimum gain of twice the streams; below it, more streams only wait longer."""
-
-
 def find_saturation(probed: ProbeResult) -> int | None:
     """Return the saturation point, or None if the largest step measured still gained."""
     named = [
@@ -48,3 +60,27 @@ def find_saturation(probed: ProbeResult) -> int | None:
         if faster < GAIN * slower:
             return fewer
     return None
+
+
+def store_probe(session: Session, probed: ProbeResult) -> None:
+    encoded = {name: msgspec.json.encode(getattr(probed, name)).decode() for name in _AS_JSON}
+    probes.add_probe(session, ProbeRow(**{**vars(probed), **encoded}))
+
+
+def read_newest_probes(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[ProbeResult]:
+    """Return probe results, newest first."""
+    return [_from_row(row) for row in probes.list_newest_probes(session, lineup, engine, limit)]
+
+
+def _from_row(row: ProbeRow) -> ProbeResult:
+    decoded = {name: msgspec.json.decode(getattr(row, name), type=kind) for name, kind in _AS_JSON.items()}
+    return ProbeResult(**{**row.model_dump(), **decoded})
+
+
+def find_comparable(
+    history: Sequence[ProbeResult], engine: str, replica: int
+) -> tuple[ProbeResult | None, ProbeResult | None]:
+    """Return a replica's newest result, and the newest earlier one that is complete."""
+    mine = [one for one in history if (one.engine, one.replica) == (engine, replica)]
+    earlier = (one for one in mine[1:] if not one.problem and one.simulated == mine[0].simulated)
+    return (mine[0] if mine else None), next(earlier, None)

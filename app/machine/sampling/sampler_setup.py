@@ -1,18 +1,14 @@
 """Run the sampler of a line-up for the life of the process."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import httpx
 
 from app.engines.client import read_api_key
-from app.engines.fit.estimate import Fit
-from app.engines.fit.fit_plan import fit_engine
 from app.engines.launch.engine_fleet import Fleet, create_owner_lookup
 from app.engines.queue import EngineQueues
-from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
@@ -22,26 +18,13 @@ from app.machine.gpus.gpu_processes import GpuProcesses, Owner, find_no_owner
 from app.machine.gpus.gpu_reading import GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
+from app.machine.measuring.engine_estimate import estimate_engines
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.process_owners import ProcessOwners
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sampler import Sampler
 from app.store.events import EventStore
-
-log = logging.getLogger(__name__)
-
-
-def estimate_engines(lineup: Lineup) -> dict[str, Fit]:
-    """Estimate each engine's memory. Blocking: reads config.json of models that are not built in."""
-    found = {}
-    for engine in lineup.engines.values():
-        if engine.simulation is None and not engine.is_on_cpu:
-            try:
-                found[engine.name] = fit_engine(lineup, engine)
-            except BadInput as exc:
-                log.warning("the memory of %s is not taken apart: %s", engine.name, exc)
-    return found
 
 
 @asynccontextmanager

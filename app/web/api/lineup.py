@@ -60,8 +60,8 @@ def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
         name=engine.name,
         gpus=list(engine.gpus),
         replicas=len(engine.replicas),
-        fits=plan.fit.fits if plan.fit else None,
-        says=plan.fit.says if plan.fit else plan.why,
+        fits=plan.fits,
+        says=plan.says,
         figures=_to_plan_figures(plan.fit) if plan.fit else {},
     )
 

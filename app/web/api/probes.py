@@ -8,8 +8,7 @@ from pydantic import Field
 from app.errors import BadInput
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_figures import Measured as ProbeFigure
-from app.machine.measuring.probe_result import ProbeResult
-from app.machine.measuring.probe_store import read_newest_probes
+from app.machine.measuring.probe_result import ProbeResult, read_newest_probes
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Limit, create_figure, format_time

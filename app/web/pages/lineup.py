@@ -15,8 +15,7 @@ from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
-from app.machine.measuring.probe_result import ProbeResult
-from app.machine.measuring.probe_store import find_comparable, read_newest_probes
+from app.machine.measuring.probe_result import ProbeResult, find_comparable, read_newest_probes
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to

@@ -1,9 +1,10 @@
 """Given these readings, this memory."""
 
 from app.machine.gpus.gpu_reading import GpuReading
-from app.machine.measuring.memory_cards import NoCards
-from app.machine.measuring.memory_watch import MemoryWatch
+from app.machine.measuring.memory_watch import BoardCards, MemoryWatch, NoCards
 from app.machine.measuring.probe_figures import FigureOrigin
+from app.machine.sampling.sample_board import Board
+from tests.machine.samples import gpu_sample
 
 HERE = {("", 0): 0, ("", 1): 1}
 
@@ -67,3 +68,10 @@ async def test_an_engine_without_gpus_has_no_fullest_one():
         None,
         "no engine of this line-up uses a GPU",
     )
+
+
+async def test_the_board_of_this_process_is_read_as_it_stands():
+    event = gpu_sample(used_gib=21.9)
+    board = Board(gpus={("", 0): (1.0, event)}, gpu_reason="a GPU is lost")
+    cards = BoardCards(board)
+    assert (await cards.read(), cards.reason) == ([event], "a GPU is lost")

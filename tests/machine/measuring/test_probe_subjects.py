@@ -10,7 +10,7 @@ from app.engines.traffic import EngineTraffic
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.engine_load import EngineLoad
-from app.machine.measuring.memory_cards import NoCards
+from app.machine.measuring.memory_watch import NoCards
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from tests.machine.measuring.playing import Cards
 

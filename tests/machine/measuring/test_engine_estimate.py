@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.sampling.sampler_setup import estimate_engines
+from app.machine.measuring.engine_estimate import estimate_engines
 
 PLAYED = read_lineup(find_lineup("simulated"))
 
