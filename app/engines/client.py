@@ -21,6 +21,8 @@ from app.lineups.model import Engine
 
 BODY_LIMIT = 4 * 1024 * 1024
 ERROR_LIMIT = 64 * 1024
+FIRST_TOKEN_PATIENCE = 60.0
+"""Seconds: the first request may still compile kernels."""
 
 _BUSY = (408, 425, 429, 502, 503, 504)
 _CONTEXT_WORDS = ("maximum context length", "max_model_len", "exceeds the available context size")
@@ -89,19 +91,18 @@ class EngineClient:
     async def stream_reply(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
         """Yield the reply as it arrives, Finished last. Use contextlib.aclosing to end the request early."""
         begun = False
-        try:
-            async with aclosing(self._stream_answer(question, stall_after)) as replies:
-                async for reply in replies:
-                    begun = True
-                    yield reply
-        except EngineRefused:
-            if begun or not question.schema or self._lacks is not None or not await self._find_lacks(question):
-                raise
-        else:
-            return
-        async with aclosing(self._stream_answer(question, stall_after)) as replies:
-            async for reply in replies:
-                yield reply
+        while True:
+            try:
+                async with aclosing(self._stream_answer(question, stall_after)) as replies:
+                    async for reply in replies:
+                        begun = True
+                        yield reply
+            except EngineRefused:
+                # A second refusal is final: by then the lacks are known.
+                if begun or not question.schema or self._lacks is not None or not await self._find_lacks(question):
+                    raise
+            else:
+                return
 
     async def _find_lacks(self, question: Question) -> frozenset[Lack]:
         """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
@@ -113,9 +114,7 @@ class EngineClient:
     async def _refuses_schema(self, question: Question, schema: dict[str, Any]) -> bool:
         asked = replace(question, schema=schema, max_tokens=1, messages=(Message("user", "x"),))
         try:
-            async with aclosing(self._stream_answer(asked, self._patience)) as replies:
-                async for _ in replies:
-                    pass
+            await self._drain_reply(asked, self._patience)
         except EngineRefused:
             return True
         return False
@@ -147,6 +146,18 @@ class EngineClient:
         except EngineError:
             return False
         return bool(served) if model is None else model in [card.id for card in served]
+
+    async def can_generate(self, model: str) -> bool:
+        """Return True if the engine is healthy, lists the model and generates a token."""
+        question = Question(model, (Message("user", "Say yes."),), "", None, "ready", max_tokens=1, temperature=0.0)
+        try:
+            return await self.is_ready(model) and await self._drain_reply(question, FIRST_TOKEN_PATIENCE)
+        except EngineError:
+            return False
+
+    async def _drain_reply(self, question: Question, stall_after: float) -> bool:
+        async with aclosing(self._stream_answer(question, stall_after)) as replies:
+            return [isinstance(reply, Finished) async for reply in replies][-1]
 
     async def list_models(self) -> tuple[ServedModel, ...]:
         answer = await self._get(f"{self._base}/models", self._key)

@@ -67,26 +67,6 @@ class ColdStart:
     def find_figure(self, name: str) -> float | None:
         return next((step.figure for step in self.steps if step.name == name), None)
 
-    @property
-    def weights_gib(self) -> float | None:
-        return self.find_figure("weights loaded")
-
-    @property
-    def kv_pool_gib(self) -> float | None:
-        return self.find_figure("memory profiled")
-
-    @property
-    def kv_tokens(self) -> float | None:
-        return self.find_figure("KV cache laid out")
-
-    @property
-    def max_concurrency(self) -> float | None:
-        return self.find_figure("concurrency known")
-
-    @property
-    def graphs_gib(self) -> float | None:
-        return self.find_figure("graphs captured")
-
 
 def apply_log_line(cold: ColdStart, line: str, now: float) -> ColdStart:
     """Return `cold` with one log line applied. The first rank to report a step counts, by the line's own timestamp."""

@@ -1,23 +1,27 @@
 """Parse an engine's Prometheus metrics: vLLM's names since 0.19, and llama.cpp's."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
-_GAUGES = ("vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:kv_cache_usage_perc")
-_COUNTERS = (
-    "vllm:prompt_tokens_total",
-    "vllm:generation_tokens_total",
-    "vllm:prefix_cache_queries_total",
-    "vllm:prefix_cache_hits_total",
-    "vllm:num_preemptions_total",
-    "vllm:spec_decode_num_drafts_total",
-    "vllm:spec_decode_num_draft_tokens_total",
-    "vllm:spec_decode_num_accepted_tokens_total",
-    "vllm:time_to_first_token_seconds_count",
-)
+_SUMMED = {
+    "running": "vllm:num_requests_running",
+    "waiting": "vllm:num_requests_waiting",
+    "prompt_tokens": "vllm:prompt_tokens_total",
+    "generation_tokens": "vllm:generation_tokens_total",
+    "prefix_queries": "vllm:prefix_cache_queries_total",
+    "prefix_hits": "vllm:prefix_cache_hits_total",
+    "preemptions": "vllm:num_preemptions_total",
+    "drafts": "vllm:spec_decode_num_drafts_total",
+    "draft_tokens": "vllm:spec_decode_num_draft_tokens_total",
+    "accepted_tokens": "vllm:spec_decode_num_accepted_tokens_total",
+    "first_tokens": "vllm:time_to_first_token_seconds_count",
+}
+"""Field of a sample to the metric whose values are its sum."""
+_KV_USED = "vllm:kv_cache_usage_perc"
 _FIRST_TOKENS = "vllm:time_to_first_token_seconds_sum"
 _CACHE = "vllm:cache_config_info"
 _STARTED = "process_start_time_seconds"
@@ -33,7 +37,7 @@ _LLAMACPP = {
 """llama.cpp's metric name to vLLM's."""
 _LLAMACPP_READ = "llamacpp:prompt_tokens_total"
 """Excludes tokens found in the cache; vLLM's counter includes them."""
-_WANTED = (*_GAUGES, *_COUNTERS, _FIRST_TOKENS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
+_WANTED = (*_SUMMED.values(), _KV_USED, _FIRST_TOKENS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
 _BEFORE_0_19 = ("vllm:gpu_cache_usage_perc", "vllm:time_per_output_token_seconds")
 
 SHORTEST = 0.05
@@ -81,26 +85,29 @@ def parse_metrics(text: str) -> EngineSample:
     found, capacity = _collect_totals(text)
     if late := bool(found[_LLAMACPP_READ]):
         _convert_llamacpp_names(found)
-    shares = found["vllm:kv_cache_usage_perc"]
+    sums: dict[str, Any] = {name: _sum_counts(found[metric]) for name, metric in _SUMMED.items()}
     return EngineSample(
-        running=_sum_counts(found["vllm:num_requests_running"]),
-        waiting=_sum_counts(found["vllm:num_requests_waiting"]),
-        # One share per data-parallel engine. Their pools have equal size, so the mean is the overall share.
-        kv_used=sum(shares) / len(shares) if shares else None,
-        prompt_tokens=_sum_counts(found["vllm:prompt_tokens_total"]),
-        generation_tokens=_sum_counts(found["vllm:generation_tokens_total"]),
-        prefix_queries=_sum_counts(found["vllm:prefix_cache_queries_total"]),
-        prefix_hits=_sum_counts(found["vllm:prefix_cache_hits_total"]),
-        preemptions=_sum_counts(found["vllm:num_preemptions_total"]),
-        drafts=_sum_counts(found["vllm:spec_decode_num_drafts_total"]),
-        draft_tokens=_sum_counts(found["vllm:spec_decode_num_draft_tokens_total"]),
-        accepted_tokens=_sum_counts(found["vllm:spec_decode_num_accepted_tokens_total"]),
-        first_tokens=_sum_counts(found["vllm:time_to_first_token_seconds_count"]),
+        **sums,
+        kv_used=_compute_mean(found[_KV_USED]),
         first_token_seconds=sum(found[_FIRST_TOKENS]) if found[_FIRST_TOKENS] else None,
         kv_tokens=_sum_counts(capacity),
         started=max(found[_STARTED], default=None),
         missing=_explain_missing_metrics(text, found),
         counts_late=late,
+    )
+
+
+def merge_samples(samples: Sequence[EngineSample]) -> EngineSample:
+    """Combine the samples of several servers into one."""
+    sums: dict[str, Any] = {}
+    for name in (*_SUMMED, "kv_tokens", "first_token_seconds"):
+        known = [value for one in samples if (value := getattr(one, name)) is not None]
+        sums[name] = sum(known) if known else None
+    return EngineSample(
+        **sums,
+        kv_used=_compute_mean([one.kv_used for one in samples if one.kv_used is not None]),
+        started=max((one.started for one in samples if one.started), default=None),
+        missing=next((one.missing for one in samples if one.missing), ""),
     )
 
 
@@ -179,3 +186,8 @@ def _parse_number(text: str) -> float | None:
 
 def _sum_counts(values: list[float]) -> int | None:
     return round(sum(values)) if values else None
+
+
+def _compute_mean(shares: list[float]) -> float | None:
+    """Return the overall share: the pools of data-parallel engines and of replicas have equal size."""
+    return sum(shares) / len(shares) if shares else None

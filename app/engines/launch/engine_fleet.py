@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import logging
 import shutil
-import signal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ import httpx
 
 from app.engines.launch.launch_command import build_launch_command
 from app.engines.launch.launched_replica import END_SECONDS, LaunchedReplica
-from app.engines.launch.processes import find_marked_processes, read_mark, signal_marked_processes
+from app.engines.launch.processes import end_marked_processes, find_marked_processes, read_mark
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Engine
 
@@ -77,11 +76,5 @@ async def _stop_stale_engines(home: str, wanted: Mapping[str, Engine]) -> None:
     """Stop engines of an earlier line-up."""
     running = {one.mark.split("/")[1] for one in await asyncio.to_thread(find_marked_processes, f"{home}/")}
     for name in sorted(running - set(wanted)):
-        prefix = f"{home}/{name}/"
         log.warning("engine %s of an earlier line-up still runs here: it is ended", name)
-        await asyncio.to_thread(signal_marked_processes, prefix, signal.SIGTERM)
-        for _ in range(int(END_SECONDS * 10)):
-            if not await asyncio.to_thread(find_marked_processes, prefix):
-                break
-            await asyncio.sleep(0.1)
-        await asyncio.to_thread(signal_marked_processes, prefix, signal.SIGKILL)
+        await end_marked_processes(f"{home}/{name}/", END_SECONDS)

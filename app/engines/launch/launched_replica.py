@@ -5,61 +5,32 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import httpx
-import msgspec
 
+from app.engines.client import EngineClient
 from app.engines.coldstart import ColdStart, apply_log_line, estimate_progress
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
 from app.engines.launch.load_history import LoadHistory
 from app.engines.launch.log_tail import LogTail
 from app.engines.launch.port_owner import find_foreign_listener
-from app.engines.launch.processes import MarkedProcess, find_marked_processes, is_alive, signal_marked_processes
+from app.engines.launch.processes import (
+    MarkedProcess,
+    end_marked_processes,
+    find_marked_processes,
+    is_alive,
+    signal_marked_processes,
+)
 from app.lineups.model import Engine
-
-PATIENCE = 5.0
-FIRST_TOKEN_PATIENCE = 60.0
-"""The first request may still compile kernels."""
-
-
-async def is_ready_to_serve(http: httpx.AsyncClient, base: str, model: str) -> bool:
-    """Return True if the engine is healthy, lists the model and generates a token."""
-    try:
-        health = await http.get(f"{base.removesuffix('/v1')}/health", timeout=PATIENCE)
-        if health.status_code != httpx.codes.OK:
-            return False
-        models = await http.get(f"{base}/models", timeout=PATIENCE)
-        if model not in _read_model_names(models.content):
-            return False
-        question = {"model": model, "messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
-        said = await http.post(f"{base}/chat/completions", json=question, timeout=FIRST_TOKEN_PATIENCE)
-    except (httpx.HTTPError, msgspec.MsgspecError):
-        return False
-    return said.status_code == httpx.codes.OK
-
-
-class _Card(msgspec.Struct):
-    id: str
-
-
-class _Cards(msgspec.Struct):
-    data: list[_Card]
-
-
-def _read_model_names(content: bytes) -> list[str]:
-    return [card.id for card in msgspec.json.decode(content, type=_Cards).data]
-
 
 log = logging.getLogger(__name__)
 
 LOOK_EVERY = 0.5
 END_SECONDS = 30.0
-KILL_SECONDS = 10.0
 
 State = Literal["absent", "loading", "ready", "dead"]
 
@@ -83,7 +54,7 @@ class LaunchedReplica:
         self.base = f"http://127.0.0.1:{command.port}/v1"
         self._prefix = f"{home}/{engine.name}/{replica}/"
         self._history = LoadHistory(folder / "history.jsonl")
-        self._http = http
+        self._client = EngineClient(http, self.base)
         self._child: asyncio.subprocess.Process | None = None
         self._watching: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()
@@ -135,11 +106,6 @@ class LaunchedReplica:
             await self._cancel_watching()
             await self._stop_processes()
             self._state, self._detail = "absent", "stopped"
-
-    async def stop_watching(self) -> None:
-        """Stop watching and leave the process running."""
-        async with self._turn:
-            await self._cancel_watching()
 
     @property
     def _full_mark(self) -> str:
@@ -200,7 +166,7 @@ class LaunchedReplica:
 
     async def _is_serving(self) -> bool:
         """Return True if the engine answers and owns its port; checked after the answer, since ports can be shared."""
-        answered = await is_ready_to_serve(self._http, self.base, self.engine.wire_name)
+        answered = await self._client.can_generate(self.engine.wire_name)
         return answered and not await asyncio.to_thread(self._find_foreign_listener)
 
     def _find_foreign_listener(self) -> str:
@@ -251,10 +217,7 @@ class LaunchedReplica:
     async def _stop_processes(self) -> None:
         if self.command.argv[1:2] == ("run",):
             await self._stop_container()
-        await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGTERM)
-        if not await self._wait_until_gone(self.end_seconds):
-            await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
-            await self._wait_until_gone(KILL_SECONDS)
+        await end_marked_processes(self._prefix, self.end_seconds)
         if self._child:
             await self._child.wait()
             self._child = None
@@ -267,15 +230,3 @@ class LaunchedReplica:
             await stopping.wait()
         except OSError:
             return
-
-    async def _wait_until_gone(self, seconds: float) -> bool:
-        return await _wait_until(lambda: not find_marked_processes(self._prefix), seconds)
-
-
-async def _wait_until(condition: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if await asyncio.to_thread(condition):
-            return True
-        await asyncio.sleep(0.1)
-    return False

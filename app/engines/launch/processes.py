@@ -1,7 +1,9 @@
 """Find processes with our mark in /proc, including those that left their group or whose Temper was killed."""
 
+import asyncio
 import os
 import signal
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +11,8 @@ from app.engines.launch.launch_command import MARK
 from app.engines.proc_files import PROC, read_stat
 
 _ZOMBIE = "Z"
+KILL_SECONDS = 10.0
+"""Seconds that killed processes may take to disappear."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,23 @@ def signal_marked_processes(prefix: str, number: signal.Signals) -> int:
         except ProcessLookupError:
             continue
     return len(found)
+
+
+async def end_marked_processes(prefix: str, seconds: float) -> None:
+    """Ask the marked processes to end, and kill those that are left after `seconds`."""
+    await asyncio.to_thread(signal_marked_processes, prefix, signal.SIGTERM)
+    if not await _wait_until_gone(prefix, seconds):
+        await asyncio.to_thread(signal_marked_processes, prefix, signal.SIGKILL)
+        await _wait_until_gone(prefix, KILL_SECONDS)
+
+
+async def _wait_until_gone(prefix: str, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not await asyncio.to_thread(find_marked_processes, prefix):
+            return True
+        await asyncio.sleep(0.1)
+    return False
 
 
 def read_mark(pid: int) -> str:

@@ -1,17 +1,17 @@
 """One engine across its replicas: state changes and samples."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 import httpx
 
-from app.engines.engine_metrics import EngineSample
+from app.engines.engine_metrics import EngineSample, compute_growth, compute_rate, merge_samples
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.traffic import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import read_resident_gib
-from app.machine.sampling.counter_growth import CounterGrowth, TimedSample
 from app.machine.sampling.engine_condition import combine_conditions
 from app.machine.sampling.memory_attribution import LoadedMemory
 from app.machine.sampling.replica_watch import ReplicaWatch
@@ -19,6 +19,8 @@ from app.machine.sampling.replica_watch import ReplicaWatch
 SLOW = 0.4
 """Share of its usual rate for one stream."""
 USUAL_LOOKS, NEW_LOOKS = 30, 5
+LONGEST = 10.0
+"""Seconds after which an earlier sample is not comparable."""
 
 
 class EngineWatch:
@@ -63,10 +65,9 @@ class EngineWatch:
     @property
     def loaded_memory(self) -> LoadedMemory | None:
         """Memory according to the first replica's log; the others take the same."""
-        cold = self._launched[0].cold if self._launched else None
-        if cold is None or cold.weights_gib is None:
-            return None
-        return LoadedMemory(cold.weights_gib, cold.kv_pool_gib, cold.graphs_gib)
+        names = ("weights loaded", "memory profiled", "graphs captured")
+        figures = [self._launched[0].cold.find_figure(name) if self._launched else None for name in names]
+        return LoadedMemory(*figures) if figures[0] is not None else None
 
     def _build_state(self) -> EngineState:
         conditions = [replica.condition for replica in self._replicas]
@@ -84,38 +85,37 @@ class EngineWatch:
     def _build_sample(self, now: float, samples: Sequence[EngineSample | None]) -> EngineSampled | None:
         before, looks = (
             self._before,
-            [_to_timed_sample(*pair, now) for pair in zip(self._replicas, samples, strict=True)],
+            [
+                TimedSample(now + replica.late, sample) if sample else None
+                for replica, sample in zip(self._replicas, samples, strict=True)
+            ],
         )
         # A sample that a busy engine missed is skipped: the next rate then covers the whole time.
         self._before = [new or old for new, old in zip(looks, before, strict=True)]
         present = [one for one in samples if one]
         if not present:
             return None
-        since = CounterGrowth(before, looks)
-        shares = [one.kv_used for one in present if one.kv_used is not None]
+        whole, since = merge_samples(present), CounterGrowth(before, looks)
         tok_s, prompt_tok_s = since.compute_rate("generation_tokens"), since.compute_rate("prompt_tokens")
-        running = sum(one.running or 0 for one in present)
-        self._note_stream_rate(running, tok_s, prompt_tok_s)
-        drafted, accepted, drafts = (
-            since.compute_growth(name) for name in ("draft_tokens", "accepted_tokens", "drafts")
-        )
+        self._note_stream_rate(whole.running or 0, tok_s, prompt_tok_s)
+        accepted, drafts = since.compute_growth("accepted_tokens"), since.compute_growth("drafts")
         return EngineSampled(
             engine=self.engine.name,
-            running=running,
-            waiting=sum(one.waiting or 0 for one in present),
-            kv_used=sum(shares) / len(shares) if shares else None,
+            running=whole.running or 0,
+            waiting=whole.waiting or 0,
+            kv_used=whole.kv_used,
             tok_s=tok_s,
             prompt_tok_s=prompt_tok_s,
             simulated=self.engine.simulation is not None,
             foreign=sum(self._traffic.count_foreign_requests(replica.base) for replica in self._replicas),
-            kv_tokens=_sum_field(present, "kv_tokens"),
-            acceptance_rate=_compute_share(accepted, drafted),
+            kv_tokens=whole.kv_tokens,
+            acceptance_rate=since.compute_share("accepted_tokens", "draft_tokens"),
             acceptance_length=None if accepted is None or not drafts else round(1 + accepted / drafts, 3),
-            cached_share=_compute_share(since.compute_growth("prefix_hits"), since.compute_growth("prefix_queries")),
-            prefix_hit_rate=_compute_share(_sum_field(present, "prefix_hits"), _sum_field(present, "prefix_queries")),
-            preemptions=_sum_field(present, "preemptions"),
+            cached_share=since.compute_share("prefix_hits", "prefix_queries"),
+            prefix_hit_rate=_compute_share(whole.prefix_hits, whole.prefix_queries),
+            preemptions=whole.preemptions,
             resident_gib=self._read_resident_gib(),
-            ttft_s=_compute_share(since.compute_growth("first_token_seconds"), since.compute_growth("first_tokens")),
+            ttft_s=since.compute_share("first_token_seconds", "first_tokens"),
         )
 
     def _read_resident_gib(self) -> float | None:
@@ -146,14 +146,39 @@ def _select_metrics_urls(engine: Engine, place: int, replicas: int) -> tuple[str
     return engine.metrics_urls[place : place + 1]
 
 
-def _to_timed_sample(replica: ReplicaWatch, sample: EngineSample | None, now: float) -> TimedSample | None:
-    return TimedSample(now + replica.late, sample) if sample else None
-
-
 def _compute_share(part: float | None, whole: float | None) -> float | None:
     return None if part is None or not whole else round(part / whole, 4)
 
 
-def _sum_field(samples: Sequence[EngineSample], name: str) -> int | None:
-    known = [value for one in samples if (value := getattr(one, name)) is not None]
-    return sum(known) if known else None
+@dataclass(frozen=True)
+class TimedSample:
+    at: float
+    sample: EngineSample
+
+
+@dataclass(frozen=True)
+class CounterGrowth:
+    """Growth of an engine's counters between two samples, over all replicas; a restarted replica counts from 0."""
+
+    before: Sequence[TimedSample | None]
+    now: Sequence[TimedSample | None]
+
+    def compute_rate(self, name: str) -> float | None:
+        """Return the rate per second."""
+        rates = [compute_rate(old, new, seconds) for old, new, seconds in self._list_counts(name)]
+        known = [one for one in rates if one is not None]
+        return round(sum(known), 2) if known else None
+
+    def compute_growth(self, name: str) -> float | None:
+        grown = [compute_growth(old, new) for old, new, _ in self._list_counts(name)]
+        known = [one for one in grown if one is not None]
+        return sum(known) if known else None
+
+    def compute_share(self, part: str, whole: str) -> float | None:
+        return _compute_share(self.compute_growth(part), self.compute_growth(whole))
+
+    def _list_counts(self, name: str) -> Iterator[tuple[float | None, float | None, float]]:
+        """Yield each replica's count before and now, and the seconds between."""
+        for old, new in zip(self.before, self.now, strict=True):
+            if old and new and new.at - old.at <= LONGEST:
+                yield getattr(old.sample, name), getattr(new.sample, name), new.at - old.at

@@ -4,12 +4,11 @@ import math
 import re
 import time
 from datetime import UTC, datetime
-from typing import Any
 
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.engine_metrics import EngineSample, include_running_answers
+from app.engines.engine_metrics import EngineSample, include_running_answers, merge_samples
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.traffic import EngineTraffic, ReplicaReport
 from app.errors import EngineError
@@ -26,10 +25,6 @@ TOLD_FOR = 60.0
 SHORT = tuple(map(str, range(1000)))
 """Largest answers that are read, from any sender."""
 _AWAY = ("absent", "loading", "dead")
-_ADD_UP = (
-    "running", "waiting", "prompt_tokens", "generation_tokens", "prefix_queries", "prefix_hits", "preemptions",
-    "drafts", "draft_tokens", "accepted_tokens", "kv_tokens", "first_tokens",
-)  # fmt: skip
 _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) [^\]]*\] (.*)$")
 
 
@@ -126,7 +121,7 @@ class ReplicaWatch:
         except EngineError:
             return None
         if len(looks) > 1:
-            return _merge_samples(looks)
+            return merge_samples(looks)
         self._sample_before = include_running_answers(self._sample_before, looks[0])
         return self._sample_before
 
@@ -189,21 +184,3 @@ def _count_tokens(sample: EngineSample | None) -> int | None:
     if sample is None:
         return None
     return (sample.prompt_tokens or 0) + (sample.generation_tokens or 0) + sample.reading
-
-
-def _merge_samples(looks: list[EngineSample]) -> EngineSample:
-    """Combine the samples of several servers behind one address."""
-    shares = [one.kv_used for one in looks if one.kv_used is not None]
-    sums: dict[str, Any] = {name: _sum_known([getattr(one, name) for one in looks]) for name in _ADD_UP}
-    return EngineSample(
-        **sums,
-        kv_used=sum(shares) / len(shares) if shares else None,
-        first_token_seconds=sum(one.first_token_seconds or 0 for one in looks),
-        started=max((one.started for one in looks if one.started), default=None),
-        missing=next((one.missing for one in looks if one.missing), ""),
-    )
-
-
-def _sum_known(values: list[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

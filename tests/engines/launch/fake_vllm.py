@@ -28,10 +28,12 @@ class Server(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
-        self._answer(json.dumps({"choices": [{"message": {"content": "yes"}, "finish_reason": "length"}]}))
+        chunk = {"choices": [{"delta": {"content": "yes"}, "finish_reason": "length"}]}
+        self._answer(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n", "text/event-stream")
 
-    def _answer(self, text):
+    def _answer(self, text, kind="application/json"):
         self.send_response(404 if text is None else 200)
+        self.send_header("content-type", kind)
         self.end_headers()
         self.wfile.write((text or "").encode())
 
