@@ -17,10 +17,10 @@ from app.lineups.model import Lineup
 
 CHECKS: dict[str, Callable[[Situation], Diagnosis | None]] = {
     "cannot-be-reckoned": memory_checks.check_unknown_fit,
-    "tp-does-not-divide-heads": model_checks.check_head_split,
+    "tp-does-not-divide-heads": model_checks.check_refused_split,
     "too-few-gpus": model_checks.check_gpu_count,
     "pp-with-gemma4": model_checks.check_pipeline_crash,
-    "beyond-the-model": memory_checks.check_model_limits,
+    "beyond-the-model": model_checks.check_model_limits,
     "context-without-kv": memory_checks.check_context_length,
     "does-not-fit": memory_checks.check_memory_fit,
     "starts-by-luck": memory_checks.check_context_margin,

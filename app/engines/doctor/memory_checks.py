@@ -50,19 +50,6 @@ def check_memory_fit(case: Situation) -> Diagnosis | None:
     return Diagnosis("stop", says or fit.says, advice if says else "ask temper plan what it is made of")
 
 
-def check_model_limits(case: Situation) -> Diagnosis | None:
-    if case.estimate is None:
-        return None
-    shape, engine = case.estimate.setting.shape, case.engine
-    if engine.max_model_len > shape.positions:
-        says = f"max_model_len = {engine.max_model_len:,} is more than the model's {shape.positions:,} positions"
-        return Diagnosis("stop", f"{says}, and vLLM refuses", f"set max_model_len = {shape.positions} or less")
-    if engine.pp > len(shape.layers):
-        says = f"pp = {engine.pp} is more than the model's {len(shape.layers)} layers"
-        return Diagnosis("stop", says, "use fewer stages, or tp in their place")
-    return None
-
-
 def check_context_margin(case: Situation) -> Diagnosis | None:
     """Check the margin below the longest context, if memory and not the model limits it."""
     fit, found = case.fit, case.estimate

@@ -5,23 +5,25 @@ from collections.abc import Iterable
 
 from app.engines.doctor.engine_situation import Situation
 from app.engines.doctor.pitfall import Diagnosis
+from app.engines.fit.fit_verdict import find_refusals
 
 ATTENTION = "re:.*self_attn.*"
 _PARTS = ("q_proj", "k_proj", "v_proj", "o_proj")
 
 
-def check_head_split(case: Situation) -> Diagnosis | None:
-    if case.estimate is None:
-        return None
-    shape, tp = case.estimate.setting.shape, case.engine.tp
-    uneven = [heads for heads in sorted({layer.kv_heads for layer in shape.layers}) if max(heads, tp) % min(heads, tp)]
-    if shape.heads % tp == 0 and not uneven:
-        return None
-    heads = f"{shape.heads} attention heads" if shape.heads % tp else f"{uneven[0]} key and value heads"
-    below = [n for n in (1, 2, 4, 8, 16, 32) if n < tp and shape.heads % n == 0]
-    return Diagnosis(
-        "stop", f"tp = {tp} does not divide the model's {heads}, and vLLM refuses", f"set tp = {below[-1]}"
-    )
+def check_refused_split(case: Situation) -> Diagnosis | None:
+    return _report_refusal(case, "tp")
+
+
+def check_model_limits(case: Situation) -> Diagnosis | None:
+    return _report_refusal(case, "max_model_len", "pp")
+
+
+def _report_refusal(case: Situation, *settings: str) -> Diagnosis | None:
+    for one in find_refusals(case.estimate) if case.estimate else ():
+        if one.setting in settings:
+            return Diagnosis("stop", f"{one.says}, and vLLM refuses to start", one.fix)
+    return None
 
 
 def check_gpu_count(case: Situation) -> Diagnosis | None:

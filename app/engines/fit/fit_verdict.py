@@ -1,7 +1,8 @@
 """Decide whether an engine fits, and explain what to change if it does not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from app.engines.fit.memory_estimate import MemoryEstimate
 from app.engines.fit.resolved_settings import GIB
@@ -10,6 +11,7 @@ SAFE = 0.95
 """Safe share of the longest context: at the limit an engine starts only sometimes."""
 TIGHT_GIB = 1.5
 TRIED = (2, 4, 8)
+POWERS = (1, 2, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class FitVerdict:
 
 
 def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
-    if sentence := _explain_refusal(found):
-        return FitVerdict(fits=False, missing_gib=0, says=sentence)
+    if refusal := next(find_refusals(found), None):
+        return FitVerdict(fits=False, missing_gib=0, says=f"{refusal.says}, and vLLM refuses: {refusal.fix}.")
     if verdict := _find_memory_shortage(found, beside):
         return _add_advice(verdict, found, with_tp)
     if sentence := _explain_crash(found):
@@ -38,19 +40,28 @@ def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int],
     return FitVerdict(fits=True, missing_gib=0, says=_describe_fit(found, beside))
 
 
-def _explain_refusal(found: MemoryEstimate) -> str:
-    shape, split = found.setting.shape, found.setting.split
-    if shape.heads % split.tp:
-        return f"tp = {split.tp} does not divide the model's {shape.heads} attention heads: choose one that does."
-    for heads in sorted({layer.kv_heads for layer in shape.layers}):
-        if max(heads, split.tp) % min(heads, split.tp):
-            return f"tp = {split.tp} and {heads} key and value heads do not divide: choose a power of two."
-    if split.pp > len(shape.layers):
-        return f"pp = {split.pp} is more than the model's {len(shape.layers)} layers: choose fewer stages."
-    if found.setting.max_model_len > shape.positions:
-        asked = f"max_model_len = {found.setting.max_model_len:,}"
-        return f"{asked} is more than the model's {shape.positions:,} positions, and vLLM refuses: lower it."
-    return ""
+@dataclass(frozen=True)
+class Refusal:
+    """A setting that vLLM refuses, whatever the memory."""
+
+    setting: Literal["tp", "pp", "max_model_len"]
+    says: str
+    fix: str
+
+
+def find_refusals(found: MemoryEstimate) -> Iterator[Refusal]:
+    shape, tp, pp = found.setting.shape, found.setting.split.tp, found.setting.split.pp
+    uneven = [heads for heads in sorted({layer.kv_heads for layer in shape.layers}) if max(heads, tp) % min(heads, tp)]
+    if shape.heads % tp or uneven:
+        heads = f"{shape.heads} attention heads" if shape.heads % tp else f"{uneven[0]} key and value heads"
+        below = [number for number in POWERS if number < tp and shape.heads % number == 0]
+        yield Refusal("tp", f"tp = {tp} does not divide the model's {heads}", f"set tp = {below[-1]}")
+    if pp > len(shape.layers):
+        says = f"pp = {pp} is more than the model's {len(shape.layers)} layers"
+        yield Refusal("pp", says, "use fewer stages, or tp instead")
+    if (length := found.setting.max_model_len) > shape.positions:
+        says = f"max_model_len = {length:,} is more than the model's {shape.positions:,} positions"
+        yield Refusal("max_model_len", says, f"set max_model_len = {shape.positions} or less")
 
 
 def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
@@ -111,13 +122,12 @@ def _add_advice(verdict: FitVerdict, found: MemoryEstimate, with_tp: Callable[[i
 
 
 def _would_fit(wider: MemoryEstimate) -> bool:
-    return not _explain_refusal(wider) and _find_memory_shortage(wider, Neighbors()) is None
+    return next(find_refusals(wider), None) is None and _find_memory_shortage(wider, Neighbors()) is None
 
 
 def _explain_crash(found: MemoryEstimate) -> str:
-    setting = found.setting
-    if setting.shape.is_gemma4 and setting.split.pp > 1 and setting.rules.gemma4_pipeline_crashes:
-        version = setting.rules.name
+    setting, version = found.setting, found.setting.rules.name
+    if setting.shape.is_gemma4 and setting.split.pp > 1 and not setting.rules.gemma4_has_pipelines:
         return f"Has the memory, but Gemma 4 with pp > 1 crashes in {version} (IntermediateTensors): use 0.22, or tp."
     return ""
 

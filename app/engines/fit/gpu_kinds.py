@@ -14,34 +14,28 @@ class GpuKind:
     memory_gib: float
     """Total of cudaMemGetInfo, which vLLM uses; less than nvidia-smi shows."""
     bandwidth_gb_s: float
-    words: frozenset[str]
+    words: str
     """Words that all occur in NVML's name of the GPU."""
     unified: bool = False
 
 
-def _define_gpu_kind(
-    name: str, title: str, memory: float, bandwidth: float, words: str, *, unified: bool = False
-) -> GpuKind:
-    return GpuKind(name, title, memory, bandwidth, frozenset(words.split()), unified)
-
-
 GPU_KINDS = (
-    _define_gpu_kind("l4", "NVIDIA L4", 22.03, 300, "l4"),
-    _define_gpu_kind("l40s", "NVIDIA L40S", 44.4, 864, "l40s"),
-    _define_gpu_kind("a100-80", "NVIDIA A100-SXM4-80GB", 79.25, 2039, "a100 80gb"),
-    _define_gpu_kind("h100", "NVIDIA H100 80GB HBM3", 79.19, 3350, "h100 hbm3"),
-    _define_gpu_kind("h200", "NVIDIA H200", 139.8, 4800, "h200"),
-    _define_gpu_kind("b200", "NVIDIA B200", 178.3, 8000, "b200"),
-    _define_gpu_kind("rtx-pro-6000", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 94.97, 1792, "rtx pro 6000"),
-    _define_gpu_kind("gb10", "NVIDIA GB10", 119.7, 273, "gb10", unified=True),
+    GpuKind("l4", "NVIDIA L4", 22.03, 300, "l4"),
+    GpuKind("l40s", "NVIDIA L40S", 44.4, 864, "l40s"),
+    GpuKind("a100-80", "NVIDIA A100-SXM4-80GB", 79.25, 2039, "a100 80gb"),
+    GpuKind("h100", "NVIDIA H100 80GB HBM3", 79.19, 3350, "h100 hbm3"),
+    GpuKind("h200", "NVIDIA H200", 139.8, 4800, "h200"),
+    GpuKind("b200", "NVIDIA B200", 178.3, 8000, "b200"),
+    GpuKind("rtx-pro-6000", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition", 94.97, 1792, "rtx pro 6000"),
+    GpuKind("gb10", "NVIDIA GB10", 119.7, 273, "gb10", unified=True),
 )
 
 
 def find_gpu_kind(name: str) -> GpuKind | None:
     """Find a GPU kind by its short name, or by its name in NVML or a line-up."""
-    words = frozenset(re.findall(r"[a-z0-9]+", name.lower()))
+    words = set(re.findall(r"[a-z0-9]+", name.lower()))
     for kind in GPU_KINDS:
-        if name.strip().lower() == kind.name or kind.words <= words:
+        if name.strip().lower() == kind.name or words.issuperset(kind.words.split()):
             return kind
     return None
 

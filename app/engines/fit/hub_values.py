@@ -1,6 +1,6 @@
 """Validated access to an untrusted config.json. Raise BadInput for missing or invalid values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from app.errors import BadInput
@@ -17,47 +17,41 @@ class ConfigValues:
         return self._config.get(key) is not None
 
     def read_count(self, key: str, default: int | None = None) -> int:
-        value = self._config.get(key)
-        if value is None:
-            if default is None:
-                raise self.create_error(f"it has no {key}")
-            return default
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            raise self.create_error(f"its {key} should be a whole number")
+        value: int = self._read(
+            key,
+            "a whole number",
+            lambda one: type(one) is int and 0 <= one <= LARGEST,
+            default,
+            required=default is None,
+        )
         if value == 0 and default is None:
             raise self.create_error(f"its {key} should be more than 0")
         return value
 
     def read_share(self, key: str, default: float) -> float:
-        value = self._config.get(key)
-        if value is None:
-            return default
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-            raise self.create_error(f"its {key} should be a number from 0 to 1")
-        return float(value)
+        return float(
+            self._read(key, "a number from 0 to 1", lambda one: type(one) in (int, float) and 0 < one <= 1, default)
+        )
 
     def read_flag(self, key: str, default: bool) -> bool:
-        value = self._config.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            raise self.create_error(f"its {key} should be true or false")
-        return value
+        return bool(self._read(key, "true or false", lambda one: isinstance(one, bool), default))
 
     def read_word(self, key: str, default: str | None = None) -> str:
-        value = self._config.get(key)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, str):
-            raise self.create_error(f"it has no {key}" if value is None else f"its {key} should be a text")
-        return value
+        return str(self._read(key, "a text", lambda one: isinstance(one, str), default, required=default is None))
 
     def read_words(self, key: str) -> list[str] | None:
-        value = self._config.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            raise self.create_error(f"its {key} should be a list of texts")
+        words: list[str] | None = self._read(key, "a list of texts", _is_list_of_texts, None)
+        return words
+
+    def _read(
+        self, key: str, kind: str, is_valid: Callable[[Any], bool], default: Any, *, required: bool = False
+    ) -> Any:
+        if (value := self._config.get(key)) is None:
+            if required:
+                raise self.create_error(f"it has no {key}")
+            return default
+        if not is_valid(value):
+            raise self.create_error(f"its {key} should be {kind}")
         return value
 
     def read_table(self, key: str) -> "ConfigValues | None":
@@ -71,3 +65,15 @@ class ConfigValues:
 
     def create_error(self, what: str) -> BadInput:
         return BadInput(f"{self._where} cannot be used for an estimate: {what}. Give the checkpoint's own config.json.")
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value <= 1
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)

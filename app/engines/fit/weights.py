@@ -83,7 +83,7 @@ def _compute_weights(
 
 def count_held_attention(shape: ModelShape, layer: Layer, split: GpuSplit, rules: VllmRules) -> float:
     """Return the attention parameters held in memory. If K equals V, vLLM holds the matrix twice."""
-    kv = 0 if layer.shares_kv and not rules.shared_layers_project_kv else 2
+    kv = 0 if layer.shares_kv and rules.shared_layers_drop_kv else 2
     return _count_attention(shape, layer, split, kv)
 
 

@@ -79,15 +79,20 @@ def test_a_context_that_is_too_long_says_which_would_start():
 def test_more_context_than_positions_is_refused():
     found = fit("h200:1", engine(E4B, "bf16", max_model_len=131_073))
     assert found.says == (
-        "max_model_len = 131,073 is more than the model's 131,072 positions, and vLLM refuses: lower it."
+        "max_model_len = 131,073 is more than the model's 131,072 positions, and vLLM refuses: "
+        "set max_model_len = 131072 or less."
     )
 
 
 @pytest.mark.parametrize(
     ("tp", "pp", "says"),
     [
-        (3, 1, "tp = 3 does not divide the model's 32 attention heads: choose one that does."),
-        (1, 61, "pp = 61 is more than the model's 60 layers: choose fewer stages."),
+        (3, 1, "tp = 3 does not divide the model's 32 attention heads, and vLLM refuses: set tp = 2."),
+        (
+            1,
+            61,
+            "pp = 61 is more than the model's 60 layers, and vLLM refuses: use fewer stages, or tp instead of them.",
+        ),
     ],
 )
 def test_a_split_that_vllm_refuses_is_no_matter_of_memory(tp, pp, says):
