@@ -1,10 +1,14 @@
-"""Parse an engine's cold start from its log: the steps, their times and their figures. Pure."""
+"""An engine's cold start from its log: steps, times and figures. Earlier loads tell how long it takes."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from statistics import median
+
+from app.lineups.model import Engine
 
 _STAMP = re.compile(r"(?:INFO|WARNING|ERROR) (\d\d-\d\d \d\d:\d\d:\d\d)")
 _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\] ?(.*)$")
@@ -123,3 +127,41 @@ def estimate_progress(
     left = whole - median(before) - (elapsed - cold.steps[-1].at) if before else whole - elapsed
     left = max(0.0, left)
     return round(min(0.99, elapsed / (elapsed + left)) if elapsed + left > 0 else 0.99, 3), round(left, 1)
+
+
+class LoadHistory:
+    """File of completed cold starts on this machine."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def list_loads(self, engine: Engine) -> list[CompletedLoad]:
+        """Return loads of comparable engines, oldest first."""
+        try:
+            lines = self._path.read_text().splitlines()
+        except OSError:
+            return []
+        rows = [
+            row
+            for line in lines
+            if isinstance(row := _parse_row(line), dict) and row.get("like") == _build_load_key(engine)
+        ]
+        return [CompletedLoad(row["seconds"], row["steps"]) for row in rows]
+
+    def add(self, engine: Engine, cold: ColdStart, seconds: float) -> None:
+        steps = {step.name: step.at for step in cold.steps}
+        row = {"like": _build_load_key(engine), "at": cold.started, "seconds": round(seconds, 1), "steps": steps}
+        with self._path.open("a") as file:
+            file.write(json.dumps({**row, "engine": engine.name, "vllm": cold.version}) + "\n")
+
+
+def _build_load_key(engine: Engine) -> str:
+    return f"{engine.model} {engine.precision} tp={engine.tp} pp={engine.pp} eager={engine.eager}"
+
+
+def _parse_row(line: str) -> object:
+    """Parse one line; return None if a crash truncated it."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -1,5 +1,7 @@
 """Chat completion protocol of vLLM and llama.cpp, without I/O: build requests and parse streamed replies."""
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -8,13 +10,17 @@ from app.engines.chat import Delta, Finished, Question
 from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
 from app.engines.grammar import Lack, to_bindable_schema
-from app.engines.leak_detector import LeakDetector
-from app.engines.sse import SseDataParser
 from app.errors import EngineDied, EngineError, EngineRefused
 from app.events.vocabulary import Channel
 
 BURST = 32
 """Most tokens in one read; no speculation yields as many."""
+LINE_LIMIT = 4 * 1024 * 1024
+_NAMES = "channel|turn|think|tool|tool_call|tool_response|image|audio|video"
+_CONTROL = re.compile(rf'<\|(?:{_NAMES})>|<(?:{_NAMES})\|>|<\|"\|>|<(?:bos|eos|pad)>|<(?:start|end)_of_turn>')
+_LONGEST = len("<tool_response|>")
+# The channel's name remains if the engine strips the control tokens around it.
+_CHANNEL_NAME = "thought\n"
 
 
 def build_request_body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
@@ -192,3 +198,51 @@ class ChatReply:
         if tokens > BURST * self._arrivals or seconds < SHORTEST:
             return None
         return tokens / seconds if tokens > 0 else None
+
+
+class SseDataParser:
+    """Parser of server-sent events. It splits at \\n only: an engine's JSON contains U+2028 and U+0085 unescaped."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        *ends, rest = data.split(b"\n")
+        for piece in ends:
+            self._append_piece(piece)
+            line = b"".join(self._pieces)
+            self._pieces, self._size = [], 0
+            if line.startswith(b"data:"):
+                yield line[5:].strip()
+        self._append_piece(rest)
+
+    def _append_piece(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > LINE_LIMIT:
+            raise EngineDied(
+                f"The engine sent a line of more than {LINE_LIMIT >> 20} MB, which no answer needs: "
+                "check that base_url is a vLLM server."
+            )
+        self._pieces.append(piece)
+
+
+class LeakDetector:
+    """Detect Gemma 4's faults in a reply: control tokens in the text, or an empty answer."""
+
+    def __init__(self) -> None:
+        self._control = False
+        self._tails: dict[Channel, str] = {"thought": "", "answer": ""}
+        self._opening = ""
+        """First characters of the answer, without leading whitespace."""
+
+    def add_text(self, channel: Channel, text: str) -> None:
+        seen = self._tails[channel] + text
+        self._control = self._control or _CONTROL.search(seen) is not None
+        self._tails[channel] = seen[-_LONGEST:]
+        if channel == "answer" and len(self._opening) < len(_CHANNEL_NAME):
+            self._opening = (self._opening + text).lstrip()[: len(_CHANNEL_NAME)]
+
+    @property
+    def has_leak(self) -> bool:
+        return self._control or self._opening in ("", _CHANNEL_NAME)

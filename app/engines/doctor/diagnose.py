@@ -8,7 +8,6 @@ from app.engines.doctor import (
     model_checks,
     serving_checks,
     speculation_checks,
-    template_checks,
 )
 from app.engines.doctor.engine_situation import Situation, build_situations
 from app.engines.doctor.local_inventory import NOTHING, LocalInventory
@@ -30,7 +29,7 @@ CHECKS: dict[str, Callable[[Situation], Diagnosis | None]] = {
     "little-memory-left": memory_checks.check_free_memory,
     "unreadable-flag": serving_checks.check_refused_flag_values,
     "flag-overrides-lineup": serving_checks.check_flag_overrides,
-    "stale-chat-template": template_checks.check_chat_template,
+    "stale-chat-template": serving_checks.check_chat_template,
     "missing-parsers": serving_checks.check_parser_flags,
     "image-without-digest": serving_checks.check_image_pin,
     "padded-answers": serving_checks.check_answer_padding,

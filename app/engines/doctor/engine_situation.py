@@ -18,6 +18,8 @@ from app.lineups.model import Engine, Gpu, Lineup
 BLACKWELL = re.compile(r"\b(?:blackwell|g?b[123]00|gb10|rtx 50\d\d)\b", re.IGNORECASE)
 ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)
 """GPUs of compute capability 8.9."""
+NATIVE_FP4 = "FlashInferCutlassNvFp4LinearKernel"
+"""Kernel that uses the FP4 cores of Blackwell, as vLLM logs it."""
 
 
 @dataclass(frozen=True)

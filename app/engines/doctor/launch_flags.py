@@ -44,24 +44,18 @@ def resolve_engine(engine: Engine) -> EffectiveEngine:
         return EffectiveEngine(engine)
     flags, changes = read_flags(engine.launch.flags), dict[str, Any]()
     unreadable = []
-    for flag, (field, read) in _FIELDS.items():
+    for flag, (field, parse) in _FIELDS.items():
         if flag in flags:
             try:
-                changes[field] = read(flags[flag])
+                changes[field] = parse(flags[flag])
             except (ValueError, TypeError, KeyError, RecursionError):
                 unreadable.append(flag)
     if _disables_media(flags.get("--limit-mm-per-prompt", "")):
         changes["text_only"] = True
-    known = {flag: field for flag, (field, _) in _FIELDS.items() if field in changes}
-    differs = (
-        flag for flag, field in known.items() if flag in flags and _contradicts_field(engine, field, changes[field])
-    )
-    return EffectiveEngine(replace(engine, **changes), tuple(differs), tuple(unreadable))
-
-
-def _contradicts_field(engine: Engine, field: str, value: object) -> bool:
-    """Return True if the flag differs from the field, which plan, probe and page use, set or default."""
-    return bool(getattr(engine, field) != value)
+    read = [(flag, field) for flag, (field, _) in _FIELDS.items() if flag in flags and field in changes]
+    # Plan, probe and page use the field, set or default.
+    overridden = tuple(flag for flag, field in read if getattr(engine, field) != changes[field])
+    return EffectiveEngine(replace(engine, **changes), overridden, tuple(unreadable))
 
 
 def _is_flag(word: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from app.engines.doctor.launch_flags import resolve_engine
 from app.engines.llamacpp.support import LlamacppSupport, inspect_llamacpp
 from app.lineups.model import Engine, Lineup
+from app.text.bounded import read_bounded
 
 _LARGEST = 4_000_000
 _DRIVER = Path("/dev/nvidiactl")
@@ -68,10 +69,7 @@ def _read_config(path: Path) -> dict[str, Any]:
 def _read_small_file(path: Path) -> bytes | None:
     """Return a file's bytes, or None if it is missing, unreadable or too large."""
     try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            raw = file.read(_LARGEST + 1)
+        raw = read_bounded(path, _LARGEST) if path.is_file() else None
     except (OSError, ValueError):
         return None
-    return raw if len(raw) <= _LARGEST else None
+    return raw if raw is not None and len(raw) <= _LARGEST else None

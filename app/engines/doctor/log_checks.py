@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.engines.doctor.boot_log import Boot
-from app.engines.doctor.engine_situation import BLACKWELL, list_missing_gemma4_flags
+from app.engines.doctor.engine_situation import BLACKWELL, NATIVE_FP4, list_missing_gemma4_flags
 from app.engines.doctor.memory_checks import HIGH, MANY
 from app.engines.doctor.pitfall import Diagnosis, Pitfall, Severity, sort_worst_first
 from app.lineups.model import Engine, Lineup
 
 LOW_ACCEPTANCE = 45.0
 """Per cent. EAGLE3 reaches 22 to 44 on random tokens, and more on real text."""
-_NATIVE = "FlashInferCutlassNvFp4LinearKernel"
 
 
 @dataclass(frozen=True)
@@ -101,13 +100,13 @@ def check_marlin(told: ParsedLog) -> Diagnosis | None:
         return None
     if told.kinds and all(BLACKWELL.search(kind) for kind in told.kinds):
         says = f"NVFP4 runs on Marlin, and {told.kinds[0]} has FP4 cores: this build of vLLM has no kernel for them"
-        return Diagnosis("warn", says, f"use a build for this GPU, whose log says Using {_NATIVE}")
+        return Diagnosis("warn", says, f"use a build for this GPU, whose log says Using {NATIVE_FP4}")
     if told.kinds:
         says = f"NVFP4 runs on Marlin, as it must on {told.kinds[0]}: it saves memory, and no arithmetic"
         return Diagnosis("note", says, "no action needed")
     says = "NVFP4 runs on Marlin: right on L4 and Hopper, the wrong build on Blackwell"
     return Diagnosis(
-        "note", says, f"on Blackwell use a build whose log says Using {_NATIVE}; give the line-up to be told"
+        "note", says, f"on Blackwell use a build whose log says Using {NATIVE_FP4}; give the line-up to be told"
     )
 
 

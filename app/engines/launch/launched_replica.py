@@ -12,10 +12,9 @@ from typing import Literal
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.coldstart import ColdStart, apply_log_line, estimate_progress
+from app.engines.coldstart import ColdStart, LoadHistory, apply_log_line, estimate_progress
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
-from app.engines.launch.load_history import LoadHistory
 from app.engines.launch.log_tail import LogTail
 from app.engines.launch.port_owner import find_foreign_listener
 from app.engines.launch.processes import (

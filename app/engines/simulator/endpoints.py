@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from app.engines.simulator import chunks, schema_fitter
 from app.engines.simulator.chunks import ChunkEncoder
-from app.engines.simulator.faults import SimulatedFault, list_faults
+from app.engines.simulator.faults import SimulatedFault
 from app.engines.simulator.reply_sender import DEATH, ReplySender
 from app.engines.simulator.simulated_engine import SimulatedEngine
 from app.engines.simulator.simulated_reply import ChatRequest, StreamOptions, create_reply
@@ -111,7 +111,7 @@ class _Endpoints:
                 faults.waiting.append(msgspec.json.decode(await request.body(), type=SimulatedFault))
             except (msgspec.DecodeError, UnicodeDecodeError) as exc:
                 raise _RequestRefused(400, "BadRequestError", f"This is not a fault: {exc}") from exc
-        return JsonResponse(list_faults(faults))
+        return JsonResponse({"simulated": True, "faults": faults.waiting})
 
     async def complete_chat(self, request: Request) -> Response:
         self._require_ready()

@@ -1,6 +1,6 @@
 """Faults on request, each of a kind seen on real engines."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -63,7 +63,3 @@ def _insert_in_last_string(answer: str, text: str) -> str:
     """Insert text into the last string value, since the schema may fix the first."""
     head, opening, tail = answer.rpartition('":"')
     return f"{head}{opening}{text}{tail}" if opening else f"{answer}{text}"
-
-
-def list_faults(faults: FaultQueue) -> dict[str, Any]:
-    return {"simulated": True, "faults": faults.waiting}

@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator
 from app.engines.simulator import chunks
 from app.engines.simulator.chunks import ChunkEncoder
 from app.engines.simulator.faults import SimulatedFault
-from app.engines.simulator.pace import TICK, Pace
-from app.engines.simulator.simulated_engine import ActiveRequest, SimulatedEngine
+from app.engines.simulator.simulated_engine import ActiveRequest, Pace, SimulatedEngine
 from app.engines.simulator.simulated_reply import Reply, ReplyPiece
 
 _BURSTS = (1, 1, 1, 1, 1, 2, 3)
 """Tokens per chunk: sometimes several, as with speculative decoding."""
 _EMPTY_CHUNKS = 0.06
+TICK = 0.02
+"""Seconds between chunks, at most fifty per second; a faster engine sends several tokens in each."""
 _AT_ONCE = 5
 """Chunks of a reply sent without a pace."""
 

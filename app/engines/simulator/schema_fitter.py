@@ -26,7 +26,7 @@ def check_schema(schema: object) -> None:
 
 
 def fit_to_schema(schema: Schema, wanted: Any = _NOTHING) -> Any:
-    return _SchemaFitter(schema).fit_value(schema, wanted)
+    return _fit_value(schema, wanted, schema)
 
 
 def _check_node(node: Any, root: Schema) -> None:
@@ -83,64 +83,59 @@ def _resolve_reference(node: Schema, root: Schema) -> Schema:
     raise BadSchema(f"Cannot find {node['$ref']}")
 
 
-class _SchemaFitter:
-    def __init__(self, root: Schema) -> None:
-        self._root = root
+def _fit_value(node: Schema, wanted: Any, root: Schema) -> Any:
+    node = _resolve_reference(node, root)
+    if "const" in node:
+        return node["const"]
+    if "enum" in node:
+        return wanted if wanted in node["enum"] else node["enum"][0]
+    if branches := node.get("anyOf") or node.get("oneOf"):
+        return _choose_best([_fit_value(branch, wanted, root) for branch in branches], wanted)
+    kinds = _list_types(node)
+    if len(kinds) > 1:
+        return _choose_best([_fit_value({**node, "type": kind}, wanted, root) for kind in kinds], wanted)
+    match kinds[0] if kinds else "":
+        case "object":
+            return _fit_object(node, wanted if isinstance(wanted, dict) else {}, root)
+        case "array":
+            return _fit_array(node, list(wanted) if isinstance(wanted, list | tuple) else [], root)
+        case "string":
+            return _fit_string(node, wanted if isinstance(wanted, str) else "")
+        case "integer" | "number" as kind:
+            return _fit_number(node, wanted, whole=kind == "integer")
+        case "boolean":
+            return wanted if isinstance(wanted, bool) else False
+        case "null":
+            return None
+    return {} if wanted is _NOTHING else wanted
 
-    def fit_value(self, node: Schema, wanted: Any) -> Any:
-        node = _resolve_reference(node, self._root)
-        if "const" in node:
-            return node["const"]
-        if "enum" in node:
-            return wanted if wanted in node["enum"] else node["enum"][0]
-        if branches := node.get("anyOf") or node.get("oneOf"):
-            return self._choose_best([self.fit_value(branch, wanted) for branch in branches], wanted)
-        kinds = _list_types(node)
-        if len(kinds) > 1:
-            return self._choose_best([self.fit_value({**node, "type": kind}, wanted) for kind in kinds], wanted)
-        return self._fit_type(kinds[0] if kinds else "", node, wanted)
 
-    def _fit_type(self, kind: str, node: Schema, wanted: Any) -> Any:
-        match kind:
-            case "object":
-                return self._fit_object(node, wanted if isinstance(wanted, dict) else {})
-            case "array":
-                return self._fit_array(node, list(wanted) if isinstance(wanted, list | tuple) else [])
-            case "string":
-                return _fit_string(node, wanted if isinstance(wanted, str) else "")
-            case "integer" | "number":
-                return _fit_number(node, wanted, whole=kind == "integer")
-            case "boolean":
-                return wanted if isinstance(wanted, bool) else False
-            case "null":
-                return None
-        return {} if wanted is _NOTHING else wanted
+def _choose_best(branches: list[Any], wanted: Any) -> Any:
+    """Return the branch that keeps most of the wanted value."""
 
-    @staticmethod
-    def _choose_best(pressed: list[Any], wanted: Any) -> Any:
-        """Return the branch that keeps most of the wanted value."""
+    def count_kept(one: Any) -> float:
+        if one == wanted:
+            return float("inf")
+        if isinstance(one, dict) and isinstance(wanted, dict):
+            return sum(1 for key, value in one.items() if wanted.get(key, _NOTHING) == value)
+        return 0
 
-        def count_kept(one: Any) -> float:
-            if one == wanted:
-                return float("inf")
-            if isinstance(one, dict) and isinstance(wanted, dict):
-                return sum(1 for key, value in one.items() if wanted.get(key, _NOTHING) == value)
-            return 0
+    return max(branches, key=count_kept)
 
-        return max(pressed, key=count_kept)
 
-    def _fit_object(self, node: Schema, wanted: Schema) -> Schema:
-        required = node.get("required", [])
-        return {
-            name: self.fit_value(schema, wanted.get(name, _NOTHING))
-            for name, schema in node.get("properties", {}).items()
-            if name in wanted or name in required
-        }
+def _fit_object(node: Schema, wanted: Schema, root: Schema) -> Schema:
+    required = node.get("required", [])
+    return {
+        name: _fit_value(schema, wanted.get(name, _NOTHING), root)
+        for name, schema in node.get("properties", {}).items()
+        if name in wanted or name in required
+    }
 
-    def _fit_array(self, node: Schema, wanted: list[Any]) -> list[Any]:
-        least, most = node.get("minItems", 0), node.get("maxItems", len(wanted))
-        wanted = [*wanted[:most], *[_NOTHING] * (least - len(wanted))]
-        return [self.fit_value(node.get("items", {}), one) for one in wanted]
+
+def _fit_array(node: Schema, wanted: list[Any], root: Schema) -> list[Any]:
+    least, most = node.get("minItems", 0), node.get("maxItems", len(wanted))
+    wanted = [*wanted[:most], *[_NOTHING] * (least - len(wanted))]
+    return [_fit_value(node.get("items", {}), one, root) for one in wanted]
 
 
 def _fit_string(node: Schema, wanted: str) -> str:

@@ -1,19 +1,20 @@
 """One simulated vLLM engine, with loading, metrics, load and faults."""
 
 import asyncio
+import math
 import os
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.engines.simulator import cold_load
 from app.engines.simulator.answer_script import AnswerScript
 from app.engines.simulator.faults import SLOW, FaultQueue, SimulatedFault
 from app.engines.simulator.meters import EngineMeters
-from app.engines.simulator.pace import Pace, create_pace
 from app.engines.simulator.simulated_gpu import SimulatedGpu
 from app.engines.simulator.simulated_reply import Reply
 from app.lineups.model import Engine, Gpu, Simulation
@@ -24,6 +25,32 @@ _LOADING_SHARE = 0.35
 
 State = Literal["loading", "ready", "dead"]
 Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """When each token of a reply is due, counted from the start so that late timers do not add up."""
+
+    prefill: float
+    """Seconds before the first token."""
+    rate: float
+    """Tokens per second; infinite without waiting."""
+
+    def compute_due_time(self, token: int) -> float:
+        """Return the seconds from the start at which a token is due; tokens count from 1."""
+        return self.prefill + (token - 1) / self.rate
+
+    def count_due_tokens(self, elapsed: float) -> int:
+        """Return how many tokens are due after `elapsed` seconds."""
+        if elapsed < self.prefill:
+            return 0
+        return 2**31 if math.isinf(self.rate) else 1 + math.floor((elapsed - self.prefill) * self.rate + 1e-9)
+
+
+def create_pace(prompt_tokens: int, prefill_tok_s: float, tok_s: float, speed: float) -> Pace:
+    if speed == 0:
+        return Pace(0.0, math.inf)
+    return Pace(prompt_tokens / (prefill_tok_s * speed), tok_s * speed)
 
 
 class ActiveRequest:

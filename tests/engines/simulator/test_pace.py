@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.simulator.pace import Pace, create_pace
+from app.engines.simulator.simulated_engine import Pace, create_pace
 
 
 def test_the_first_token_waits_for_the_prompt():
