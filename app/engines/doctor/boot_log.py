@@ -23,9 +23,9 @@ _ACCEPTED = re.compile(r"Avg Draft acceptance rate: (\d+(?:\.\d+)?)%")
 _MARKS = {
     "gemma4": re.compile(r"Resolved architecture: Gemma4|Gemma4 model has heterogeneous head"),
     "marlin": re.compile(r"Using Marlin\w*Kernel for NVFP4|does not have native support for FP4"),
-    "experimental": re.compile(r"Detected ModelOpt NVFP4 checkpoint"),
-    "graphs not counted": re.compile(r"CUDA graph memory profiling is disabled"),
-    "template failed": re.compile(r"[Cc]hat template (?:warmup failed|rejected the request)"),
+    "nvfp4-experimental": re.compile(r"Detected ModelOpt NVFP4 checkpoint"),
+    "graphs-not-counted": re.compile(r"CUDA graph memory profiling is disabled"),
+    "chat-template-failed": re.compile(r"[Cc]hat template (?:warmup failed|rejected the request)"),
 }
 
 

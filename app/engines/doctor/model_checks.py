@@ -1,56 +1,51 @@
-"""Checks of the model: its split over GPUs, and the attention settings of its checkpoint."""
+"""Checks of the model: its split over GPUs, the attention of its checkpoint, and what llama.cpp needs to run it."""
 
 import re
 from collections.abc import Iterable
 
 from app.engines.doctor.engine_situation import Situation
-from app.engines.doctor.pitfall import Diagnosis
+from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.fit.fit_verdict import find_refusals
+from app.engines.llamacpp.gguf_files import SET_UP
 
 ATTENTION = "re:.*self_attn.*"
+NEAR = 0.8
+"""Share of the available main memory for the weights; the rest is for the KV cache and other processes."""
 _PARTS = ("q_proj", "k_proj", "v_proj", "o_proj")
 
 
-def check_refused_split(case: Situation) -> Diagnosis | None:
-    return _report_refusal(case, "tp")
+def check_refused_split(case: Situation) -> Pitfall | None:
+    return _report_refusal(case, "lineup.tp-does-not-divide-heads", "tp")
 
 
-def check_model_limits(case: Situation) -> Diagnosis | None:
-    return _report_refusal(case, "max_model_len", "pp")
+def check_model_limits(case: Situation) -> Pitfall | None:
+    return _report_refusal(case, "lineup.beyond-the-model", "max_model_len", "pp")
 
 
-def _report_refusal(case: Situation, *settings: str) -> Diagnosis | None:
+def _report_refusal(case: Situation, finding: str, *settings: str) -> Pitfall | None:
     for one in find_refusals(case.estimate) if case.estimate else ():
         if one.setting in settings:
-            return Diagnosis("stop", f"{one.says}, and vLLM refuses to start", one.fix)
+            return create_pitfall(finding, says=one.says, fix=one.fix)
     return None
 
 
-def check_gpu_count(case: Situation) -> Diagnosis | None:
+def check_gpu_count(case: Situation) -> Pitfall | None:
     """Check that the flags' tp and pp match the GPUs; only the line-up's own fields were validated when read."""
-    asked = case.engine.gpus_per_replica
-    if len(case.gpus) >= asked:
-        return None
-    says = f"its flags ask for {asked} GPUs (tp x pp), and it has {len(case.gpus)}"
-    return Diagnosis("stop", says, "give it more GPUs, or take tp and pp out of flags")
+    asked, count = case.engine.gpus_per_replica, len(case.gpus)
+    return create_pitfall("lineup.too-few-gpus", asked=asked, count=count) if count < asked else None
 
 
-def check_pipeline_crash(case: Situation) -> Diagnosis | None:
+def check_pipeline_crash(case: Situation) -> Pitfall | None:
     if not case.is_gemma4 or case.engine.pp == 1 or case.is_at_least(0, 21):
         return None
-    known = case.rules is not None
-    return Diagnosis(
-        "stop" if known else "warn",
-        f"pp = {case.engine.pp} with Gemma 4 crashes in vLLM 0.19 and 0.20 (IntermediateTensors)"
-        + ("" if known else ", and the line-up does not say which version this is"),
-        "use tp in place of pp, or vLLM 0.21 and later" + ("" if known else ', and say so: vllm = "0.25.1"'),
-    )
+    return create_pitfall("lineup.pp-with-gemma4" + ("" if case.rules else ".unknown-version"), pp=case.engine.pp)
 
 
-def check_ignored_attention(case: Situation) -> Diagnosis | None:
-    config = case.get_config(case.engine.model)
+def check_ignored_attention(case: Situation) -> Pitfall | None:
+    model, config = case.engine.model, case.get_config(case.engine.model)
     if not config:
-        return _note_unread_config(case)
+        unread = case.engine.precision == "nvfp4" and "heretic" in model.lower()
+        return create_pitfall("lineup.attention-not-ignored.unread", pattern=ATTENTION) if unread else None
     scheme = config.get("quantization_config")
     if not isinstance(scheme, dict) or scheme.get("quant_method") != "compressed-tensors":
         return None
@@ -58,21 +53,7 @@ def check_ignored_attention(case: Situation) -> Diagnosis | None:
     literal = [one for one in ignored if "self_attn" in one and not one.startswith("re:")]
     if not literal or _matches_all_parts(ignored):
         return None
-    return Diagnosis(
-        "stop",
-        f"quantization_config.ignore names {len(literal)} attention modules one by one and has no {ATTENTION}: vLLM "
-        'fuses q, k and v under another name, and ends with "Found different quantization schemes"',
-        f'add "{ATTENTION}" to quantization_config.ignore in {case.engine.model}/config.json',
-    )
-
-
-def _note_unread_config(case: Situation) -> Diagnosis | None:
-    if case.engine.precision != "nvfp4" or "heretic" not in case.engine.model.lower():
-        return None
-    says = f"this checkpoint starts only while quantization_config.ignore in its config.json has {ATTENTION}"
-    return Diagnosis(
-        "note", says, "leave that entry in; give the checkpoint's folder as model, and it is looked at here"
-    )
+    return create_pitfall("lineup.attention-not-ignored", count=len(literal), pattern=ATTENTION, model=model)
 
 
 def _matches_all_parts(ignored: Iterable[str]) -> bool:
@@ -89,3 +70,28 @@ def _matches_pattern(pattern: str, name: str) -> bool:
         return len(pattern) <= 200 and re.match(pattern, name) is not None
     except (re.error, RecursionError):
         return False
+
+
+def check_llamacpp_installed(case: Situation) -> Pitfall | None:
+    missing = case.is_launched and not case.inventory.llamacpp.installed
+    return create_pitfall("cpu.llamacpp-not-installed", fix=SET_UP) if missing else None
+
+
+def check_weights_exist(case: Situation) -> Pitfall | None:
+    says, _, fix = case.inventory.llamacpp.missing.get(case.engine.model, "").partition(": ")
+    if not case.is_launched or not says:
+        return None
+    return create_pitfall("cpu.weights-missing", says=says, fix=fix.rstrip(".") or "correct model in the line-up")
+
+
+def check_processor_support(case: Situation) -> Pitfall | None:
+    lacks = ", ".join(case.inventory.llamacpp.lacks)
+    return create_pitfall("cpu.processor-too-old", instructions=lacks) if case.is_launched and lacks else None
+
+
+def check_main_memory(case: Situation) -> Pitfall | None:
+    here = case.inventory.llamacpp
+    size, free = here.sizes_gib.get(case.engine.model), here.available_gib
+    if not case.is_launched or size is None or free is None or size <= NEAR * free:
+        return None
+    return create_pitfall("cpu.does-not-fit" + ("" if size > free else ".barely"), size=size, free=free)

@@ -1,8 +1,12 @@
-"""Results of the checks: a pitfall with its severity, reason and fix."""
+"""Results of the checks: a pitfall with its severity, reason and fix. The texts are in findings.toml."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 Severity = Literal["stop", "warn", "note"]
 """stop: it will not start or serve; warn: it may fail later; note: for information."""
@@ -20,20 +24,26 @@ class Pitfall:
     fix: str
 
 
-@dataclass(frozen=True)
-class Diagnosis:
-    """The result of one check, before its check and engine are added."""
-
+class _Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     severity: Severity
     says: str
     fix: str
 
-    def to_pitfall(self, check: str, engine: str) -> Pitfall:
-        return Pitfall(check, self.severity, engine, self.says, self.fix)
+
+def create_pitfall(finding: str, **values: object) -> Pitfall:
+    """Fill values into a finding, named group.check or group.check.variant. The caller of the check adds the engine."""
+    found = _load_findings()[finding]
+    check = finding.split(".")[1]
+    return Pitfall(check, found.severity, "", found.says.format(**values), found.fix.format(**values))
+
+
+@cache
+def _load_findings() -> dict[str, _Finding]:
+    return msgspec.toml.decode(Path(__file__).with_name("findings.toml").read_bytes(), type=dict[str, _Finding])
 
 
 def sort_worst_first(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
     """Sort by severity within each engine; engines keep the order of their first pitfall."""
-    told = tuple(findings)
-    engines = list(dict.fromkeys(one.engine for one in told))
-    return tuple(sorted(told, key=lambda one: (engines.index(one.engine), _WORST_FIRST.index(one.severity))))
+    pitfalls = tuple(findings)
+    engines = list(dict.fromkeys(one.engine for one in pitfalls))
+    return tuple(sorted(pitfalls, key=lambda one: (engines.index(one.engine), _WORST_FIRST.index(one.severity))))

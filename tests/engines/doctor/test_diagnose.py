@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.engines.doctor.diagnose import CHECKS, diagnose_lineup
+from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import LocalInventory
 from app.engines.doctor.serving_checks import TEMPLATE_SHA256
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
-from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, served, with_kind
+from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, list_checks, served, with_kind
 from tests.engines.fit.planning import BF16, lineup
 
 AWQ = {"model": "cyankiwi/gemma-4-31B-it-AWQ-4bit", "precision": "awq4", "kv_dtype": "fp8"}
@@ -165,7 +165,7 @@ def test_what_it_is_started_with(check, severity, sick, mended):
 
 
 def test_every_check_is_in_a_table():
-    assert {check for check, _ in (*CASES, *FLAG_CASES)} == set(CHECKS)
+    assert {check for check, _ in (*CASES, *FLAG_CASES)} == list_checks("lineup")
 
 
 def test_a_healthy_line_up_has_no_findings():

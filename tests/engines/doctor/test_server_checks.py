@@ -17,7 +17,7 @@ ONE = served(served_name="m", max_model_len=8192)
 
 
 def told(look, one=ONE):
-    return [(check, said.severity) for check, said in diagnose_server(look, one)]
+    return [(found.check, found.severity) for found in diagnose_server(look, one)]
 
 
 def sampled(**more):
@@ -85,9 +85,9 @@ async def looked(**pages):
 
 async def test_another_program_is_not_vllm():
     for pages in ({"health": (200, "ok"), "v1_models": (200, "<html>")}, {}):
-        [(check, said)] = diagnose_server(await looked(**pages))
-        assert (check, said.severity) == ("not-vllm", "stop")
-        assert said.says.startswith("http://e is neither vLLM nor llama.cpp")
+        [found] = diagnose_server(await looked(**pages))
+        assert (found.check, found.severity) == ("not-vllm", "stop")
+        assert found.says.startswith("http://e is neither vLLM nor llama.cpp")
 
 
 async def test_a_wrong_key_is_told():
@@ -109,4 +109,4 @@ async def test_metrics_of_another_program_are_told():
 
 async def test_the_simulator_is_a_server_that_is_well(instant, http):
     look = await inspect_server(http, f"{instant.root()}/v1")
-    assert [check for check, said in diagnose_server(look) if said.severity != "note"] == []
+    assert [one.check for one in diagnose_server(look) if one.severity != "note"] == []
