@@ -1,17 +1,17 @@
 """The line-up and the current state of its engines."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import Path
 from pydantic import Field
 
 from app.engines.launch.launched_replica import LaunchedReplica
-from app.events.kinds import TurnStarted
+from app.events.kinds import EngineSampled, EngineState, TurnStarted
 from app.events.vocabulary import Provenance, Role
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import RESIDENT_SOURCE
+from app.machine.sampling.engine_condition import State
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
@@ -23,22 +23,42 @@ router = api_router("machine")
 
 TURN_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 
-State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
+
+class _SampledFigure(NamedTuple):
+    """A figure of the view that comes from a field of the engine's sample."""
+
+    field: str
+    unit: str
+    source: str
+    derived: bool = False
+    scale: float = 1
 
 
-@dataclass(frozen=True)
-class CounterNames:
-    """The counters behind the rates, as named in a figure's source."""
-
-    written: str
-    read: str
-
-
-_VLLM = CounterNames("vllm:generation_tokens_total", "vllm:prompt_tokens_total")
-_LLAMACPP = CounterNames(
-    "llamacpp:tokens_predicted_total with what /slots has in flight",
-    "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
-)
+_SAMPLED = {
+    "tokens_per_second": _SampledFigure("tok_s", "token/s", "growth of {written}", derived=True),
+    "prompt_tokens_per_second": _SampledFigure("prompt_tok_s", "token/s", "growth of {read}", derived=True),
+    "kv_used": _SampledFigure("kv_used", "%", "vllm:kv_cache_usage_perc", scale=100),
+    "main_memory": _SampledFigure("resident_gib", "GiB", RESIDENT_SOURCE),
+    "kv_tokens": _SampledFigure("kv_tokens", "token", "vllm:cache_config_info, kv_cache_size_tokens"),
+    "acceptance_rate": _SampledFigure(
+        "acceptance_rate", "%", "growth of accepted over growth of drafted tokens", derived=True, scale=100
+    ),
+    "acceptance_length": _SampledFigure(
+        "acceptance_length", "token", "1 + growth of accepted tokens over drafts", derived=True
+    ),
+    "cached_share": _SampledFigure(
+        "cached_share", "%", "growth of prefix cache hits over queries", derived=True, scale=100
+    ),
+    "prefix_hit_rate": _SampledFigure(
+        "prefix_hit_rate", "%", "prefix cache hits over queries, since its start", derived=True, scale=100
+    ),
+}
+_VLLM = {"written": "vllm:generation_tokens_total", "read": "vllm:prompt_tokens_total"}
+_LLAMACPP = {
+    "written": "llamacpp:tokens_predicted_total with what /slots has in flight",
+    "read": "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
+}
+"""The counters behind the rates, as named in a figure's source."""
 
 
 class EngineView(ApiModel):
@@ -188,24 +208,7 @@ def _find_serving_roles(runtime: Runtime, engine: str) -> list[Role]:
 def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
     since, state = runtime.board.states.get(engine.name, (None, None))
     at, sample = runtime.board.mark_viewed().engines.get(engine.name, (None, None))
-    simulated = engine.simulation is not None
-    derived, read = ("simulated", "simulated") if simulated else ("derived", "measured")
-    queue = runtime.queues.get_queue(engine.name).status
-    counted = _LLAMACPP if engine.is_on_cpu else _VLLM
-    told = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
-
-    def to_sample_figure(name: str, unit: str, provenance: str, source: str, scale: float = 1) -> Figure:
-        value = getattr(told, name, None)
-        kind: Provenance = provenance  # type: ignore[assignment]
-        return create_figure(
-            None if value is None else round(scale * value, 2), unit, kind, source, at if told else None
-        )
-
-    def to_estimate_figure(value: float | None, unit: str, scale: float = 1) -> Figure:
-        kind: Provenance = "simulated" if simulated else "estimated"
-        shown = None if value is None else round(scale * value, 2)
-        return create_figure(shown, unit, kind, "earlier cold starts on this machine", since)
-
+    shown = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
     return EngineView(
         name=engine.name,
         title=engine.title,
@@ -217,40 +220,51 @@ def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
         replicas=len(runtime.bases.get(engine.name, ())),
         roles=[seat.role for seat in runtime.lineup.seats.values() if seat.engine == engine.name],
         serving=_find_serving_roles(runtime, engine.name),
-        simulated=simulated,
+        simulated=engine.simulation is not None,
         state=state.state if state else "absent",  # type: ignore[arg-type]
         detail=state.detail if state else "not looked at yet",
         since=format_time(since),
-        loaded=to_estimate_figure(state.share if state else None, "%", 100),
-        to_go=to_estimate_figure(state.eta_s if state else None, "s"),
         replica_states=list(state.replicas) if state else [],
-        running=told.running if told else None,
-        waiting=told.waiting if told else None,
-        foreign=told.foreign if told else None,
-        preemptions=told.preemptions if told else None,
-        tokens_per_second=to_sample_figure("tok_s", "token/s", derived, f"growth of {counted.written}"),
-        prompt_tokens_per_second=to_sample_figure("prompt_tok_s", "token/s", derived, f"growth of {counted.read}"),
-        kv_used=to_sample_figure("kv_used", "%", read, "vllm:kv_cache_usage_perc", 100),
-        main_memory=to_sample_figure("resident_gib", "GiB", read, RESIDENT_SOURCE),
-        kv_tokens=to_sample_figure("kv_tokens", "token", read, "vllm:cache_config_info, kv_cache_size_tokens"),
-        acceptance_rate=to_sample_figure(
-            "acceptance_rate", "%", derived, "growth of accepted over growth of drafted tokens", 100
-        ),
-        acceptance_length=to_sample_figure(
-            "acceptance_length", "token", derived, "1 + growth of accepted tokens over drafts"
-        ),
-        cached_share=to_sample_figure("cached_share", "%", derived, "growth of prefix cache hits over queries", 100),
-        prefix_hit_rate=to_sample_figure(
-            "prefix_hit_rate", "%", derived, "prefix cache hits over queries, since its start", 100
-        ),
-        turns_waiting=queue.waiting,
-        longest_wait=create_figure(
-            round(queue.longest, 3) if queue.waiting else None,
-            "s",
-            "measured",
-            "Temper's own queue",
-            runtime.clock.now(),
-        ),
-        waits_for=queue.why,
+        running=shown.running if shown else None,
+        waiting=shown.waiting if shown else None,
+        foreign=shown.foreign if shown else None,
+        preemptions=shown.preemptions if shown else None,
         limit=create_figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
+        **_create_load_figures(engine, state, since),
+        **_create_sample_figures(engine, shown, at if shown else None),
+        **_create_queue_figures(runtime, engine),
     )
+
+
+def _create_load_figures(engine: Engine, state: EngineState | None, since: float | None) -> dict[str, Any]:
+    kind: Provenance = "simulated" if engine.simulation else "estimated"
+    share, eta = (state.share, state.eta_s) if state else (None, None)
+    source = "earlier cold starts on this machine"
+    return {
+        "loaded": create_figure(_scale_value(share, 100), "%", kind, source, since),
+        "to_go": create_figure(_scale_value(eta), "s", kind, source, since),
+    }
+
+
+def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: float | None) -> dict[str, Any]:
+    counters = _LLAMACPP if engine.is_on_cpu else _VLLM
+    figures = {}
+    for name, one in _SAMPLED.items():
+        kind: Provenance = "simulated" if engine.simulation else "derived" if one.derived else "measured"
+        value = _scale_value(getattr(sample, one.field, None), one.scale)
+        figures[name] = create_figure(value, one.unit, kind, one.source.format(**counters), at)
+    return figures
+
+
+def _create_queue_figures(runtime: Runtime, engine: Engine) -> dict[str, Any]:
+    queue = runtime.queues.get_queue(engine.name).status
+    longest, now = round(queue.longest, 3) if queue.waiting else None, runtime.clock.now()
+    return {
+        "turns_waiting": queue.waiting,
+        "longest_wait": create_figure(longest, "s", "measured", "Temper's own queue", now),
+        "waits_for": queue.why,
+    }
+
+
+def _scale_value(value: float | None, scale: float = 1) -> float | None:
+    return None if value is None else round(scale * value, 2)
