@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from app.scores.result import Fate
+from app.scores.second_check import is_within
 from app.scores.ssh_client import run_over_ssh
-from app.syntax.host_text import parse_number
 from app.targets.rootfs.machine import Rootfs
 
 Observations = Mapping[str, str]
@@ -41,14 +41,6 @@ def record_effects(fates: Iterable[Fate], seen: Observations | None) -> tuple[Fa
     return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
 
 
-def _create_range_check(key: str, least: int, most: int) -> Callable[[Observations], bool]:
-    def is_in_range(seen: Observations) -> bool:
-        found = parse_number(seen.get(key, ""))
-        return found is not None and least <= found <= most
-
-    return is_in_range
-
-
 def _create_refusal_check(change: str) -> Callable[[Observations], bool]:
     """Create a check that passwd refused this change but accepted the two before, which proves that changes work."""
     return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
@@ -61,7 +53,7 @@ def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]
 
 def _is_idle_session_ended(seen: Observations) -> bool:
     """Return True if TMOUT is at most ten minutes, exported and read-only."""
-    return _create_range_check("idle", 1, 600)(seen) and seen.get("exported") == "1" and not seen.get("changed")
+    return is_within(1, 600)(seen.get("idle", "")) and seen.get("exported") == "1" and not seen.get("changed")
 
 
 def _is_config_closed(seen: Observations) -> bool:

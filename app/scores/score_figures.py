@@ -2,13 +2,12 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 
 from app.scores.result import (
-    Fate,
     Score,
     Trial,
     is_fixed,
@@ -43,11 +42,8 @@ class Mean:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    label: str
-    simulated: bool
-    simulated_host: bool
+    score: Score
     hosts: str
-    trials: int
     findings: int
     passes: int
     """Findings that the scanner now passes."""
@@ -67,13 +63,6 @@ class ScoreRow:
     failed_at: tuple[tuple[str, int], ...]
     ways: tuple[int, int, int] | None
     """Working ways to root before and after, and their total."""
-    temper: str
-    made_at: str
-    machine: str
-    models: tuple[str, ...]
-    scanner: str
-    note: str
-    held_back: str
     not_run: tuple[tuple[str, int], ...] = ()
     """Missing requirements of fixes, with the number of findings."""
 
@@ -107,11 +96,8 @@ def build_score_row(score: Score) -> ScoreRow:
     asked = sum(fate.turns for fate in fates)
     failed = Counter(fate.failed_at for trial, fate in found if fate.failed_at and not is_fixed(trial, fate))
     return ScoreRow(
-        label=score.order.label,
-        simulated=score.simulated,
-        simulated_host=score.simulated_host,
+        score=score,
         hosts=_describe_hosts(score),
-        trials=len(score.trials),
         findings=len(found),
         passes=sum(map(is_scanner_pass, fates)),
         fixed=compute_share(count, len(found)),
@@ -121,25 +107,14 @@ def build_score_row(score: Score) -> ScoreRow:
         refused=sum(fate.refused for fate in fates),
         handed_on=compute_share(sum(map(is_handed_on, people)), len(people)),
         readable=compute_share(sum(fate.usable for fate in fates), asked) if asked else None,
-        turns=_compute_fate_mean(worked, lambda fate: fate.turns),
-        tokens=_compute_fate_mean(worked, lambda fate: fate.tokens),
-        seconds=_compute_fate_mean(worked, lambda fate: fate.seconds),
+        turns=compute_mean([fate.turns for fate in worked]),
+        tokens=compute_mean([fate.tokens for fate in worked]),
+        seconds=compute_mean([fate.seconds for fate in worked]),
         joules_per_fix=_compute_joules_per_fix(score.trials, count),
         failed_at=tuple(failed.most_common()),
         ways=_count_root_ways(score.trials),
-        temper=score.temper,
-        made_at=score.made_at,
-        machine=score.machine,
-        models=score.models,
-        scanner=score.scanner,
-        note=score.note,
-        held_back=score.order.held_back,
         not_run=tuple(Counter(fate.wants for fate in fates if fate.wants).most_common()),
     )
-
-
-def _compute_fate_mean(fates: Sequence[Fate], of: Callable[[Fate], float]) -> Mean | None:
-    return compute_mean([of(fate) for fate in fates])
 
 
 def _compute_joules_per_fix(trials: Sequence[Trial], count: int) -> float | None:

@@ -59,11 +59,11 @@ def render_cells(row: ScoreRow) -> tuple[str, ...]:
 
 
 def format_name(row: ScoreRow) -> str:
-    return clean_line("the script, an upper bound" if row.simulated else row.label, 80)
+    return clean_line("the script, an upper bound" if row.score.simulated else row.score.order.label, 80)
 
 
 def format_title(row: ScoreRow) -> str:
-    played = [*(["engine"] if row.simulated else []), *(["host"] if row.simulated_host else [])]
+    played = [*(["engine"] if row.score.simulated else []), *(["host"] if row.score.simulated_host else [])]
     return format_name(row) + (f" (SIMULATED {' and '.join(played)})" if played else "")
 
 
@@ -78,16 +78,17 @@ def format_mean(mean: Mean | None) -> str:
 
 
 def describe_provenance(row: ScoreRow) -> str:
+    score, count = row.score, len(row.score.trials)
     parts = [
-        f"{row.trials} fresh host{'' if row.trials == 1 else 's'} on {row.made_at}",
-        f"Temper {row.temper}",
-        f"judged by {row.scanner}" if row.scanner else "",
-        f"{'a script plays' if row.simulated else 'models'} {', '.join(row.models)}" if row.models else "",
-        row.machine,
+        f"{count} fresh host{'' if count == 1 else 's'} on {score.made_at}",
+        f"Temper {score.temper}",
+        f"judged by {score.scanner}" if score.scanner else "",
+        f"{'a script plays' if score.simulated else 'models'} {', '.join(score.models)}" if score.models else "",
+        score.machine,
         f"{format_share(row.readable)} answers readable" if row.readable else "",
-        f"hosts from a seed whose digest is {row.held_back[:16]}…" if row.held_back else "",
+        f"hosts from a seed whose digest is {score.order.held_back[:16]}…" if score.order.held_back else "",
         *(f"{count} not run, for want of {what}" for what, count in row.not_run),
-        row.note.rstrip("."),
+        score.note.rstrip("."),
     ]
     return clean_line("; ".join(part for part in parts if part), 1200)
 

@@ -80,7 +80,7 @@ def _is_one_of(*values: str) -> Wanted:
     return lambda value: value in values
 
 
-def _is_within(least: int, most: int) -> Wanted:
+def is_within(least: int, most: int) -> Wanted:
     def is_in_range(value: str) -> bool:
         found = parse_number(value)
         return found is not None and least <= found <= most
@@ -106,7 +106,7 @@ def _has_login_limit(reading: EffectiveSettings) -> bool:
     """Return True if every maxlogins limit is within 1 to 10; the soft limit cannot exceed the hard one."""
     found = [value for name, value in reading.get_settings("limits").items() if name.endswith("maxlogins")]
     everybody = [value for name, value in reading.get_settings("limits").items() if name == "* maxlogins"]
-    return bool(everybody) and all(map(_is_within(1, 10), found))
+    return bool(everybody) and all(map(is_within(1, 10), found))
 
 
 def _needs_sudo_password(reading: EffectiveSettings) -> bool:
@@ -124,23 +124,23 @@ QUESTIONS: dict[str, Question] = {
     "V-257992": _create_sshd_check("hostbasedauthentication", _is_one_of("no")),
     "V-257993": _create_sshd_check("permituserenvironment", _is_one_of("no")),
     "V-257995": _create_sshd_check("clientalivecountmax", _is_one_of("1")),
-    "V-257996": _create_sshd_check("clientaliveinterval", _is_within(1, 600)),
+    "V-257996": _create_sshd_check("clientaliveinterval", is_within(1, 600)),
     "V-258003": _create_sshd_check("gssapiauthentication", _is_one_of("no")),
     "V-258007": _create_sshd_check("x11forwarding", _is_one_of("no")),
     "V-257989": _create_sshd_check("ciphers", _is_one_of(",".join(CIPHERS))),
     "V-257991": _create_sshd_check("macs", _is_one_of(",".join(MACS))),
     "V-258094": _create_all_check("pam", "auth for an account without a password", _is_one_of("refused"), *_STACKS),
-    "V-258054": _create_all_check("pam", "pam_faillock.so preauth: deny", _is_within(1, 3), *_STACKS),
+    "V-258054": _create_all_check("pam", "pam_faillock.so preauth: deny", is_within(1, 3), *_STACKS),
     "V-258055": _create_all_check("pam", "pam_faillock.so preauth: even_deny_root", _is_one_of("yes"), *_STACKS),
     "V-258057": _create_all_check("pam", "pam_faillock.so preauth: unlock_time", _is_one_of("0", "never"), *_STACKS),
-    "V-258107": _create_all_check("pam", "pam_pwquality.so: minlen", _is_within(15, 512), *_STACKS),
-    "V-258041": _create_one_check("login.defs", "PASS_MAX_DAYS", _is_within(1, 60)),
+    "V-258107": _create_all_check("pam", "pam_pwquality.so: minlen", is_within(15, 512), *_STACKS),
+    "V-258041": _create_one_check("login.defs", "PASS_MAX_DAYS", is_within(1, 60)),
     "V-258074": _create_joint_check(
         _create_one_check("login.defs", "UMASK", _is_one_of("077", "0077")),
         _create_one_check("login.defs", "UMASK in PAM", _is_one_of("077", "0077")),
     ),
     "V-258068": _create_one_check(
-        "profile", "TMOUT of a login", lambda value: _is_within(1, 600)(value.removesuffix(FIXED))
+        "profile", "TMOUT of a login", lambda value: is_within(1, 600)(value.removesuffix(FIXED))
     ),
     "V-258069": _has_login_limit,
     "V-257934": _is_shadow_closed,

@@ -80,7 +80,7 @@ class SimulatedEngine:
         self.active: set[ActiveRequest] = set()
         self._simulation = simulation
         self._speed = speed
-        self._cards = {gpu: SimulatedGpu(gpu.kind, clock()) for gpu in gpus}
+        self._cards = [SimulatedGpu(gpu, clock()) for gpu in gpus]
         self._loading_since = clock()
         self._died = asyncio.Event()
         self._last_word = asyncio.Event()
@@ -163,24 +163,10 @@ class SimulatedEngine:
         now = self.clock()
         loaded = min((now - self._loading_since) / self._cold_seconds, 1.0) if self._cold_seconds else 1.0
         used = 0.0 if self.state == "dead" else cold_load.compute_memory_gib(self._simulation, loaded)
-        return {"simulated": True, "gpus": [self._describe_gpu(gpu, used, now) for gpu in self._cards]}
-
-    def _describe_gpu(self, gpu: Gpu, used: float, now: float) -> dict[str, Any]:
-        reading = self._cards[gpu].read(now)
-        return {
-            "index": gpu.index,
-            "kind": gpu.kind,
-            "memory_used_gib": round(used, 2),
-            "memory_total_gib": gpu.memory_gib,
-            "utilization": reading.utilization,
-            "power_w": reading.power_w,
-            "temperature_c": reading.temperature_c,
-            "power_limit_w": reading.power_limit_w,
-            "energy_j": reading.energy_j,
-        }
+        return {"simulated": True, "gpus": [card.read_status(used, now) for card in self._cards]}
 
     def _set_load(self, share: float) -> None:
-        for card in self._cards.values():
+        for card in self._cards:
             card.set_load(share, self.clock())
 
     @property

@@ -1,7 +1,10 @@
 """Figures of a simulated GPU, which follow the engine's load with inertia."""
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
+
+from app.lineups.model import Gpu
 
 _WATTS = {"NVIDIA L4": (28.0, 70.0)}
 _ANY_WATTS = (60.0, 300.0)
@@ -34,19 +37,25 @@ class Inertia:
         return self._total + self._target * gone + (self._level - self._target) * settling
 
 
-@dataclass(frozen=True)
-class SimulatedGpuReading:
-    utilization: int
+class SimulatedGpuStatus(Struct, frozen=True):
+    """One GPU as the simulator reports it."""
+
+    index: int
+    memory_used_gib: float
+    memory_total_gib: float
+    utilization: float
     power_w: float
-    temperature_c: int
-    power_limit_w: float | None
-    energy_j: float
+    temperature_c: float
+    power_limit_w: float | None = None
+    energy_j: float | None = None
+    kind: str = ""
 
 
 class SimulatedGpu:
-    def __init__(self, kind: str, now: float) -> None:
-        self._idle, self._full = _WATTS.get(kind, _ANY_WATTS)
-        self._limit, self._began = _LIMIT_WATTS.get(kind), now
+    def __init__(self, gpu: Gpu, now: float) -> None:
+        self._gpu = gpu
+        self._idle, self._full = _WATTS.get(gpu.kind, _ANY_WATTS)
+        self._began = now
         self._busy = Inertia(_BUSY_SECONDS, now)
         self._heat = Inertia(_HEAT_SECONDS, now)
 
@@ -55,14 +64,16 @@ class SimulatedGpu:
         self._busy.set_target(share, now)
         self._heat.set_target(share, now)
 
-    def read(self, now: float) -> SimulatedGpuReading:
-        busy = self._busy.compute_level(now)
-        return SimulatedGpuReading(
+    def read_status(self, used_gib: float, now: float) -> SimulatedGpuStatus:
+        busy, span = self._busy.compute_level(now), self._full - self._idle
+        return SimulatedGpuStatus(
+            index=self._gpu.index,
+            kind=self._gpu.kind,
+            memory_used_gib=round(used_gib, 2),
+            memory_total_gib=self._gpu.memory_gib,
             utilization=round(100 * busy),
-            power_w=round(self._idle + (self._full - self._idle) * busy, 1),
+            power_w=round(self._idle + span * busy, 1),
             temperature_c=round(_COOL + (_WARM - _COOL) * self._heat.compute_level(now)),
-            power_limit_w=self._limit,
-            energy_j=round(
-                self._idle * (now - self._began) + (self._full - self._idle) * self._busy.compute_total(now), 1
-            ),
+            power_limit_w=_LIMIT_WATTS.get(self._gpu.kind),
+            energy_j=round(self._idle * (now - self._began) + span * self._busy.compute_total(now), 1),
         )

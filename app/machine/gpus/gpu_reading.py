@@ -58,5 +58,9 @@ class GpuSource(Protocol):
     async def close(self) -> None: ...
 
 
+def scale_value(value: float | None, scale: float = 1) -> float | None:
+    return None if value is None else value / scale
+
+
 def to_gib(size: float) -> float:
     return round(size / GIB, 2)

@@ -6,27 +6,16 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
+from app.events.kinds import GpuSampled
+from app.machine.gpus.gpu_reading import GpuReading
 from app.machine.measuring.probe_figures import FigureOrigin, Measured, create_unknown
 from app.machine.sampling.sample_board import Board
 
 PERIOD = 1.0
 Places = Mapping[tuple[str, int], int]
 """Host and number of a card to its index in the line-up."""
-
-
-class MemoryCard(Protocol):
-    @property
-    def host(self) -> str:
-        """Empty for this machine."""
-
-    @property
-    def gpu(self) -> int:
-        """Its number on its own machine."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def used_gib(self) -> float | None: ...
+MemoryCard = GpuReading | GpuSampled
+"""A reading of its source, or an event of this process's sampler."""
 
 
 class MemoryCards(Protocol):

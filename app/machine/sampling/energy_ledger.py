@@ -40,15 +40,18 @@ class EnergyLedger:
         spans = self._store.list_run_spans(now - REACH, now)
         self._load_books(spans)
         due = [span for span in spans if self._is_due(span, now)]
-        seen = self._observe_due(due, now) if due else None
-        found = [one for span in due if (one := self._compute_energy(span, self._books[span.run], now, seen))]
+        # Turns and samples are read for all due runs at once: concurrent runs share them.
+        seen = self._observe_span(min(map(self._find_start, due)), now) if due else None
+        found = [one for span in due if (one := self._compute_energy(span, now, seen))]
         self._books |= {one.of: one for one in found}
         return found
 
     def compute_spent(self, run: str, now: float | None = None) -> EnergySpent | None:
         """Return a run's energy up to `now`, or None if it has not started or ran on another line-up."""
-        span = self._store.find_run_span(run)
-        return span and self._compute_energy(span, self._read_booked(span), time.time() if now is None else now)
+        if (span := self._store.find_run_span(run)) is None:
+            return None
+        self._load_books([span])
+        return self._compute_energy(span, time.time() if now is None else now)
 
     def read_pace(self, run: str) -> float | None:
         """Return the pace of simulated engines, or None for real ones."""
@@ -69,13 +72,7 @@ class EnergyLedger:
             return False
         if span.ended_at:
             return now - span.ended_at >= SETTLED
-        return now - (booked.until if booked else span.started_at) >= BOOK_EVERY
-
-    def _observe_due(self, due: Sequence[RunSpan], now: float) -> _Observed:
-        """Read turns and samples for all due runs at once: concurrent runs share them."""
-        booked = {span.run: self._books[span.run] for span in due}
-        since = min(one.until if (one := booked[span.run]) else span.started_at for span in due)
-        return self._observe_span(since, now)
+        return now - self._find_start(span) >= BOOK_EVERY
 
     def _observe_span(self, since: float, until: float) -> _Observed:
         turns = [
@@ -83,31 +80,29 @@ class EnergyLedger:
         ]
         return _Observed(turns, self._store.read_samples(since - GAP, until + GAP, ("gpu.sample",)))
 
-    def _read_booked(self, span: RunSpan) -> EnergySpent | None:
-        if span.run not in self._books:
-            kept = self._store.read_samples(span.started_at, (span.ended_at or inf) + REACH, ("energy.sample",))
-            own = [one.event for one in kept if isinstance(one.event, EnergySpent) and one.event.of == span.run]
-            self._books[span.run] = own[-1] if own else None
-        return self._books[span.run]
+    def _find_start(self, span: RunSpan) -> float:
+        """Return until when a run's energy is recorded."""
+        booked = self._books[span.run]
+        return booked.until if booked else span.started_at
 
-    def _compute_energy(
-        self, span: RunSpan, booked: EnergySpent | None, now: float, seen: _Observed | None = None
-    ) -> EnergySpent | None:
+    def _compute_energy(self, span: RunSpan, now: float, seen: _Observed | None = None) -> EnergySpent | None:
+        booked = self._books[span.run]
         if booked and booked.final:
             return booked
         if span.lineup != self._lineup.name:
             return None
-        since, until = booked.until if booked else span.started_at, min(span.ended_at or now, now)
+        since, until = self._find_start(span), min(span.ended_at or now, now)
         seen = seen or self._observe_span(since, until)
         samples = [one for one in seen.samples if since - GAP <= one.at <= until + GAP]
         turns = [turn for turn in seen.turns if turn.start <= until and turn.end > since]
         gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._select_gpus(engine.gpus)})
+        played = any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)
         more = share_energy(span.run, turns, build_power_lines(samples), gpus, since, until)
         return EnergySpent(
             of=span.run,
             until=until,
             final=span.ended_at is not None,
-            simulated=_has_simulated(samples) or bool(booked and booked.simulated),
+            simulated=played or bool(booked and booked.simulated),
             spent=merge_spent(booked.spent if booked else (), more),
         )
 
@@ -140,7 +135,3 @@ class EnergyLedger:
 
     def _select_gpus(self, indices: tuple[int, ...]) -> list[Gpu]:
         return [gpu for gpu in self._lineup.gpus if gpu.index in indices]
-
-
-def _has_simulated(samples: Sequence[Recorded]) -> bool:
-    return any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)

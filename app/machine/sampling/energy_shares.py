@@ -4,12 +4,13 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import get_args
+from typing import Literal, get_args
 
 from app.events.vocabulary import Role, Spent
 from app.machine.sampling.power_line import NOTHING, PowerLine
 
 Key = tuple[str, int]
+_ROLES = (*get_args(Role), "")
 _ENOUGH = 0.9
 """Share of the time that must be sampled, or joules are unknown."""
 
@@ -45,31 +46,31 @@ def share_energy(
                     total[place] += value / max(len(holders), 1)
     done = [turn for turn in turns if turn.run == run and since < turn.end <= until]
     written = {role: sum(turn.tokens for turn in done if turn.role == role) for role in get_args(Role)}
-    return tuple(
-        Spent(
-            role=role,
-            gpu_seconds=round(sums[role][0], 3),
-            sampled_seconds=round(sums[role][1], 3),
-            joules=round(sums[role][2], 3),
-            tokens=written.get(role, 0),
-        )
-        for role in (*get_args(Role), "")
-        if role in sums
-    )
+    return tuple(_create_spent(role, *sums[role], written.get(role, 0)) for role in _ROLES if role in sums)
 
 
 def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
-    both = {role: [one for one in (*before, *after) if one.role == role] for role in (*get_args(Role), "")}
+    both = {role: [one for one in (*before, *after) if one.role == role] for role in _ROLES}
     return tuple(
-        Spent(
-            role=role,
-            gpu_seconds=round(sum(one.gpu_seconds for one in ones), 3),
-            sampled_seconds=round(sum(one.sampled_seconds for one in ones), 3),
-            joules=round(sum(one.joules for one in ones), 3),
-            tokens=sum(one.tokens for one in ones),
+        _create_spent(
+            role,
+            sum(one.gpu_seconds for one in ones),
+            sum(one.sampled_seconds for one in ones),
+            sum(one.joules for one in ones),
+            sum(one.tokens for one in ones),
         )
         for role, ones in both.items()
         if ones
+    )
+
+
+def _create_spent(role: Role | Literal[""], gpu_seconds: float, sampled: float, joules: float, tokens: int) -> Spent:
+    return Spent(
+        role=role,
+        gpu_seconds=round(gpu_seconds, 3),
+        sampled_seconds=round(sampled, 3),
+        joules=round(joules, 3),
+        tokens=tokens,
     )
 
 

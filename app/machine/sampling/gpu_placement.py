@@ -27,7 +27,7 @@ def _check_expected_gpu(gpu: Gpu, seen: Seen) -> str:
     if event is None:
         there = sorted(n for machine, n in seen if machine == host)
         if there:
-            return f"the line-up's GPU {gpu.index} should be number {number}: there are {_join_numbers(there)}"
+            return f"the line-up's GPU {gpu.index} should be number {number}: there are {', '.join(map(str, there))}"
         known = sorted({machine for machine, _ in seen if machine})
         named = f": the DCGM exporters tell of {', '.join(known)}" if known else ""
         return f"nobody tells of the line-up's GPU {gpu.index} on {host or 'this machine'}{named}"
@@ -52,7 +52,3 @@ def _find_foreign_memory(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator
 def _extract_model_words(name: str) -> set[str]:
     """Return the words that identify a model: L4, H100, GB10."""
     return {word for word in re.split(r"[^a-z0-9]+", name.casefold()) if any(map(str.isdigit, word))}
-
-
-def _join_numbers(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers))

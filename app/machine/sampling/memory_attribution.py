@@ -76,7 +76,7 @@ def _find_engine_memory(
     if own:
         return _sum_processes(own, Amount(0, "measured", f"{source}, per process"))
     state = known.states.get(engine.name)
-    likely = [one for one in event.processes if not one.engine and _may_be_vllm(one)]
+    likely = [one for one in event.processes if not one.engine and (one.name == OUTSIDE or one.name.startswith(_VLLM))]
     if likely and len(engines) == 1 and state and state.state in _UP:
         return _sum_processes(
             likely, Amount(0, "derived", f"{source}, per process; whose they are is by the line-up, not by pid")
@@ -89,10 +89,6 @@ def _sum_processes(processes: Sequence[GpuProcess], how: Amount) -> tuple[frozen
     if any(one.used_gib is None for one in processes):
         return pids, None
     return pids, Amount(sum(one.used_gib or 0 for one in processes), how.provenance, how.source)
-
-
-def _may_be_vllm(one: GpuProcess) -> bool:
-    return one.name == OUTSIDE or one.name.startswith(_VLLM)
 
 
 def _build_claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:
