@@ -21,6 +21,10 @@ from app.lineups.model import Engine
 
 BODY_LIMIT = 4 * 1024 * 1024
 ERROR_LIMIT = 64 * 1024
+SILENT = 0
+"""Stands for a status: something listens at its address but did not answer in time."""
+SHORT = tuple(map(str, range(1000)))
+"""Lengths of a health answer that is read, from any sender."""
 FIRST_TOKEN_PATIENCE = 60.0
 """Seconds: the first request may still compile kernels."""
 
@@ -138,10 +142,23 @@ class EngineClient:
                         break
             yield reply.finish()
 
+    async def read_health(self) -> int | None:
+        """Return the status of /health, SILENT if something listens but does not answer in time, or None."""
+        try:
+            async with self._http.stream("GET", f"{self._root}/health", timeout=self._patience) as answer:
+                if answer.headers.get("content-length", "").strip() in SHORT:
+                    await answer.aread()  # an unread body closes the connection, and the next request needs a new one
+                return answer.status_code
+        except (httpx.ReadTimeout, httpx.PoolTimeout):
+            return SILENT
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return None
+
     async def is_ready(self, model: str | None = None) -> bool:
         """Return True if the engine is healthy and serves `model`, or any model if None."""
+        if await self.read_health() != httpx.codes.OK:
+            return False
         try:
-            await self._get(f"{self._root}/health")
             served = await self.list_models()
         except EngineError:
             return False

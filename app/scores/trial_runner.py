@@ -123,19 +123,8 @@ async def _run_to_end(
         by="temper score",
     )
     run = RunLog(create_run_id(), runtime.writer)
-    means = _create_services(runtime, order, target)
-    state = Run(fold_events(run.append(request)), run, means)
-    try:
-        await drive_run(state, NoOperator())
-    except TemperError as exc:
-        await fail_run(state, str(exc))
-    await run.flush()
-    return run.run
-
-
-def _create_services(runtime: Runtime, order: ScoreOrder, target: Target) -> RunServices:
     pack = load_skill(order.skill)
-    return RunServices(
+    services = RunServices(
         skill=pack,
         target=TargetThread(target),
         scanner=create_scanner(pack, target, runtime.settings.hosts_folder),
@@ -143,6 +132,13 @@ def _create_services(runtime: Runtime, order: ScoreOrder, target: Target) -> Run
         lessons=NoLessons(),
         worker=runtime.name,
     )
+    state = Run(fold_events(run.append(request)), run, services)
+    try:
+        await drive_run(state, NoOperator())
+    except TemperError as exc:
+        await fail_run(state, str(exc))
+    await run.flush()
+    return run.run
 
 
 def _build_trial(

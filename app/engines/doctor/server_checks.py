@@ -41,7 +41,7 @@ async def inspect_server(http: httpx.AsyncClient, base: str, key: str = "", metr
     """Query a server once and return its answers. `base` ends in /v1."""
     client = EngineClient(http, base, key=key, patience=PATIENCE)
     root = base.removesuffix("/v1")
-    if (health := await _read_health(http, root)) is None:
+    if not (health := await client.read_health()):
         return ServerReport(root)
     version = await client.read_version()
     look = ServerReport(root, health, clean_text(version, 40))
@@ -55,14 +55,6 @@ async def inspect_server(http: httpx.AsyncClient, base: str, key: str = "", metr
         return replace(look, sample=await client.read_sample(metrics_url))
     except EngineError as exc:
         return replace(look, no_metrics=clean_text(str(exc), 300))
-
-
-async def _read_health(http: httpx.AsyncClient, root: str) -> int | None:
-    try:
-        async with http.stream("GET", f"{root}/health", timeout=PATIENCE) as answer:
-            return answer.status_code
-    except (httpx.HTTPError, httpx.InvalidURL):
-        return None
 
 
 async def _accepts_tools(http: httpx.AsyncClient, base: str, key: str, model: str) -> bool:

@@ -107,26 +107,23 @@ def _estimate_other(found: MemoryEstimate) -> Estimate:
 
 
 def _estimate_tokens(found: MemoryEstimate) -> Estimate:
-    cache, length, pool = found.cache, found.setting.max_model_len, found.left_gib * GIB
-    if cache.count_blocks(pool) == 0:
+    cache, pool = found.cache, found.left_gib * GIB
+    if not (count := cache.count_blocks(pool)):
         return _create_unsupported()
-    blocks = (
-        f"{cache.count_blocks(pool):,} blocks of {cache.block_bytes:,} bytes in {len(cache.groups)} groups of layers"
-    )
     by = "concurrency x max_model_len" if cache.rules.tokens_by_concurrency else "blocks // groups x block size"
     return Estimate(
-        cache.count_tokens(pool, length), _estimate_pool(found).provenance, f"{blocks}; {cache.rules.name} reports {by}"
+        cache.count_tokens(pool, found.setting.max_model_len),
+        _estimate_pool(found).provenance,
+        f"{count:,} blocks of {cache.block_bytes:,} bytes in {len(cache.groups)} groups of layers; "
+        f"{cache.rules.name} reports {by}",
     )
 
 
 def _estimate_concurrency(found: MemoryEstimate) -> Estimate:
     cache, length, pool = found.cache, found.setting.max_model_len, found.left_gib * GIB
-    if cache.count_blocks(pool) == 0:
+    if not (count := cache.count_blocks(pool)):
         return _create_unsupported()
-    source = (
-        f"{cache.count_blocks(pool):,} blocks ÷ {cache.count_request_blocks(length):,} "
-        f"for a request of {length:,} tokens"
-    )
+    source = f"{count:,} blocks ÷ {cache.count_request_blocks(length):,} for a request of {length:,} tokens"
     return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(found).provenance, source)
 
 

@@ -17,21 +17,13 @@ class ConfigValues:
         return self._config.get(key) is not None
 
     def read_count(self, key: str, default: int | None = None) -> int:
-        value: int = self._read(
-            key,
-            "a whole number",
-            lambda one: type(one) is int and 0 <= one <= LARGEST,
-            default,
-            required=default is None,
-        )
+        value: int = self._read(key, "a whole number", _is_count, default, required=default is None)
         if value == 0 and default is None:
             raise self.create_error(f"its {key} should be more than 0")
         return value
 
     def read_share(self, key: str, default: float) -> float:
-        return float(
-            self._read(key, "a number from 0 to 1", lambda one: type(one) in (int, float) and 0 < one <= 1, default)
-        )
+        return float(self._read(key, "a number from 0 to 1", _is_share, default))
 
     def read_flag(self, key: str, default: bool) -> bool:
         return bool(self._read(key, "true or false", lambda one: isinstance(one, bool), default))

@@ -47,7 +47,8 @@ def build_launch_command(
     """Build the command of an engine with a launch section.
 
     `runtime` starts containers, if the line-up names an image; `python` is the interpreter that has llama.cpp."""
-    launch = _require_launch(engine)
+    assert engine.launch
+    launch = engine.launch
     port, gpus = launch.port + replica, engine.replicas[replica]
     if engine.is_on_cpu:
         words = launch.command or (python, "-m", "app.engines.llamacpp")
@@ -62,27 +63,24 @@ def build_launch_command(
 def build_serve_arguments(engine: Engine, port: int, address: str = "127.0.0.1") -> tuple[str, ...]:
     """Build the arguments after `vllm serve`; our llama.cpp server takes the same ones."""
     words = [engine.model, "--served-model-name", engine.wire_name, "--host", address, "--port", str(port)]
-    if not engine.is_on_cpu:
-        words += ["--tensor-parallel-size", str(engine.tp)]
-    if engine.pp > 1:
-        words += ["--pipeline-parallel-size", str(engine.pp)]
-    words += ["--max-model-len", str(engine.max_model_len)]
     for flag, value in (
+        ("--tensor-parallel-size", None if engine.is_on_cpu else engine.tp),
+        ("--pipeline-parallel-size", engine.pp if engine.pp > 1 else None),
+        ("--max-model-len", engine.max_model_len),
         ("--gpu-memory-utilization", engine.utilization),
         ("--kv-cache-memory-bytes", engine.kv_cache_bytes),
         ("--max-num-seqs", engine.max_num_seqs),
         ("--max-num-batched-tokens", engine.max_num_batched_tokens),
         ("--chat-template", engine.chat_template or None),
         ("--kv-cache-dtype", engine.kv_dtype if engine.kv_dtype != "auto" else None),
-        ("--speculative-config", _encode_speculation(engine.speculation)),
+        ("--speculative-config", _encode_speculation(engine.speculation) if engine.speculation else None),
     ):
         if value is not None:
             words += [flag, str(value)]
-    if engine.text_only:
-        words.append("--language-model-only")
-    if engine.eager:
-        words.append("--enforce-eager")
-    return (*words, *_require_launch(engine).flags)
+    words += ["--language-model-only"] if engine.text_only else []
+    words += ["--enforce-eager"] if engine.eager else []
+    assert engine.launch
+    return (*words, *engine.launch.flags)
 
 
 def format_container_name(engine: Engine, replica: int) -> str:
@@ -100,16 +98,9 @@ def _build_container_argv(
     return (*words, launch.image, *build_serve_arguments(engine, launch.port + replica))
 
 
-def _encode_speculation(speculation: Speculation | None) -> str | None:
-    if speculation is None:
-        return None
+def _encode_speculation(speculation: Speculation) -> str:
     said: dict[str, object] = {"method": speculation.method} if speculation.method else {}
     said |= {"model": speculation.model, "num_speculative_tokens": speculation.tokens}
     if speculation.parallel_drafting:
         said["parallel_drafting"] = True
     return json.dumps(said, separators=(",", ":"))
-
-
-def _require_launch(engine: Engine) -> Launch:
-    assert engine.launch
-    return engine.launch

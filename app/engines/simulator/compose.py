@@ -1,8 +1,11 @@
 """Compose a role's thought and answer from the script, or from the prompt if the script has none."""
 
+import tomllib
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from app.engines.simulator.answer_script import AnswerScript, ScriptedTry
@@ -31,17 +34,10 @@ def compose_answer(script: AnswerScript, prompt: ParsedPrompt) -> RoleAnswer:
 
 def _compose_plan(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     if one is None:
-        return RoleAnswer(
-            f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it.",
-            {
-                "approach": f"The simulator has no script for {prompt.rule or 'this rule'}.",
-                "paths": ["/dev/null"],
-                "steps": ["Seat a real engine, or script this rule."],
-                "risk": "None: nothing will be changed.",
-                "rollback": "Nothing to undo.",
-                "validation": "The scanner will still say fail.",
-            },
-        )
+        plan: dict[str, Any] = dict(_load_phrases()["unscripted"])
+        plan["approach"] = plan["approach"].format(rule=prompt.rule or "this rule")
+        thought = f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it."
+        return RoleAnswer(thought, plan)
     names = ("approach", "paths", "steps", "risk", "rollback", "validation")
     return RoleAnswer(one.thought, {name: getattr(one, name) for name in names})
 
@@ -80,9 +76,9 @@ def _compose_review(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer
     # A try without a reflection was written to pass: its explanation does not fit another verdict.
     scripted = one is not None and one.explanation and (passed or one.decision)
     explanation = (
-        one.explanation if one and scripted else _choose_variant(prompt, _PASSED if passed else _FAILED) + evidence
+        one.explanation if one and scripted else _choose_variant(prompt, "passed" if passed else "failed") + evidence
     )
-    thought = one.auditor_thought if one and scripted else _choose_variant(prompt, _WEIGHING)
+    thought = one.auditor_thought if one and scripted else _choose_variant(prompt, "weighing")
     return RoleAnswer(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
@@ -90,15 +86,15 @@ def _compose_triage(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer
     probes = prompt.list_lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
     trouble = [line for line in prompt.list_lines("Log") if any(word in line.lower() for word in _TROUBLE)]
-    thought = one.sentry_thought if one and one.sentry_thought else _choose_variant(prompt, _WATCHING)
+    thought = one.sentry_thought if one and one.sentry_thought else _choose_variant(prompt, "watching")
     if broken:
         assessment = f"{len(broken)} of {len(probes)} probes fail: {_shorten_text('; '.join(broken))}"
         return RoleAnswer(thought, {"assessment": assessment, "alarm": True, "reason": _shorten_text(broken[0])})
     ails = sum(line.startswith("FAILED-BEFORE ") for line in probes)
     fine = f"{ails} of {len(probes)} probes fail, as before the run." if ails else f"All {len(probes)} probes answer."
-    log = (
-        f"The log has {len(trouble)} lines of trouble, none of a probe." if trouble else _choose_variant(prompt, _QUIET)
-    )
+    log = _choose_variant(prompt, "quiet")
+    if trouble:
+        log = f"The log has {len(trouble)} lines of trouble, none of a probe."
     assessment = f"{fine} {log}" if probes else f"No probe was given. {log}"
     return RoleAnswer(thought, {"assessment": assessment, "alarm": False, "reason": ""})
 
@@ -127,27 +123,15 @@ _BY_PURPOSE: dict[str, Callable[[ScriptedTry | None, ParsedPrompt], RoleAnswer]]
     "reflect": _compose_reflection,
 }
 
-_PASSED = ("The rule holds: ", "The scanner finds it compliant. ", "This is what the rule asks for. ")
-_FAILED = ("The rule does not hold yet: ", "Still a finding. ", "The change did not reach what the scanner reads. ")
-_WEIGHING = (
-    "The verdict first, then whether the change earns it.",
-    "I compare the requirement with what the scanner read.",
-    "Does the change meet the rule, or only the check?",
-)
-_WATCHING = (
-    "Logins first, then files, then the log.",
-    "Who could do something before the change and cannot now?",
-    "I read every probe before I look at the log.",
-)
-_QUIET = (
-    "The log is quiet about the change.",
-    "Nothing in the log points at the change.",
-    "The log shows ordinary traffic only.",
-)
+
+@cache
+def _load_phrases() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
 
 
-def _choose_variant(prompt: ParsedPrompt, variants: Sequence[str]) -> str:
+def _choose_variant(prompt: ParsedPrompt, occasion: str) -> str:
     """Choose a variant that depends on rule and attempt and is stable for the same prompt."""
+    variants: list[str] = _load_phrases()[occasion]
     return variants[zlib.crc32(f"{prompt.rule}/{prompt.attempt}/{prompt.purpose}".encode()) % len(variants)]
 
 

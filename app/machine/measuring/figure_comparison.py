@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.engines.fit.estimate import Estimate, Fit
 from app.events.vocabulary import Provenance
-from app.lineups.model import Engine, Reported
+from app.lineups.model import Engine
 from app.machine.measuring.engine_estimate import EnginePlan
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
@@ -23,6 +23,19 @@ _MAIN = (
     f"{SUSTAINED.key}.ttft_s",
     f"8x{STREAM_TOKENS}.all_tok_s",
     "acceptance_length",
+)
+RowSpec = tuple[str, str, str, int]
+"""Name of the figure, label, unit and digits."""
+_OF_MEMORY: tuple[RowSpec, ...] = (
+    ("weights_gib_per_gpu", "weights, per GPU", "GiB", 2),
+    ("kv_pool_gib_per_gpu", "KV pool, per GPU", "GiB", 2),
+    ("other_gib_per_gpu", "graphs and other, per GPU", "GiB", 2),
+    ("graphs_gib_per_gpu", "… CUDA graphs", "GiB", 2),
+    ("vram_gib_per_gpu", "in all, fullest GPU", "GiB", 1),
+    ("resident_gib", "main memory of its process", "GiB", 2),
+    ("kv_tokens", "KV cache", "tokens", 0),
+    ("max_concurrency", "requests at full length", "", 2),
+    ("load_s", "cold load", "s", 0),
 )
 
 
@@ -61,7 +74,18 @@ class ComparedRow:
 def compare_figures(
     engine: Engine, fit: Fit | None, now: ProbeResult | None, before: ProbeResult | None
 ) -> tuple[ComparedRow, ...]:
-    return tuple(row for row in _build_rows(engine, fit, now, before) if not row.is_empty)
+    plan, reported = _to_planned_figures(engine, fit), _to_reported_figures(engine, fit)
+    rows = (
+        ComparedRow(
+            *spec,
+            plan=plan.get(spec[0]),
+            reported=reported.get(spec[0]),
+            now=now.find_figure(spec[0]) if now else None,
+            before=before.find_figure(spec[0]) if before else None,
+        )
+        for spec in _list_row_specs(engine, now)
+    )
+    return tuple(row for row in rows if not row.is_empty)
 
 
 def find_changed_conditions(now: ProbeResult, before: ProbeResult) -> tuple[str, ...]:
@@ -71,33 +95,8 @@ def find_changed_conditions(now: ProbeResult, before: ProbeResult) -> tuple[str,
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _build_rows(
-    engine: Engine, fit: Fit | None, now: ProbeResult | None, before: ProbeResult | None
-) -> Iterator[ComparedRow]:
-    plan, reported = _to_planned_figures(engine, fit), _to_reported_figures(engine, fit)
-    for name, label, unit, digits in _list_row_specs(engine, now):
-        yield ComparedRow(
-            name=name,
-            label=label,
-            unit=unit,
-            digits=digits,
-            plan=plan.get(name),
-            reported=reported.get(name),
-            now=now.find_figure(name) if now else None,
-            before=before.find_figure(name) if before else None,
-        )
-
-
-def _list_row_specs(engine: Engine, now: ProbeResult | None) -> Iterator[tuple[str, str, str, int]]:
-    yield "weights_gib_per_gpu", "weights, per GPU", "GiB", 2
-    yield "kv_pool_gib_per_gpu", "KV pool, per GPU", "GiB", 2
-    yield "other_gib_per_gpu", "graphs and other, per GPU", "GiB", 2
-    yield "graphs_gib_per_gpu", "… CUDA graphs", "GiB", 2
-    yield "vram_gib_per_gpu", "in all, fullest GPU", "GiB", 1
-    yield "resident_gib", "main memory of its process", "GiB", 2
-    yield "kv_tokens", "KV cache", "tokens", 0
-    yield "max_concurrency", "requests at full length", "", 2
-    yield "load_s", "cold load", "s", 0
+def _list_row_specs(engine: Engine, now: ProbeResult | None) -> Iterator[RowSpec]:
+    yield from _OF_MEMORY
     for one in now.figures if now else ():
         if one.name.startswith("load_s."):
             yield one.name, f"… {one.name.removeprefix('load_s.')}", "s", 1
@@ -127,7 +126,8 @@ def _to_planned_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     found = {}
     if fit:
         for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
-            found[name] = _to_measured(name, "tokens" if name == "kv_tokens" else "GiB", getattr(fit, name))
+            one, unit = getattr(fit, name), "tokens" if name == "kv_tokens" else "GiB"
+            found[name] = Measured(name, one.value, unit, one.provenance, one.source)
         parts = [fit.weights_gib_per_gpu, fit.kv_pool_gib_per_gpu, fit.other_gib_per_gpu]
         values = [one.value for one in parts if one.value is not None]
         if len(values) == len(parts):
@@ -156,24 +156,21 @@ def _to_reported_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]
     said = engine.reported
     if said is None:
         return {}
-    figures = {name: Measured(name, value, unit, "measured", said.source) for name, unit, value in _list_reported(said)}
+    stated = (
+        (f"{SUSTAINED.key}.tok_s", "tok/s", said.tok_s),
+        ("weights_gib_per_gpu", "GiB", said.weights_gib_per_gpu),
+        ("vram_gib_per_gpu", "GiB", said.vram_gib_per_gpu),
+        ("kv_tokens", "tokens", said.kv_tokens),
+        ("load_s", "s", said.cold_load_s),
+    )
+    figures = {
+        name: Measured(name, value, unit, "measured", said.source) for name, unit, value in stated if value is not None
+    }
     limit = find_speed_limit(engine, fit)
     if said.tok_s is not None and limit and limit.value:
         source = f"{said.tok_s:g} ÷ {limit.value:.1f} tok/s"
         figures["limit_share"] = Measured("limit_share", 100 * said.tok_s / limit.value, "%", "derived", source)
-    return {name: figure for name, figure in figures.items() if figure.value is not None}
-
-
-def _list_reported(said: Reported) -> Iterator[tuple[str, str, float | None]]:
-    yield f"{SUSTAINED.key}.tok_s", "tok/s", said.tok_s
-    yield "weights_gib_per_gpu", "GiB", said.weights_gib_per_gpu
-    yield "vram_gib_per_gpu", "GiB", said.vram_gib_per_gpu
-    yield "kv_tokens", "tokens", said.kv_tokens
-    yield "load_s", "s", said.cold_load_s
-
-
-def _to_measured(name: str, unit: str, one: Estimate) -> Measured:
-    return Measured(name, one.value, unit, one.provenance, one.source)
+    return figures
 
 
 @dataclass(frozen=True)

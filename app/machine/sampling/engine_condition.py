@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from app.engines.client import SILENT
+
 State = Literal["absent", "loading", "ready", "degraded", "stalled", "dead"]
 
-SILENT = 0
-"""Stands for a status: something listens at its address but did not answer in time."""
 STALL_SECONDS = 20.0
 """Seconds with running requests and no token; a long prefill takes less."""
 

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 import httpx
 
-from app.engines.client import EngineClient
+from app.engines.client import SILENT, EngineClient
 from app.engines.engine_metrics import EngineSample, include_running_answers, merge_samples
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.traffic import EngineTraffic, ReplicaReport
 from app.errors import EngineError
 from app.lineups.model import Engine
-from app.machine.sampling.engine_condition import SILENT, Condition, ReplicaObservation, update_condition
+from app.machine.sampling.engine_condition import Condition, ReplicaObservation, update_condition
 from app.text.clean import clean_text
 
 PATIENCE = 2.0
@@ -22,8 +22,6 @@ PROMPT = 0.1
 CHECK_EVERY = 30.0
 """Seconds between checks that it still serves the line-up's model; that rarely changes."""
 TOLD_FOR = 60.0
-SHORT = tuple(map(str, range(1000)))
-"""Largest answers that are read, from any sender."""
 _AWAY = ("absent", "loading", "dead")
 _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) [^\]]*\] (.*)$")
 
@@ -63,7 +61,7 @@ class ReplicaWatch:
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
         # If our engine has ended, an answer comes from another process.
         lost = self._launched is not None and self._launched.read_status().state == "dead"
-        health = None if lost else await self._check_health()
+        health = None if lost else await self._client.read_health()
         well = health == httpx.codes.OK
         sample = await self._read_sample() if well else None
         took = time.monotonic() - began
@@ -93,27 +91,10 @@ class ReplicaWatch:
         return Condition(look.state, clean_text(look.detail, 300), seen.tokens, seen.moved_at)
 
     def _report_traffic(self, sample: EngineSample | None, newest: int, ours: int) -> None:
-        if self.condition.state == "ready":
-            self._traffic.unhealthy.discard(self.base)
-        else:
-            self._traffic.unhealthy.add(self.base)
-        (self._traffic.unavailable.add if self.condition.state in _AWAY else self._traffic.unavailable.discard)(
-            self.base
-        )
-        self._traffic.reports[self.base] = (
-            _to_replica_look(sample, newest, ours) if sample else ReplicaReport(newest=newest)
-        )
-
-    async def _check_health(self) -> int | None:
-        try:
-            async with self._http.stream("GET", f"{self._root}/health", timeout=PATIENCE) as answer:
-                if answer.headers.get("content-length", "").strip() in SHORT:
-                    await answer.aread()  # an unread body closes the connection, and the next poll needs a new one
-                return answer.status_code
-        except (httpx.ReadTimeout, httpx.PoolTimeout):
-            return SILENT
-        except (httpx.HTTPError, httpx.InvalidURL):
-            return None
+        state, traffic = self.condition.state, self._traffic
+        (traffic.unhealthy.discard if state == "ready" else traffic.unhealthy.add)(self.base)
+        (traffic.unavailable.add if state in _AWAY else traffic.unavailable.discard)(self.base)
+        traffic.reports[self.base] = _to_report(sample, newest, ours) if sample else ReplicaReport(newest=newest)
 
     async def _read_sample(self) -> EngineSample | None:
         try:
@@ -135,13 +116,13 @@ class ReplicaWatch:
             served = await self._client.list_models()
         except EngineError as exc:
             return clean_text(str(exc), 300)
-        names = [card.id for card in served]
-        if self._engine.wire_name not in names:
-            have = ", ".join(names[:5]) or "nothing"
-            return clean_text(f"it serves {have}, not {self._engine.wire_name}: check base_urls and served_name", 300)
-        holds = next(card.max_model_len for card in served if card.id == self._engine.wire_name)
-        if holds is not None and holds < self._engine.max_model_len:
-            return f"it holds {holds} tokens, the line-up says {self._engine.max_model_len}: mend max_model_len"
+        wanted, length = self._engine.wire_name, self._engine.max_model_len
+        card = next((card for card in served if card.id == wanted), None)
+        if card is None:
+            have = ", ".join(one.id for one in served[:5]) or "nothing"
+            return clean_text(f"it serves {have}, not {wanted}: check base_urls and served_name", 300)
+        if card.max_model_len is not None and card.max_model_len < length:
+            return f"it holds {card.max_model_len} tokens, the line-up says {length}: mend max_model_len"
         return ""
 
     def _find_remark(self, sample: EngineSample | None, now: float) -> str:
@@ -168,7 +149,7 @@ class ReplicaWatch:
         return clean_text(found[1] if found else newest, 200)
 
 
-def _to_replica_look(sample: EngineSample, newest: int, ours: int) -> ReplicaReport:
+def _to_report(sample: EngineSample, newest: int, ours: int) -> ReplicaReport:
     known = sample.kv_tokens is not None and sample.kv_used is not None
     return ReplicaReport(
         requests=(sample.running or 0) + (sample.waiting or 0),
