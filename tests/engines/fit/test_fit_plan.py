@@ -91,7 +91,7 @@ def test_more_context_than_positions_is_refused():
         (
             1,
             61,
-            "pp = 61 is more than the model's 60 layers, and vLLM refuses: use fewer stages, or tp instead of them.",
+            "pp = 61 is more than the model's 60 layers, and vLLM refuses: use fewer stages, or tp instead.",
         ),
     ],
 )
