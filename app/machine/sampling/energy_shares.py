@@ -46,7 +46,7 @@ def share_energy(
                     total[place] += value / max(len(holders), 1)
     done = [turn for turn in turns if turn.run == run and since < turn.end <= until]
     written = {role: sum(turn.tokens for turn in done if turn.role == role) for role in get_args(Role)}
-    return tuple(_create_spent(role, *sums[role], written.get(role, 0)) for role in _ROLES if role in sums)
+    return tuple(_create_spent(role, sums[role], written.get(role, 0)) for role in _ROLES if role in sums)
 
 
 def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
@@ -54,9 +54,10 @@ def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent,
     return tuple(
         _create_spent(
             role,
-            sum(one.gpu_seconds for one in ones),
-            sum(one.sampled_seconds for one in ones),
-            sum(one.joules for one in ones),
+            [
+                sum(values)
+                for values in zip(*((one.gpu_seconds, one.sampled_seconds, one.joules) for one in ones), strict=True)
+            ],
             sum(one.tokens for one in ones),
         )
         for role, ones in both.items()
@@ -64,14 +65,9 @@ def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent,
     )
 
 
-def _create_spent(role: Role | Literal[""], gpu_seconds: float, sampled: float, joules: float, tokens: int) -> Spent:
-    return Spent(
-        role=role,
-        gpu_seconds=round(gpu_seconds, 3),
-        sampled_seconds=round(sampled, 3),
-        joules=round(joules, 3),
-        tokens=tokens,
-    )
+def _create_spent(role: Role | Literal[""], sums: Sequence[float], tokens: int) -> Spent:
+    gpu_seconds, sampled_seconds, joules = (round(one, 3) for one in sums)
+    return Spent(role=role, gpu_seconds=gpu_seconds, sampled_seconds=sampled_seconds, joules=joules, tokens=tokens)
 
 
 def extrapolate_joules(one: Spent) -> float | None:

@@ -14,13 +14,13 @@ from app.engines.queue import BOUNDS, EngineQueue
 from app.events.kinds import GpuSampled
 from app.lineups.model import Lineup
 from app.loop.state import RunState
+from app.machine.sampling.engine_condition import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
-from app.web.api.engines import State
 from app.web.api.problem import document_problems
 from app.web.api.turn_counters import LatencyHistogram, TurnCounters
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
