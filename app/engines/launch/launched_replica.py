@@ -16,10 +16,10 @@ from app.engines.coldstart import ColdStart, LoadHistory, apply_log_line, estima
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
 from app.engines.launch.log_tail import LogTail
-from app.engines.launch.port_owner import find_foreign_listener
 from app.engines.launch.processes import (
     MarkedProcess,
     end_marked_processes,
+    find_foreign_listener,
     find_marked_processes,
     is_alive,
     signal_marked_processes,

@@ -1,18 +1,28 @@
-"""Find processes with our mark in /proc, including those that left their group or whose Temper was killed."""
+"""Find processes in /proc: those with our mark, even if they left their group or their Temper was killed, and those that
+listen on a port, to tell our engine from another program that answers there."""
 
 import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from app.engines.launch.launch_command import MARK
-from app.engines.proc_files import PROC, read_stat
+from app.engines.proc_files import PROC, list_listeners, list_open_files, read_name, read_stat
 
 _ZOMBIE = "Z"
 KILL_SECONDS = 10.0
 """Seconds that killed processes may take to disappear."""
+_HERE = frozenset(
+    {
+        "0100007F",  # 127.0.0.1
+        "00000000",  # every address
+        "00000000000000000000000000000000",
+        "0000000000000000FFFF00000100007F",  # 127.0.0.1, by IPv6
+    }
+)
+"""Listening addresses that receive requests to 127.0.0.1."""
 
 
 @dataclass(frozen=True)
@@ -89,3 +99,19 @@ def _iterate_marked_processes(prefix: str) -> Iterator[MarkedProcess]:
 def _compute_start_time(stat: list[str]) -> float:
     boot = next(line for line in (PROC / "stat").read_text().splitlines() if line.startswith("btime "))
     return int(boot.split()[1]) + int(stat[19]) / os.sysconf("SC_CLK_TCK")
+
+
+def find_foreign_listener(port: int, ours: Collection[int]) -> str:
+    """Describe another process that listens on the port; empty if only the processes `ours` do."""
+    left = {one.link for one in list_listeners() if one.port == port and one.address in _HERE}
+    left -= {link for pid in ours for link in list_open_files(pid)}
+    return _describe_holder(left) if left else ""
+
+
+def _describe_holder(held: set[str]) -> str:
+    for pid in (int(folder.name) for folder in PROC.iterdir() if folder.name.isdecimal()):
+        if held.intersection(list_open_files(pid)):
+            engine = read_mark(pid).split("/")[1:2]
+            what = f", engine {engine[0]} of another Temper" if engine else ""
+            return f"process {pid} ({read_name(pid) or 'gone meanwhile'}{what})"
+    return "a process of another account"

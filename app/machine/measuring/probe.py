@@ -1,19 +1,22 @@
 """Probe one replica of one engine."""
 
+import asyncio
 import os
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app import __version__
+from app.engines.chat import Finished, Question
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate import Estimate
 from app.engines.proc_files import PROC, read_table_value
 from app.engines.traffic import EngineTraffic
-from app.errors import BadInput, EngineError
+from app.errors import BadInput, EngineDied, EngineError
 from app.lineups.model import Engine
 from app.machine.measuring.engine_load import EngineLoad
 from app.machine.measuring.memory_watch import MemoryCards, MemoryWatch, Places, watch_memory
@@ -29,9 +32,9 @@ from app.machine.measuring.probe_figures import (
     measure_kv_capacity,
     note_foreign_tokens,
 )
+from app.machine.measuring.probe_prompts import create_question
 from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps
-from app.machine.measuring.timed_requests import send_timed_requests
 
 
 def read_cpu_name(table: Path = PROC / "cpuinfo") -> str:
@@ -41,6 +44,7 @@ def read_cpu_name(table: Path = PROC / "cpuinfo") -> str:
 
 
 ProgressReport = Callable[[str], None]
+STALL_AFTER = 60.0
 
 
 class EngineBusy(BadInput):
@@ -164,3 +168,49 @@ async def _read_conditions(subject: ProbeSubject, model: ServedModel, watch: Mem
         "speculation": f"{engine.speculation.method}, {engine.speculation.tokens} tokens" if engine.speculation else "",
     }
     return {name: value for name, value in found.items() if value.strip(", ")}
+
+
+async def send_timed_requests(
+    client: EngineClient, model: str, step: ProbeStep, traffic: EngineTraffic
+) -> list[TimedReply]:
+    """Send as many streams as the step has. The first failure cancels the others and is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(_send_timed_request(client, model, step, stream, traffic))
+                for stream in range(step.streams)
+            ]
+    except* EngineError as failed:
+        raise _find_first_error(failed) from failed
+    return [task.result() for task in tasks]
+
+
+async def _send_timed_request(
+    client: EngineClient, model: str, step: ProbeStep, stream: int, traffic: EngineTraffic
+) -> TimedReply:
+    asked = create_question(model, step, stream, secrets.token_hex(4))
+    left = time.monotonic()
+    with traffic.track_request(client.base_url):
+        end = await _wait_for_end(client, asked)
+    return TimedReply(
+        asked=step.tokens,
+        tokens=end.completion_tokens,
+        prompt_tokens=end.prompt_tokens,
+        ttft=end.ttft,
+        rate=end.decode_rate,
+        left=left,
+        ended=time.monotonic(),
+    )
+
+
+async def _wait_for_end(client: EngineClient, asked: Question) -> Finished:
+    async with aclosing(client.stream_reply(asked, stall_after=STALL_AFTER)) as replies:
+        async for reply in replies:
+            if isinstance(reply, Finished):
+                return reply
+    raise EngineDied("the stream ended without its end")
+
+
+def _find_first_error(failed: BaseExceptionGroup[EngineError]) -> EngineError:
+    found = failed.exceptions[0]
+    return _find_first_error(found) if isinstance(found, BaseExceptionGroup) else found

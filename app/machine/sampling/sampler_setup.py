@@ -12,10 +12,9 @@ from app.engines.queue import EngineQueues
 from app.events.bus import Bus
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
-from app.machine.gpus.combined_gpus import CombinedGpus
 from app.machine.gpus.dcgm_exporter import DcgmExporter
 from app.machine.gpus.gpu_processes import GpuProcesses, Owner, find_no_owner
-from app.machine.gpus.gpu_reading import GpuSource
+from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.measuring.engine_estimate import estimate_engines

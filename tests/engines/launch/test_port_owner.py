@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from app.engines.launch.port_owner import find_foreign_listener
+from app.engines.launch.processes import find_foreign_listener
 
 
 @pytest.mark.parametrize(

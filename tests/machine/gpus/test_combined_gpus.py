@@ -1,7 +1,6 @@
 """Given several sources: each GPU once, from the foremost that knows it, and every reason."""
 
-from app.machine.gpus.combined_gpus import CombinedGpus
-from app.machine.gpus.gpu_reading import GpuReading
+from app.machine.gpus.gpu_reading import CombinedGpus, GpuReading
 
 
 class Source:
