@@ -43,8 +43,6 @@ class ServedModel:
 
 
 class _Meta(msgspec.Struct):
-    """Model metadata that llama.cpp reports."""
-
     n_ctx: int | None = None
     ftype: str = ""
 
@@ -64,8 +62,6 @@ class _Card(msgspec.Struct):
 
 
 class _Slot(msgspec.Struct):
-    """One request slot of llama.cpp, busy or free."""
-
     is_processing: bool = False
     n_prompt_tokens_processed: int = 0
     next_token: list[dict[str, int | bool]] = []

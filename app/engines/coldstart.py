@@ -66,7 +66,6 @@ class ColdStart:
     steps: tuple[ColdStartStep, ...] = ()
     version: str = ""
     newest: str = ""
-    """Text of the newest step or log line."""
 
     def find_figure(self, name: str) -> float | None:
         return next((step.figure for step in self.steps if step.name == name), None)

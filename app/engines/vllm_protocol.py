@@ -73,8 +73,6 @@ class _Usage(msgspec.Struct):
 
 
 class _Timings(msgspec.Struct):
-    """Token counts of llama.cpp."""
-
     cache_n: int = 0
     prompt_n: int = 0
     predicted_n: int = 0

@@ -33,7 +33,6 @@ class Fate(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Missing requirement of the vendor's fix, which was therefore not run."""
     turns: int = 0
     usable: int = 0
-    """Turns with a usable answer."""
     prompt_tokens: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -128,7 +127,6 @@ def is_scanner_pass(fate: Fate) -> bool:
 
 
 def is_open_finding(fate: Fate) -> bool:
-    """Return True for a finding at the start."""
     return fate.opening == "fail"
 
 

@@ -49,8 +49,6 @@ class _RuleTally:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """Summary of one run."""
-
     fates: tuple[Fate, ...]
     left: tuple[str, ...]
     broken: str

@@ -46,11 +46,9 @@ class ScoreRow:
     hosts: str
     findings: int
     passes: int
-    """Findings that the scanner now passes."""
     fixed: Share
     harmed_and_undone: int
     harm_stayed: Share
-    """Share of hosts left worse than before."""
     gamed: Share
     refused: int
     handed_on: Share

@@ -87,7 +87,6 @@ async def run_bash_fixes(at: SshAccess, rules: str, content: str, profile: str) 
 
 
 async def _probe_root_ways(machine: Rootfs) -> dict[str, bool]:
-    """Test each way to root by a new login."""
     found = {}
     for name, account, command in _WAYS:
         at = machine.get_access("root" if account == "root" else "temper")

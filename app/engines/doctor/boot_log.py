@@ -35,7 +35,6 @@ class Boot:
     """Flags as a printed Python dict."""
     version: str = ""
     step: str = ""
-    """Newest step reached."""
     up: bool = False
     cause: FatalCause | None = None
     at: int = 0

@@ -19,7 +19,6 @@ class ParsedLog:
     boots: tuple[Boot, ...]
     engine: Engine | None = None
     kinds: tuple[str, ...] = ()
-    """Kinds of the engine's GPUs."""
     others: tuple[str, ...] = ()
     """Engines of the line-up, if the log belongs to none of them."""
 

@@ -112,7 +112,6 @@ def _find_total_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict
 
 
 def _add_advice(verdict: FitVerdict, found: MemoryEstimate, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
-    """Add advice to a verdict if no max_model_len would fit."""
     if found.largest_context > 0:
         return verdict
     for tp in TRIED:

@@ -67,7 +67,6 @@ class KvCache:
         return max(0, int(pool // self.block_bytes))
 
     def count_request_blocks(self, length: int) -> int:
-        """Return the most blocks that one request of this length holds."""
         return sum(group.count_blocks(length, self.in_flight) for group in self.groups)
 
     def compute_concurrency(self, pool: float, length: int) -> float:

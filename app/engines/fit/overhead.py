@@ -60,7 +60,6 @@ def _estimate_profile_run(setting: ResolvedSettings) -> float:
 
 
 def _estimate_old_profile_run(setting: ResolvedSettings) -> float:
-    """Return one full batch through the widest layer plus a sample for every sequence."""
     return (_compute_widest_layer(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
 
 

@@ -18,8 +18,6 @@ VOCAB_PADDING = 64
 
 @dataclass(frozen=True)
 class Weights:
-    """Bytes of weights by part."""
-
     mlp: float = 0
     experts: float = 0
     attention: float = 0

@@ -73,7 +73,6 @@ def _find_container_runtime() -> str:
 
 
 async def _stop_stale_engines(home: str, wanted: Mapping[str, Engine]) -> None:
-    """Stop engines of an earlier line-up."""
     running = {one.mark.split("/")[1] for one in await asyncio.to_thread(find_marked_processes, f"{home}/")}
     for name in sorted(running - set(wanted)):
         log.warning("engine %s of an earlier line-up still runs here: it is ended", name)

@@ -1,5 +1,4 @@
-"""Find processes in /proc: those with our mark, even if they left their group or their Temper was killed, and those that
-listen on a port, to tell our engine from another program that answers there."""
+"""Find processes in /proc: ours by their mark, even if their Temper was killed, and those that listen on a port."""
 
 import asyncio
 import os

@@ -19,7 +19,6 @@ _GIB = 2**30
 class LlamacppSupport:
     installed: bool = True
     lacks: tuple[str, ...] = ()
-    """Missing processor instructions."""
     available_gib: float | None = None
     sizes_gib: Mapping[str, float] = field(default_factory=dict)
     """Size of the weights by model name or path."""

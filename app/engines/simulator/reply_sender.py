@@ -103,7 +103,6 @@ class ReplySender:
             await asyncio.sleep(wait)
 
     def _update_pace(self, sent: int, now: float) -> None:
-        """Update the pace, which depends on the fault and on the number of active requests."""
         slow = self._fault is not None and self._fault.kind == "slow" and sent >= self._fault.after_tokens
         pace = self._engine.compute_pace(self._reply, slow=slow)
         if pace.rate != self._pace.rate:

@@ -89,7 +89,6 @@ def compare_figures(
 
 
 def find_changed_conditions(now: ProbeResult, before: ProbeResult) -> tuple[str, ...]:
-    """Describe the conditions that differ from the earlier probe."""
     names = dict.fromkeys([*before.conditions, *now.conditions])
     pairs = [(name, before.conditions.get(name, "—"), now.conditions.get(name, "—")) for name in names]
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
@@ -183,7 +182,6 @@ class ProbeComparison:
     """The plan's verdict in a sentence, or why there is none."""
     fits: bool | None
     limit: Estimate | None
-    """Speed limit of one stream, with its arithmetic."""
     rows: tuple[ComparedRow, ...]
     now: ProbeResult | None
     before: ProbeResult | None

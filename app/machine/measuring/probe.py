@@ -66,7 +66,6 @@ class ProbeSubject:
     metrics_url: str = ""
     """Set if the metrics are not beside the base URL."""
     limit: Estimate | None = None
-    """Speed limit of one stream, without speculation."""
     loaded: EngineLoad | None = None
     """How it was loaded, if Temper started it."""
 

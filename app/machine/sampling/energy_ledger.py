@@ -24,8 +24,6 @@ _WORK = ("turn.started", "turn.delta")
 
 @dataclass(frozen=True)
 class _Observed:
-    """Turns and samples of a time span."""
-
     turns: Sequence[TurnSpan]
     samples: Sequence[Recorded]
 

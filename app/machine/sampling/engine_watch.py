@@ -164,7 +164,6 @@ class CounterGrowth:
     now: Sequence[TimedSample | None]
 
     def compute_rate(self, name: str) -> float | None:
-        """Return the rate per second."""
         rates = [compute_rate(old, new, seconds) for old, new, seconds in self._list_counts(name)]
         known = [one for one in rates if one is not None]
         return round(sum(known), 2) if known else None

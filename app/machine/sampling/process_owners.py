@@ -32,7 +32,6 @@ class ProcessOwners:
         return next((sockets[link] for link in held if link in sockets), "")
 
     def _list_ancestors(self, pid: int) -> Iterator[int]:
-        """Yield the process and its ancestors."""
         for _ in range(_DEEP):
             if pid <= 1:
                 return

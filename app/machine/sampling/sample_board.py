@@ -29,9 +29,7 @@ class Board:
     gpu_reason: str = ""
     """Why GPU figures are missing or differ from the line-up, in sentences; empty if they do not."""
     exporters: dict[str, str] = field(default_factory=dict)
-    """Host to its DCGM exporter."""
     fits: dict[str, Fit] = field(default_factory=dict)
-    """Memory estimate of each engine."""
     loaded: dict[str, LoadedMemory] = field(default_factory=dict)
     """Memory of each engine according to its own log."""
     shown_at: float = float("-inf")
