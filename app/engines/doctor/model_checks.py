@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from app.engines.doctor.engine_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
-from app.engines.fit.fit_verdict import find_refusals
+from app.engines.fit.fit_verdict import find_refused_settings
 from app.engines.llamacpp.gguf_files import SET_UP
 
 ATTENTION = "re:.*self_attn.*"
@@ -23,7 +23,7 @@ def check_model_limits(case: Situation) -> Pitfall | None:
 
 
 def _report_refusal(case: Situation, finding: str, *settings: str) -> Pitfall | None:
-    for one in find_refusals(case.estimate) if case.estimate else ():
+    for one in find_refused_settings(case.estimate) if case.estimate else ():
         if one.setting in settings:
             return create_pitfall(finding, says=one.says, fix=one.fix)
     return None

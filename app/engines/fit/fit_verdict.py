@@ -31,7 +31,7 @@ class FitVerdict:
 
 
 def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
-    if refusal := next(find_refusals(found), None):
+    if refusal := next(find_refused_settings(found), None):
         return FitVerdict(fits=False, missing_gib=0, says=f"{refusal.says}, and vLLM refuses: {refusal.fix}.")
     if verdict := _find_memory_shortage(found, beside):
         return _add_advice(verdict, found, with_tp)
@@ -41,7 +41,7 @@ def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int],
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedSetting:
     """A setting that vLLM refuses, whatever the memory."""
 
     setting: Literal["tp", "pp", "max_model_len"]
@@ -49,19 +49,19 @@ class Refusal:
     fix: str
 
 
-def find_refusals(found: MemoryEstimate) -> Iterator[Refusal]:
+def find_refused_settings(found: MemoryEstimate) -> Iterator[RefusedSetting]:
     shape, tp, pp = found.setting.shape, found.setting.split.tp, found.setting.split.pp
     uneven = [heads for heads in sorted({layer.kv_heads for layer in shape.layers}) if max(heads, tp) % min(heads, tp)]
     if shape.heads % tp or uneven:
         heads = f"{shape.heads} attention heads" if shape.heads % tp else f"{uneven[0]} key and value heads"
         below = [number for number in POWERS if number < tp and shape.heads % number == 0]
-        yield Refusal("tp", f"tp = {tp} does not divide the model's {heads}", f"set tp = {below[-1]}")
+        yield RefusedSetting("tp", f"tp = {tp} does not divide the model's {heads}", f"set tp = {below[-1]}")
     if pp > len(shape.layers):
         says = f"pp = {pp} is more than the model's {len(shape.layers)} layers"
-        yield Refusal("pp", says, "use fewer stages, or tp instead")
+        yield RefusedSetting("pp", says, "use fewer stages, or tp instead")
     if (length := found.setting.max_model_len) > shape.positions:
         says = f"max_model_len = {length:,} is more than the model's {shape.positions:,} positions"
-        yield Refusal("max_model_len", says, f"set max_model_len = {shape.positions} or less")
+        yield RefusedSetting("max_model_len", says, f"set max_model_len = {shape.positions} or less")
 
 
 def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
@@ -121,7 +121,7 @@ def _add_advice(verdict: FitVerdict, found: MemoryEstimate, with_tp: Callable[[i
 
 
 def _would_fit(wider: MemoryEstimate) -> bool:
-    return next(find_refusals(wider), None) is None and _find_memory_shortage(wider, Neighbors()) is None
+    return next(find_refused_settings(wider), None) is None and _find_memory_shortage(wider, Neighbors()) is None
 
 
 def _explain_crash(found: MemoryEstimate) -> str:
