@@ -61,15 +61,13 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
     except pack.BrokenPack as exc:
         return _report_broken(f"{path}: {exc}")
     run, count = manifest["run"], manifest["events"]
-    _print_lines(
-        f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}"
-    )
-    _print_lines(
+    print_lines(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
+    print_lines(
         f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}",
         *pack.list_unverified_claims(manifest, head, key),
     )
-    _print_lines(*pack.list_proofs(files, manifest), *([stamped_by] if stamped_by else []))
-    _print_lines(left or "its documents are identical to those that this Temper makes from these events")
+    print_lines(*pack.list_proofs(files, manifest), *([stamped_by] if stamped_by else []))
+    print_lines(left or "its documents are identical to those that this Temper makes from these events")
     return HOLDS
 
 
@@ -77,11 +75,11 @@ def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
     left: list[str] = []
     told = check_bundle(files, head, key, left.append)
     runs, events = len(told["runs"]), told["events"]
-    _print_lines(
+    print_lines(
         f"holds: {path}: rollout {told['rollout']}, {events} events; so does the pack of each run, {runs} in all"
     )
-    _print_lines(f"chain head {told['chain_head']}", f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}")
-    _print_lines(*pack.list_unverified_claims(told, head, key), *left)
+    print_lines(f"chain head {told['chain_head']}", f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}")
+    print_lines(*pack.list_unverified_claims(told, head, key), *left)
     return HOLDS
 
 
@@ -102,12 +100,12 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
         return _report_broken(f"audit log: its chain head is {last}, and no line has the hash {head}")
     if key and key not in found.keys:
         return _report_broken(f"audit log: no line is signed with the key {key}")
-    _print_lines(f"holds: audit log, {len(rows)} lines", f"chain head {last}")
+    print_lines(f"holds: audit log, {len(rows)} lines", f"chain head {last}")
     if head and head != last:
-        _print_lines(f"{head} is the hash of an earlier line; the audit log has more lines now")
+        print_lines(f"{head} is the hash of an earlier line; the audit log has more lines now")
     if signed:
-        _print_lines(f"line {signed.seq} is signed by {signed.key}; it seals {len(found.seals)} runs")
-    _print_lines(
+        print_lines(f"line {signed.seq} is signed by {signed.key}; it seals {len(found.seals)} runs")
+    print_lines(
         *(f"the key {lost} replaced a lost key, so the former key did not sign the change" for lost in found.unvouched)
     )
     return HOLDS
@@ -136,17 +134,17 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     state = fold_events(log)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
-    _print_lines(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
-    _print_lines(
+    print_lines(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
+    print_lines(
         f"line {seal.line} of the audit log seals {seal.events} events" if seal else "no line of the audit log seals it"
     )
     if archive:
-        _print_lines(
+        print_lines(
             f"it was shrunk to its evidence, which is valid and has all {state.seq} events; the "
             "events in the log are identical"
         )
     if tree := _get_final_tree(state):
-        _print_lines(_compare_host_tree(settings, database, state, tree))
+        print_lines(_compare_host_tree(settings, database, state, tree))
     return HOLDS
 
 
@@ -182,13 +180,13 @@ def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key:
     return head
 
 
-def _print_lines(*lines: str) -> None:
+def print_lines(*lines: str) -> None:
     for line in lines:
         Console().print(clean_line(line, 4000), highlight=False, soft_wrap=True, markup=False)
 
 
 def _report_broken(why: str) -> int:
-    _print_lines(f"does not hold: {why}")
+    print_lines(f"does not hold: {why}")
     return BROKEN
 
 

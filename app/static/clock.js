@@ -4,7 +4,7 @@ const ahead = Date.now() / 1000 - Number(page.dataset.now); // of the server's c
 const two = (number) => String(number).padStart(2, "0");
 setInterval(() => {
   const clock = document.querySelector("#clock [data-since]");
-  if (!clock || document.body.classList.contains("stale")) return;
+  if (!clock || document.body.classList.contains("stale") || document.body.classList.contains("unwell")) return;
   const whole = Math.max(0, Math.floor(Date.now() / 1000 - ahead - Number(clock.dataset.since)));
   const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   clock.textContent = hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;

@@ -7,11 +7,21 @@ const at = (seq) => {
   const hold = document.getElementById("pause-replay");
   if (hold) hold.href = `/runs/${mission.dataset.run}?at=${seq}`;
 };
-const lost = (gone) => {
-  document.body.classList.toggle("stale", gone);
-  badge.textContent = gone ? "RECONNECTING" : calm;
+let gone = false, connected = !mission.hasAttribute("hx-sse:connect"); // live is what has been connected
+const say = () => {
+  const fault = document.querySelector("#health .fault");
+  document.body.classList.toggle("unwell", Boolean(fault && fault.classList.contains("stops")));
+  badge.textContent = gone ? "RECONNECTING" : !connected ? "CONNECTING" : fault ? fault.dataset.badge : calm;
 };
-if (mission.hasAttribute("hx-sse:connect")) badge.textContent = "CONNECTING"; // live is what has been connected
+const lost = (now) => {
+  gone = now;
+  connected ||= !now;
+  document.body.classList.toggle("stale", gone);
+  say();
+};
+const health = document.getElementById("health");
+if (health) new MutationObserver(say).observe(health, { childList: true });
+say();
 addEventListener("htmx:sse:after:message", (event) => {
   lost(false);
   const id = event.detail.message && event.detail.message.id;

@@ -10,6 +10,7 @@ from sqlmodel import col
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
 from app.store.appending import append_batch, read_newest_seq
+from app.store.db import is_shared
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
 from app.store.queries import UNENDED
@@ -147,12 +148,17 @@ class EventStore:
             return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
 
     def find_next(self) -> list[tuple[str, str]]:
-        """(run, host) of each host's oldest run that has not ended, where nobody has begun it."""
+        """Return (run, host) of each host's oldest unended run that the queue may not know.
+
+        A run that has begun is one only in a database file, whose queue is not part of a backup: between nodes, leases
+        tell who works on it.
+        """
         unended = select(col(RunRow.id), col(RunRow.host), col(RunRow.state)).where(col(RunRow.state).in_(UNENDED))
         with open_read_connection(self._engine) as connection:
             rows = connection.execute(unended.order_by(col(RunRow.queued_at), col(RunRow.id))).all()
         oldest = {row.host: row for row in reversed(rows)}
-        return [(row.id, row.host) for row in rows if row.state == "queued" and oldest[row.host] is row]
+        alone = not is_shared(self._engine)
+        return [(row.id, row.host) for row in rows if oldest[row.host] is row and (alone or row.state == "queued")]
 
     def list_active_runs(self) -> list[str]:
         """Return the runs that have started and not ended."""

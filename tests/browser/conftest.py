@@ -1,5 +1,7 @@
 """One Chromium for all browser tests, each in a context of its own, and one whole run for those that read one."""
 
+from pathlib import Path
+
 import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright, expect
@@ -70,3 +72,11 @@ def shown(toured):
     """A server that shows it, for tests that change nothing."""
     with served(toured, "--speed", "0", "--no-run", command="demo") as server:
         yield server
+
+
+def simulator_of(server):
+    """The child that plays the engines."""
+    for pid in Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
+        if Path(f"/proc/{pid}/comm").read_text() == "simulator\n":
+            return int(pid)
+    raise AssertionError("no simulator")

@@ -5,7 +5,7 @@ import os
 import signal
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import pytest
 from playwright.async_api import Error, expect
@@ -13,7 +13,7 @@ from playwright.async_api import Error, expect
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.browser.axe import sizes_and_schemes
-from tests.browser.conftest import PATIENCE
+from tests.browser.conftest import PATIENCE, simulator_of
 from tests.served import GLANCE, served
 
 LANES = "[...document.querySelectorAll('.lane .thought')].map((one) => one.textContent.trim())"
@@ -232,6 +232,33 @@ async def test_a_lane_follows_its_end_until_it_is_scrolled_up_and_a_frame_is_lai
     assert await layouts() - before < 30
     await page.evaluate("document.querySelector('.lane .body[data-staged]').scrollTop = 0")
     assert not await page.evaluate("say(300)")
+
+
+async def test_the_page_never_says_live_over_what_is_broken(page, tmp_path):
+    with served(tmp_path / "data", "--speed", "2", command="demo") as server:
+        await page.goto(server.url)
+        badge, clock = page.locator("#liveness"), page.locator("#clock .num")
+        await expect(badge).to_have_text("LIVE")
+        simulator = simulator_of(server)
+        os.kill(simulator, signal.SIGSTOP)
+        await expect(badge).to_have_text("ENGINE FROZEN")
+        await expect(page.locator("#health .fault.stops")).to_contain_text("3 engines are stalled")
+        await expect(page.locator("#now")).to_be_hidden()
+        await expect(page.locator("#clock small")).to_be_hidden()
+        stands = await clock.text_content()
+        await page.wait_for_function("began => Date.now() - began > 2500", arg=await page.evaluate("Date.now()"))
+        assert await clock.text_content() == stands, "the clock of work goes on while nothing works"
+        os.kill(simulator, signal.SIGCONT)
+        await expect(badge).to_have_text("LIVE")
+        await expect(page.locator("#now")).to_be_visible()
+        with closing(sqlite3.connect(tmp_path / "data" / "temper.sqlite")) as database:
+            database.execute("begin immediate")  # as a full disk does, it keeps every event from being written
+            await expect(badge).to_have_text("LOG STALLED")
+            await expect(page.locator("#health")).to_contain_text("Temper cannot write its log")
+        await expect(badge).to_have_text("LIVE")
+        os.kill(simulator, signal.SIGKILL)
+        await expect(badge).to_have_text("ENGINES DOWN")
+        await expect(page.locator("#health")).to_contain_text("The simulated engines are stopped.")
 
 
 async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_path):

@@ -3,23 +3,15 @@
 import os
 import re
 import signal
-from pathlib import Path
 
 from playwright.async_api import expect
 
 from tests.browser.axe import violations
+from tests.browser.conftest import simulator_of
 from tests.browser.test_mission import SHIFT_AT_MOST, SHIFTS, until
 from tests.served import served
 
 NEEDS = "[...document.querySelectorAll('[data-need]')].map((one) => one.dataset.need)"
-
-
-def simulator_of(server):
-    """The child that plays the engines."""
-    for pid in Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split():
-        if Path(f"/proc/{pid}/comm").read_text() == "simulator\n":
-            return int(pid)
-    raise AssertionError("no simulator")
 
 
 async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_back(page, browser, tmp_path):

@@ -33,6 +33,27 @@ def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
     raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
 
 
+@app.command(name="backup")
+def back_up_data(
+    file: Annotated[Path, typer.Argument(help="File to write; an older one of that name is replaced.")],
+    data: Data = Path("data"),
+) -> None:
+    """Write the database, keys, hosts and journals to one file, also while runs are at work."""
+    from app.cli.backup import back_up
+
+    back_up(Settings(data=data), file)
+
+
+@app.command(name="restore")
+def restore_data(
+    file: Annotated[Path, typer.Argument(help="A file that temper backup wrote.")], data: Data = Path("data")
+) -> None:
+    """Restore a backup to an empty data folder, after checking its digests, chains and keys."""
+    from app.cli.backup import restore_backup
+
+    restore_backup(Settings(data=data), file)
+
+
 @db.command("copy")
 def db_copy(data: Data = Path("data")) -> None:
     """Copy the data folder's SQLite database to the PostgreSQL in TEMPER_DATABASE_URL, and verify the copy."""

@@ -34,6 +34,10 @@ class Board:
     """Memory of each engine according to its own log."""
     shown_at: float = float("-inf")
     """Monotonic time of the last view; never yet."""
+    polled_at: float = field(default_factory=time.monotonic)
+    """Monotonic time at which engines and GPUs were last looked at; until the first look, when the board was made."""
+    polling_since: float | None = None
+    """Monotonic time at which the look began that is under way."""
     _drawn: tuple[int, str] = (0, "")
 
     def mark_viewed(self) -> "Board":

@@ -70,9 +70,10 @@ class Sampler(BackgroundTask):
         return self.needs_every_second or step != before
 
     async def poll_once(self) -> None:
-        now = time.monotonic()
+        now = self._board.polling_since = time.monotonic()
         looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
         self._looked()
+        self._board.polled_at, self._board.polling_since = time.monotonic(), None
         rates = (
             await asyncio.to_thread(self._writing.compute_rates, time.monotonic())
             if self._has_running_requests()

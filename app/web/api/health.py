@@ -9,6 +9,7 @@ from sqlalchemy.exc import DatabaseError
 
 from app.errors import EnvironmentUnusable
 from app.people.rights import everybody
+from app.runtime.health import SERVING
 from app.runtime.runtime import NOT_WRITTEN
 from app.store.request_session import open_read_connection
 from app.targets.held_hosts import find_held
@@ -52,7 +53,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     reasons = [
         f"engine {name} is {states.get(name, 'not looked at yet')}"
         for name in sorted(seated)
-        if states.get(name) not in ("ready", "degraded")
+        if states.get(name) not in SERVING
     ]
     if runtime.writer.stalled_seconds > NOT_WRITTEN:
         reasons.append(f"the log could not be written for {runtime.writer.stalled_seconds:.0f} s")

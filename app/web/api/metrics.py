@@ -1,8 +1,9 @@
 """Prometheus metrics, in base units. Label values do not grow with the number of runs."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from fastapi import Request
 from sqlalchemy import func
@@ -17,6 +18,7 @@ from app.loop.state import RunState
 from app.machine.sampling.engine_condition import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
+from app.runtime.health import FaultKind, find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.models import RunRow
@@ -60,6 +62,7 @@ def show_metrics(
             "temper_build_info", "gauge", "Always 1; the label has the version.", [({"version": __version__}, 1)]
         ),
         MetricFamily("temper_stream_viewers", "gauge", "Open event streams.", [({}, streams.viewers)]),
+        *_collect_fault_metrics(runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
         *_collect_attention_metrics(session, folds),
@@ -68,6 +71,12 @@ def show_metrics(
         *_collect_queue_metrics(runtime),
     ]
     return Response("".join(line for family in families for line in _format_family(family)), media_type=MEDIA_TYPE)
+
+
+def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+    found = Counter(fault.kind for fault in find_faults(read_conditions(runtime)))
+    counted = [({"kind": kind}, float(found[kind])) for kind in get_args(FaultKind)]
+    yield MetricFamily("temper_faults", "gauge", "What is broken now, by kind, as the pages say it.", counted)
 
 
 def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:

@@ -28,6 +28,7 @@ from app.web.pages import (
 )
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet import Fleet
+from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts, render_share_parts
@@ -74,6 +75,7 @@ def install_pages(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.missions = MissionLoader(runtime.store)
     sharing = application.state.sharing = Sharing(runtime.store, runtime.clock.now)
+    application.state.health = HealthWatch(runtime)
     application.state.console = Console(runtime, application.state.folds, sharing)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph")

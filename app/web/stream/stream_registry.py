@@ -12,6 +12,7 @@ from app.events.bus import Bus
 from app.events.record import ALL, MACHINE, Recorded
 from app.store.events import EventStore
 from app.web.stream.all_runs import REACH, AllRunsSource
+from app.web.stream.announcements import Notices
 from app.web.stream.event_source import open_source
 from app.web.stream.fanout import Fanout
 from app.web.stream.rendering import Render
@@ -63,12 +64,15 @@ class StreamRegistry:
         *,
         reach: int | None = None,
         live: LiveRender | None = None,
+        notices: Notices | None = None,
     ) -> Response:
         """Return the stream for a viewer that has all events up to `after`; None starts at the head.
 
         Viewers of the same run and `rendering` share the first one's `render` and `reach`. `live` adds live parts
-        to the same stream, because browsers allow only six connections."""
-        return _StreamResponse(self, lambda viewer: self._serve_run(viewer, run, rendering, render, after, reach), live)
+        and `notices` to the same stream, because browsers allow only six connections."""
+        return _StreamResponse(
+            self, lambda viewer: self._serve_run(viewer, run, rendering, render, after, reach), live, notices
+        )
 
     def create_live_response(self, live: LiveRender) -> Response:
         """Return a response with live parts only."""
@@ -122,11 +126,12 @@ class _StreamResponse(Response):
         streams: StreamRegistry,
         serve: Callable[[Viewer], Coroutine[Any, Any, None]] | None,
         live: LiveRender | None,
+        notices: Notices | None = None,
     ) -> None:
         self.status_code = 200
         self.background = None
         self.init_headers(HEADERS)
-        self._streams, self._serve, self._live = streams, serve, live
+        self._streams, self._serve, self._live, self._notices = streams, serve, live, notices
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -135,6 +140,9 @@ class _StreamResponse(Response):
         if self._live:
             machine = self._streams.serve_machine(self._live, Viewer(send, way))
             serving.append(asyncio.create_task(machine, name="viewer of the machine"))
+        if self._notices:
+            telling = self._notices.serve_viewer(Viewer(send, way))
+            serving.append(asyncio.create_task(telling, name="viewer of what is broken"))
         leaving = asyncio.create_task(_wait_for_disconnect(receive), name="viewer, leaving")
         self._streams.viewers += 1
         try:

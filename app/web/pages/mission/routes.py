@@ -135,11 +135,21 @@ def stream_page(
     scene, state = Scene(runtime.lineup, load_skill(row.skill), "live"), request.app.state
     if sharing is None:
         return streams.create_stream_response(
-            run, "guest", PageRenderer(run, missions, scene), after, live=state.guests_live
+            run,
+            "guest",
+            PageRenderer(run, missions, scene),
+            after,
+            live=state.guests_live,
+            notices=state.health.watch_run(run),
         )
     scene = replace(scene, shares=partial(render_share_parts, runtime, sharing))
     return streams.create_stream_response(
-        run, "page", PageRenderer(run, missions, scene), after, live=state.machine_live
+        run,
+        "page",
+        PageRenderer(run, missions, scene),
+        after,
+        live=state.machine_live,
+        notices=state.health.watch_run(run),
     )
 
 

@@ -8,6 +8,7 @@ from app.events.kinds import KINDS, RebootChecked
 from app.events.vocabulary import Role
 from app.lineups.model import Engine
 from app.loop.descriptions import describe_event
+from app.runtime.health import find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
@@ -15,6 +16,7 @@ from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.web.addresses import path_to
 from app.web.pages.energy_table import EnergyTable, build_energy_table
+from app.web.pages.health_watch import render_health
 from app.web.pages.machine import render_gpus, render_meters, render_past_gpus, render_past_meters
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
@@ -69,6 +71,8 @@ class MissionView:
     shrunk_at: float | None
     pace: float | None
     pieces: dict[str, str]
+    health: str
+    """What is broken, as HTML; empty unless the page is live."""
     roles: tuple[Role, ...]
     engines: tuple[Engine, ...]
     shares: dict[str, str]
@@ -127,6 +131,7 @@ def build_mission_view(
         shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
         pieces=render_pieces(mission, Scene(runtime.lineup, load_skill(row.skill), "live" if at is None else "replay")),
+        health="" if over or at is not None else render_health(find_faults(read_conditions(runtime))),
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
         shares=render_shares(runtime.lineup, sharing, None if at is None else mission.state.at),

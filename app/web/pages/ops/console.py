@@ -9,6 +9,7 @@ from sqlmodel import Session
 from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
+from app.runtime.health import WELL, find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.request_session import open_read_session
@@ -17,7 +18,7 @@ from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
 from app.web.pages.ops.cards import build_engine_card, build_gpu_rows, build_run_card
-from app.web.pages.ops.needs import WELL, OpsState, list_needs
+from app.web.pages.ops.needs import OpsState, list_needs
 from app.web.pages.sharing import EngineShare, Sharing
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RunStateCache
@@ -87,15 +88,13 @@ class Console:
         return OpsState(
             now=runtime.clock.now(),
             states=[],
-            engines=dict(runtime.board.states),
+            faults=find_faults(read_conditions(runtime)),
             launched=list(runtime.launched),
-            simulator=None if runtime.simulator is None else runtime.simulator.is_running,
             hosts=queries.list_newest_run_per_host(session),
             schedules=schedules.list_schedules(session),
             webhooks=webhooks.list_webhooks(session),
             waivers=waivers.list_waivers(session),
             rollouts=rollouts.list_unended_rollouts(session),
-            unwritten=runtime.writer.stalled_seconds,
         )
 
     def _fold_run(self, run: str) -> RunState:

@@ -1,11 +1,11 @@
 """Lists what needs a person now, with links and buttons. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.events.kinds import EngineState
 from app.loop.state import RunState
+from app.runtime.health import Fault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.rollouts import RolloutRow
@@ -14,8 +14,7 @@ from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
 from app.web.addresses import path_to
 
-QUIET_SECONDS = 60.0
-WELL = ("ready", "loading")
+QUIET_SECONDS = QUEUED_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,8 @@ class OpsState:
 
     now: float
     states: Sequence[RunState] = ()
-    engines: Mapping[str, tuple[float, EngineState]] | None = None
+    faults: Sequence[Fault] = ()
     launched: Sequence[str] = ()
-    simulator: bool | None = None
-    """Whether the simulator runs; None if this process has none."""
     hosts: Sequence[RunRow] = ()
     """The newest run of each host."""
     schedules: Sequence[ScheduleRow] = ()
@@ -60,16 +57,16 @@ class OpsState:
     nodes: Sequence[NodeStatus] = ()
     lost_nodes: Sequence[NodeStatus] = ()
     held_hosts: Sequence[HeldHost] = ()
-    unwritten: float = 0.0
-    """Seconds for which the current write to the log has been waiting."""
 
 
 def list_needs(situation: OpsState) -> list[Need]:
     """Return all needs, those that wait for an answer first."""
     return [
         *_list_questions(situation),
-        *_list_engine_alarms(situation),
+        *_list_escalated(situation),
+        *_list_fault_alarms(situation),
         *_list_silent_runs(situation),
+        *_list_stuck_queue(situation),
         *_list_other_alarms(situation),
     ]
 
@@ -95,28 +92,24 @@ def _describe_first_approval(state: RunState) -> str:
     return f" {attempt.given[0].by} approved it; a second person must approve it, too."
 
 
-def _list_engine_alarms(at: OpsState) -> Iterator[Need]:
-    """Yield one alarm for each engine state that is not well, counting the engines in it."""
-    unwell = {name: one for name, one in (at.engines or {}).items() if one[1].state not in WELL}
-    if at.simulator is False:
-        since = min((since for since, _ in unwell.values()), default=None)
-        start = NeedButton(path_to("ops_engines"), "start", "Start engines")
-        yield Need("alarm", "The simulated engines are stopped.", since, presses=(start,))
-        return
-    for state in dict.fromkeys(event.state for _, event in unwell.values()):
-        alike = {name: one for name, one in unwell.items() if one[1].state == state}
-        down = [name for name in alike if name in at.launched and state in ("dead", "absent")]
-        presses = tuple(NeedButton(path_to("ops_engine", engine=name), "start", f"Start {name}") for name in down)
-        since = min(since for since, _ in alike.values())
-        yield Need("alarm", _describe_engines(state, alike), since, presses=presses, about=f"engines {state}")
+def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
+    for fault in at.faults:
+        yield Need(
+            "alarm", fault.text, fault.since, presses=tuple(_list_start_buttons(at, fault)), about=_name_fault(fault)
+        )
 
 
-def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
-    details = {event.detail or "no detail" for _, event in alike.values()}
-    if len(alike) == 1:
-        return f"Engine {next(iter(alike))} is {state}: {details.pop()}"
-    why = f": {details.pop()}" if len(details) == 1 else ""
-    return f"{len(alike)} engines are {state}, {', '.join(alike)}{why}"
+def _name_fault(fault: Fault) -> str:
+    return f"{fault.kind} {fault.badge}"
+
+
+def _list_start_buttons(at: OpsState, fault: Fault) -> Iterator[NeedButton]:
+    if fault.kind == "simulator":
+        yield NeedButton(path_to("ops_engines"), "start", "Start engines")
+    if fault.badge == "ENGINE DOWN":
+        for name in fault.engines:
+            if name in at.launched:
+                yield NeedButton(path_to("ops_engine", engine=name), "start", f"Start {name}")
 
 
 def _list_silent_runs(at: OpsState) -> Iterator[Need]:
@@ -126,9 +119,30 @@ def _list_silent_runs(at: OpsState) -> Iterator[Need]:
             yield Need("alarm", text, state.at, path_to("run", run=state.run), "Open run")
 
 
+def _list_stuck_queue(at: OpsState) -> Iterator[Need]:
+    """Yield a need for each host whose oldest run is queued for long, although no run works on the host."""
+    busy = {state.request.host for state in at.states if state.request and state.status in ("running", "paused")}
+    for state in at.states:
+        if state.status != "queued" or not state.request or state.request.host in busy:
+            continue
+        busy.add(state.request.host)
+        if at.now - state.at > QUEUED_SECONDS:
+            text = f"Run {state.run} on {state.request.host} is queued, and nothing works on it."
+            yield Need(
+                "alarm", text, state.at, path_to("run", run=state.run), "Open run", about=f"queue of {state.run}"
+            )
+
+
+def _list_escalated(at: OpsState) -> Iterator[Need]:
+    for run in at.hosts:
+        if run.ended_at and run.escalated:
+            findings = "1 finding" if run.escalated == 1 else f"{run.escalated} findings"
+            text = f"{run.host}: the last run escalated {findings}. Decide what to do."
+            to = f"{path_to('run_items', run=run.id)}?outcome=escalated"
+            yield Need("asks", text, run.ended_at, to, "Open findings", about=f"escalated on {run.host}")
+
+
 def _list_other_alarms(at: OpsState) -> Iterator[Need]:
-    if at.unwritten > 2:
-        yield Need("alarm", "Temper cannot write its log: check for a full disk or an unreachable database.")
     for node in at.nodes:
         if node.needs_its_clock_set:
             way = "ahead of" if node.clock_off > 0 else "behind"

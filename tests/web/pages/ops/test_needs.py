@@ -2,21 +2,27 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import msgspec
 
 from app.events.kinds import EngineState
 from app.loop.state import RunState
+from app.runtime.health import Conditions, find_faults
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
-from app.web.pages.ops.needs import QUIET_SECONDS, NeedButton, OpsState, list_needs
+from app.web.pages.ops.needs import QUEUED_SECONDS, QUIET_SECONDS, NeedButton, OpsState, list_needs
 
 NOW = 1_000_000.0
-QUIET = OpsState(NOW, engines={"big": (NOW - 5, EngineState(engine="big", state="ready"))})
+QUIET = OpsState(NOW)
+
+
+def broken(engines, **conditions):
+    return find_faults(Conditions(NOW, engines=engines, seated=list(engines), **conditions))
 
 
 def engines(state, detail=""):
@@ -25,11 +31,11 @@ def engines(state, detail=""):
 
 def test_all_well_needs_nobody_and_loading_is_no_alarm():
     assert list_needs(QUIET) == []
-    assert list_needs(replace(QUIET, engines=engines("loading"))) == []
+    assert list_needs(replace(QUIET, faults=broken(engines("loading")))) == []
 
 
 def test_a_dead_engine_of_ours_has_its_button_and_another_has_none():
-    dead = replace(QUIET, engines=engines("dead", "its log ends"))
+    dead = replace(QUIET, faults=broken(engines("dead", "its log ends")))
     (need,) = list_needs(dead)
     assert (need.text, need.since, need.presses) == ("Engine big is dead: its log ends", NOW - 3, ())
     (need,) = list_needs(replace(dead, launched=["big"]))
@@ -40,21 +46,21 @@ def test_three_engines_that_die_are_one_notice_that_counts():
     def died(*names):
         return {name: (NOW - len(name), EngineState(engine=name, state="dead", detail="gone")) for name in names}
 
-    (first,) = list_needs(replace(QUIET, engines=died("a")))
-    (all_of_them,) = list_needs(replace(QUIET, engines=died("a", "bb", "ccc"), launched=["bb", "ccc"]))
-    assert all_of_them.text == "3 engines are dead, a, bb, ccc: gone"
+    (first,) = list_needs(replace(QUIET, faults=broken(died("a"))))
+    (all_of_them,) = list_needs(replace(QUIET, faults=broken(died("a", "bb", "ccc")), launched=["bb", "ccc"]))
+    assert all_of_them.text == "3 engines are dead: a, bb, ccc."
     assert all_of_them.since == NOW - 3
     assert [press.words for press in all_of_them.presses] == ["Start bb", "Start ccc"]
     assert first.about == all_of_them.about, "the notification that counts replaces the one before"
     mixed = died("a", "bb") | {"ccc": (NOW, EngineState(engine="ccc", state="unreachable"))}
-    assert [need.text for need in list_needs(replace(QUIET, engines=mixed))] == [
-        "2 engines are dead, a, bb: gone",
+    assert [need.text for need in list_needs(replace(QUIET, faults=broken(mixed)))] == [
+        "2 engines are dead: a, bb.",
         "Engine ccc is unreachable: no detail",
     ]
 
 
 def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
-    (need,) = list_needs(replace(QUIET, engines=engines("dead"), simulator=False))
+    (need,) = list_needs(replace(QUIET, faults=broken(engines("dead"), simulator=False)))
     assert need.presses == (NeedButton("/ops/engines", "start", "Start engines"),)
 
 
@@ -96,7 +102,9 @@ def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
         next_at=0, outcome="2 missed since 12:00, Temper did not run.", unkept=True,
     )  # fmt: skip
     webhook = WebhookRow(id="w1", url="http://x", secret="", kinds="", created_at=0, problem="it answered 500")
-    told = list_needs(replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], unwritten=5.0))
+    told = list_needs(
+        replace(QUIET, hosts=[run], schedules=[schedule], webhooks=[webhook], faults=broken({}, unwritten=5.0))
+    )
     assert [need.text for need in told] == [
         "Temper cannot write its log: check for a full disk or an unreachable database.",
         "web1: 2 rules drifted.",
@@ -125,3 +133,25 @@ def test_a_node_that_fell_silent_and_a_host_that_a_process_keeps_from_another_ar
     assert first.text.startswith("Node web-7-ab has been silent for 40 s, and its runs went to other nodes.")
     assert other.text.startswith("Process 4711 has held host db1 for ")
     assert (other.since, other.about) == (NOW, "host db1 is held")
+
+
+def test_a_queued_run_on_which_nothing_works_is_told_once_for_each_host():
+    def queued(run, host, status="queued"):
+        request = SimpleNamespace(host=host)
+        return RunState(run=run, status=status, at=NOW - QUEUED_SECONDS - 1, request=request)
+
+    waiting = [queued("r1", "web"), queued("r2", "web"), queued("r3", "db", "paused"), queued("r4", "db")]
+    (need,) = list_needs(replace(QUIET, states=waiting))
+    assert (need.text, need.link) == ("Run r1 on web is queued, and nothing works on it.", "/runs/r1")
+
+
+def test_findings_that_the_last_run_escalated_ask_for_a_decision():
+    run = RunRow(
+        id="r1", host="web1", state="finished", mode="auto", skill="stig", lineup="l", simulated=True, note="",
+        queued_at=1.0, ended_at=2.0, escalated=5,
+    )  # fmt: skip
+    (need,) = list_needs(replace(QUIET, hosts=[run]))
+    assert (need.level, need.text) == ("asks", "web1: the last run escalated 5 findings. Decide what to do.")
+    assert need.link == "/runs/r1/items?outcome=escalated"
+    run.ended_at = None
+    assert list_needs(replace(QUIET, hosts=[run])) == []

@@ -1,0 +1,268 @@
+"""`temper backup` and `temper restore`: one file with the database and the data folder, checked when it is restored."""
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path, PurePosixPath
+
+import msgspec
+from sqlalchemy import Engine, create_engine, inspect, make_url
+from sqlmodel import Session, col, select
+
+from app import __version__
+from app.cli.existing_database import describe_missing_database, has_database
+from app.cli.verify import print_lines
+from app.config import Settings
+from app.errors import BadInput, EnvironmentUnusable
+from app.events.record import AUDIT, BrokenChain, check_chain
+from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_seal, read_audit_anchors
+from app.evidence.notary import KEYS, read_signed_head
+from app.runtime.data_folder import create_folder
+from app.store.audit import read_chain_end
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.text.clean import clean_line
+
+FORMAT = 1
+MANIFEST, SQLITE, POSTGRES = "manifest.json", "database.sqlite", "database.dump"
+LEFT_OUT = ("temper.sqlite", "dbos.sqlite", "worker.lock")
+"""The database is copied by its own means; the queue is filled again from the log; a lock belongs to a process."""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """The first member of the file."""
+
+    format: int
+    version: str
+    made_at: float
+    database: str
+    files: dict[str, str]
+    """The sha256 of each regular file, by its name in the archive."""
+
+
+def back_up(settings: Settings, into: Path) -> None:
+    """Write the database and the data folder to one file of mode 0600, also while runs are at work.
+
+    The keys are copied before the database and the hosts' journals after it: the log may have grown since its head
+    was signed, and every change that the log announces has its pre-image.
+    """
+    if not has_database(settings):
+        raise BadInput(describe_missing_database(settings))
+    with tempfile.TemporaryDirectory(prefix="temper-backup-", dir=into.absolute().parent) as folder:
+        copied = Path(folder)
+        _copy_tree(settings.data / KEYS, copied / "data" / KEYS)
+        name = _copy_database(settings, copied)
+        _copy_rest(settings.data, copied / "data")
+        files = {str(path.relative_to(copied)): _compute_digest(path) for path in _list_files(copied)}
+        made = Manifest(FORMAT, __version__, time.time(), name, files)
+        (copied / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
+        part = copied / "backup.tar.gz"
+        with tarfile.open(part, "x:gz", compresslevel=4) as archive:
+            for member in (MANIFEST, name, "data"):
+                archive.add(copied / member, member)
+        part.chmod(0o600)
+        part.replace(into)
+    print_lines(f"backed up to {into}: {len(files)} files, {into.stat().st_size} bytes. It contains keys: protect it.")
+
+
+def restore_backup(settings: Settings, file: Path) -> None:
+    """Restore a backup to an empty data folder (and an empty PostgreSQL), or change nothing and say why."""
+    _require_empty(settings.data)
+    create_folder(settings.data.absolute().parent)
+    with tempfile.TemporaryDirectory(prefix="temper-restore-", dir=settings.data.absolute().parent) as folder:
+        unpacked = Path(folder)
+        made = _unpack_archive(file, unpacked)
+        _check_digests(made, unpacked)
+        _restore_database(settings, made, unpacked)
+        if made.database == SQLITE:
+            (unpacked / SQLITE).rename(unpacked / "data" / "temper.sqlite")
+        held = _check_chains(settings, unpacked / "data")
+        if settings.data.exists():
+            settings.data.rmdir()
+        (unpacked / "data").rename(settings.data)
+    when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(made.made_at))
+    print_lines(f"restored the backup of {when} UTC to {settings.data}: {held}")
+
+
+def _copy_database(settings: Settings, into: Path) -> str:
+    place = settings.database_location
+    if isinstance(place, Path):
+        with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(into / SQLITE)) as copy:
+            source.backup(copy)
+        return SQLITE
+    _run_program("pg_dump", place, "--format=custom", "--exclude-schema=dbos", f"--file={into / POSTGRES}")
+    return POSTGRES
+
+
+def _restore_database(settings: Settings, made: Manifest, unpacked: Path) -> None:
+    place = settings.database_location
+    if isinstance(place, Path) != (made.database == SQLITE):
+        kind, way = ("SQLite", "unset") if made.database == SQLITE else ("PostgreSQL", "set")
+        raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
+    if isinstance(place, Path):
+        return
+    with _open_plain(place) as database:
+        if inspect(database).get_table_names():
+            raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
+    dump = str(unpacked / POSTGRES)
+    _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
+
+
+@contextmanager
+def _open_plain(place: str) -> Iterator[Engine]:
+    """Open a PostgreSQL database without creating or migrating tables."""
+    database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))
+    try:
+        yield database
+    finally:
+        database.dispose()
+
+
+def _run_program(name: str, place: str, *words: str) -> None:
+    """Run a PostgreSQL client program. The password goes through the environment, which other users cannot read."""
+    if shutil.which(name) is None:
+        raise EnvironmentUnusable(f"{name} is not installed: install Debian's postgresql-client or its equal.")
+    url = make_url(place).set(drivername="postgresql")
+    env = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
+    address = url._replace(password=None).render_as_string()
+    done = subprocess.run([name, f"--dbname={address}", *words], env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise EnvironmentUnusable(f"{name} failed: {clean_line(last, 300)}")
+
+
+def _copy_rest(data: Path, into: Path) -> None:
+    into.mkdir(parents=True, exist_ok=True)
+    for path in sorted(data.iterdir()):
+        if path.name == KEYS or path.name.startswith(LEFT_OUT) or path.suffix == ".log":
+            continue
+        if path.is_dir() and not path.is_symlink():
+            _copy_tree(path, into / path.name)
+        elif path.is_file():
+            shutil.copy2(path, into / path.name, follow_symlinks=False)
+
+
+def _copy_tree(tree: Path, into: Path) -> None:
+    """Copy what there is; a file that a run removes meanwhile is left out, and sockets and pipes are."""
+    if tree.is_dir():
+        shutil.copytree(
+            tree,
+            into,
+            symlinks=True,
+            ignore=_list_special_files,
+            ignore_dangling_symlinks=True,
+            dirs_exist_ok=True,
+            copy_function=_copy_if_there,
+        )
+
+
+def _list_special_files(folder: str, names: list[str]) -> list[str]:
+    paths = ((name, Path(folder, name)) for name in names)
+    return [name for name, path in paths if not (path.is_symlink() or path.is_file() or path.is_dir())]
+
+
+def _copy_if_there(source: str, into: str) -> None:
+    try:
+        shutil.copy2(source, into, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+
+
+def _list_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path
+
+
+def _compute_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _require_empty(data: Path) -> None:
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise BadInput(
+            f"{data} is not empty: a restore needs a new folder, so move this one away or choose another --data."
+        )
+
+
+def _unpack_archive(file: Path, into: Path) -> Manifest:
+    """Unpack the archive and return its manifest. Raise BadInput for a part of a backup or for another file."""
+    try:
+        with tarfile.open(file, "r:gz") as archive:
+            links: set[PurePosixPath] = set()
+            for member in archive:
+                _require_safe(member, links)
+                archive.extract(member, into, filter="fully_trusted")
+        made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=Manifest)
+    except FileNotFoundError as exc:
+        missing = file if not file.exists() else f"{file} without {MANIFEST}"
+        raise BadInput(f"there is no backup in {missing}.") from exc
+    except (tarfile.TarError, EOFError, OSError, msgspec.DecodeError) as exc:
+        raise BadInput(f"{file} is not a whole backup: {clean_line(str(exc), 200)}. Use another copy of it.") from exc
+    if made.format > FORMAT:
+        raise BadInput(f"{file} was made by Temper {made.version}, which is newer: restore it with that version.")
+    return made
+
+
+def _require_safe(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
+    """Refuse what would be written outside of the folder, by its name or through one of the `links` before it."""
+    path = PurePosixPath(member.name)
+    outside = path.is_absolute() or ".." in path.parts or not links.isdisjoint(path.parents)
+    if outside or not (member.isfile() or member.isdir() or member.issym()):
+        raise BadInput(f"the file contains {clean_line(member.name, 100)!r}, which no backup contains.")
+    if member.issym():
+        links.add(path)
+
+
+def _check_digests(made: Manifest, unpacked: Path) -> None:
+    found = {
+        str(path.relative_to(unpacked)): path
+        for path in _list_files(unpacked)
+        if path.name != MANIFEST or path.parent != unpacked
+    }
+    if left := sorted(set(made.files) ^ set(found)):
+        raise BadInput(
+            f"the backup is not whole: {left[0]} is {'missing' if left[0] in made.files else 'foreign to it'}."
+        )
+    for name, digest in made.files.items():
+        if _compute_digest(found[name]) != digest:
+            raise BadInput(f"the backup is damaged: {name} has another content than when it was made.")
+
+
+def _check_chains(settings: Settings, data: Path) -> str:
+    """Check the audit log, its signed head and each run's chain; return what holds. Raise BadInput if one fails."""
+    place = settings.database_location
+    database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
+    try:
+        found = _check_audit_log(database, data)
+        with Session(database) as session:
+            runs = session.exec(select(RunRow.id, RunRow.shrunk_at).order_by(col(RunRow.queued_at))).all()
+        for run, shrunk_at in runs:
+            rows = EventStore(database).read_lines(run)
+            if shrunk_at is None:
+                check_chain(rows, run)
+            check_run_seal(run, found.seals.get(run), {seq: digest for seq, _, digest in rows})
+    except BrokenChain as exc:
+        raise BadInput(f"the backup does not hold: {exc}") from exc
+    finally:
+        database.dispose()
+    return f"the audit log and {len(runs)} runs hold, {len(found.seals)} of them sealed."
+
+
+def _check_audit_log(database: Engine, data: Path) -> AuditAnchors:
+    with Session(database) as session:
+        counted = read_chain_end(session, AUDIT)
+    rows = EventStore(database).read_lines(AUDIT)
+    check_chain(rows, AUDIT)
+    found = read_audit_anchors(rows)
+    check_record_end(rows, counted, read_signed_head(data / KEYS), found)
+    return found

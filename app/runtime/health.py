@@ -1,0 +1,178 @@
+"""The one judgement of what is broken. Every page, probe and alert reads it. Pure, but for `read_conditions`."""
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from app.events.kinds import EngineState
+from app.runtime.runtime import Runtime
+from app.store.nodes import NodeStatus
+
+WELL = ("ready", "loading")
+"""States of an engine that need nobody."""
+SERVING = ("ready", "degraded")
+"""States of an engine in which it answers."""
+LATE_WRITE = 1.5
+"""Seconds that a write to the log may take before a page says so."""
+LATE_POLL = 15.0
+"""Seconds without a look at engines and GPUs: while nobody watches, one is taken every ten seconds."""
+LATE_DATABASE = 1.5
+LATE_ANSWER = 1.0
+"""Seconds that an engine may take to answer a health check before a page stops to say LIVE."""
+SILENT_NODE = 2.0
+"""Seconds without a heartbeat after which a page no longer trusts a node; it is given up later."""
+
+FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    kind: FaultKind
+    badge: str
+    """Two words for the place where LIVE stands otherwise."""
+    text: str
+    """What is wrong, as a sentence."""
+    remedy: str
+    """What is being done about it, and what a person can do."""
+    since: float | None = None
+    engines: tuple[str, ...] = ()
+    stops_work: bool = True
+    """False if runs go on all the same."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The inputs of find_faults at one moment."""
+
+    now: float
+    engines: Mapping[str, tuple[float, EngineState]] = field(default_factory=dict)
+    """The newest state of each engine, and since when."""
+    seated: Collection[str] = ()
+    """Engines that hold a role."""
+    simulator: bool | None = None
+    """Whether the simulator runs; None if this process has none."""
+    unwritten: float = 0.0
+    """Seconds for which the current write to the log has been waiting."""
+    broken_log: bool = False
+    unanswered: float = 0.0
+    """Seconds since the database last answered this node."""
+    unpolled: float = 0.0
+    """Seconds since engines and GPUs were last looked at."""
+    waits_for_engines: float = 0.0
+    """Seconds that the look at engines and GPUs under way has taken."""
+    silent_worker: NodeStatus | None = None
+    """The node that works on the run, if it sends no heartbeat."""
+
+
+def find_faults(at: Conditions) -> tuple[Fault, ...]:
+    """Return everything that is broken, the deepest cause first."""
+    return (
+        *_find_storage_faults(at),
+        *_find_node_faults(at),
+        *_find_engine_faults(at),
+        *_find_late_answers(at),
+        *_find_sampler_faults(at),
+    )
+
+
+def _find_storage_faults(at: Conditions) -> Iterator[Fault]:
+    if at.broken_log:
+        text = "Temper cannot write its log any more, and stops."
+        yield Fault("log", "LOG STOPPED", text, "Free space in the data folder, then start it again: runs resume.")
+    elif at.unwritten > LATE_WRITE:
+        text = "Temper cannot write its log: check for a full disk or an unreachable database."
+        remedy = "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
+        yield Fault("log", "LOG STALLED", text, remedy, at.now - at.unwritten)
+    if at.unanswered > LATE_DATABASE:
+        text = "The database does not answer this node."
+        remedy = "Runs wait for it and resume by themselves. Check the database and the network."
+        yield Fault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
+
+
+def _find_node_faults(at: Conditions) -> Iterator[Fault]:
+    if node := at.silent_worker:
+        text = f"Node {node.name}, which works on this run, does not answer."
+        yield Fault(
+            "node",
+            "NODE SILENT",
+            text,
+            "Another node takes the run over if it stays silent.",
+            at.now - node.silent_seconds,
+        )
+
+
+def _find_engine_faults(at: Conditions) -> Iterator[Fault]:
+    """Yield one fault for each state that is not well, with the engines in it."""
+    unwell = {name: one for name, one in at.engines.items() if one[1].state not in WELL}
+    if at.simulator is False:
+        since = min((since for since, _ in unwell.values()), default=None)
+        text = "The simulated engines are stopped."
+        yield Fault(
+            "simulator",
+            "ENGINES DOWN",
+            text,
+            "Start engines on the operator's page; the turn is then asked again.",
+            since,
+            tuple(at.seated),
+        )
+        return
+    for state in dict.fromkeys(event.state for _, event in unwell.values()):
+        alike = {name: one for name, one in unwell.items() if one[1].state == state}
+        yield Fault(
+            "engine",
+            "ENGINE FROZEN"
+            if state == "stalled"
+            else "ENGINE DOWN"
+            if state in ("dead", "absent")
+            else "ENGINE DEGRADED",
+            _describe_engines(state, alike),
+            _choose_remedy(state),
+            min(since for since, _ in alike.values()),
+            tuple(alike),
+            stops_work=state not in SERVING and bool(set(alike) & set(at.seated)),
+        )
+
+
+def _find_late_answers(at: Conditions) -> Iterator[Fault]:
+    if at.waits_for_engines > LATE_ANSWER and not any(one[1].state not in WELL for one in at.engines.values()):
+        text = "An engine does not answer its health check."
+        remedy = "Temper is waiting for the answer; soon the engine counts as stalled."
+        yield Fault("engine", "ENGINE SLOW", text, remedy, at.now - at.waits_for_engines, stops_work=False)
+
+
+def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
+    details = {event.detail or "no detail" for _, event in alike.values()}
+    if len(alike) == 1:
+        return f"Engine {next(iter(alike))} is {state}: {details.pop()}"
+    return f"{len(alike)} engines are {state}: {', '.join(alike)}."
+
+
+def _choose_remedy(state: str) -> str:
+    if state in SERVING:
+        return "Runs go on with what serves."
+    return "The turn waits and is asked again when the engine answers."
+
+
+def _find_sampler_faults(at: Conditions) -> Iterator[Fault]:
+    if at.unpolled > LATE_POLL:
+        text = "Engines and GPUs are not being read: their figures are old."
+        remedy = "Look at the server's log for the reason."
+        yield Fault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
+
+
+def read_conditions(runtime: Runtime, silent_worker: NodeStatus | None = None) -> Conditions:
+    """Read the conditions of this moment, without waiting for anything."""
+    polling = runtime.board.polling_since
+    return Conditions(
+        now=runtime.clock.now(),
+        engines=dict(runtime.board.states),
+        seated={seat.engine for seat in runtime.lineup.seats.values()},
+        simulator=None if runtime.simulator is None else runtime.simulator.is_running,
+        unwritten=runtime.writer.stalled_seconds,
+        broken_log=runtime.writer.broken.is_set(),
+        unanswered=runtime.clock.silence,
+        unpolled=time.monotonic() - runtime.board.polled_at,
+        waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
+        silent_worker=silent_worker,
+    )

@@ -1,0 +1,31 @@
+"""A message that replaces the one before it, sent at once to every viewer of a stream, whatever the log does."""
+
+import asyncio
+from typing import Protocol
+
+from app.web.stream.viewer import Viewer
+
+
+class Notices(Protocol):
+    async def serve_viewer(self, viewer: Viewer) -> None: ...
+
+
+class Announcements:
+    """Viewers who join get the newest message first."""
+
+    def __init__(self, content: bytes = b"") -> None:
+        self.viewers = 0
+        self._content = content
+        self._changed = asyncio.Event()
+
+    def announce(self, content: bytes) -> None:
+        if content != self._content:
+            self._content = content
+            changed, self._changed = self._changed, asyncio.Event()
+            changed.set()
+
+    async def serve_viewer(self, viewer: Viewer) -> None:
+        while True:
+            content, changed = self._content, self._changed
+            await viewer.write(content)
+            await changed.wait()

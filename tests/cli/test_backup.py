@@ -1,0 +1,146 @@
+"""`temper backup` and `temper restore`: what comes back whole, and what is refused."""
+
+import io
+import shutil
+import tarfile
+
+import httpx
+import pytest
+from sqlmodel import Session, select
+
+from app.cli.backup import SQLITE, back_up, restore_backup
+from app.cli.database import copy_database
+from app.cli.verify import HOLDS, verify_audit, verify_run
+from app.config import Settings
+from app.errors import BadInput
+from app.store.db import open_database
+from app.store.models import RunRow
+from tests.postgres import empty_database, new_database
+from tests.served import served
+
+
+@pytest.fixture
+def settings(tmp_path, played):
+    shutil.copytree(played[0], tmp_path / "data", symlinks=True)
+    return Settings(data=tmp_path / "data")
+
+
+@pytest.fixture
+def backup(settings, tmp_path):
+    back_up(settings, tmp_path / "backup.tgz")
+    return tmp_path / "backup.tgz"
+
+
+def repacked(backup, change):
+    """The archive with each member as `change` makes it: its bytes, or None to leave it out."""
+    into = backup.with_name("repacked.tgz")
+    with tarfile.open(backup) as old, tarfile.open(into, "w:gz") as new:
+        for member in old:
+            content = old.extractfile(member).read() if member.isfile() else None
+            changed = change(member, content)
+            if changed is not None or content is None:
+                member.size = len(changed or b"")
+                new.addfile(member, io.BytesIO(changed) if changed is not None else None)
+    return into
+
+
+def run_of(settings):
+    database = open_database(settings.database_location)
+    try:
+        with Session(database) as session:
+            return session.exec(select(RunRow.id)).one()
+    finally:
+        database.dispose()
+
+
+def test_what_is_restored_verifies_as_the_original_did(settings, backup, tmp_path, capsys):
+    new = Settings(data=tmp_path / "new")
+    restore_backup(new, backup)
+    assert "the audit log and 1 runs hold" in capsys.readouterr().out
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert verify_audit(new, "") == verify_run(new, run_of(settings), "") == HOLDS
+    tree, copy = settings.hosts_folder / "fixture" / "root", new.hosts_folder / "fixture" / "root"
+    assert [path.relative_to(tree) for path in sorted(tree.rglob("*"))] == [
+        path.relative_to(copy) for path in sorted(copy.rglob("*"))
+    ]
+    assert not (new.data / "dbos.sqlite").exists(), "the queue is filled from the log"
+
+
+def test_a_folder_that_is_in_use_is_left_alone(settings, backup):
+    before = sorted(settings.data.rglob("*"))
+    with pytest.raises(BadInput, match="is not empty: a restore needs a new folder"):
+        restore_backup(settings, backup)
+    assert sorted(settings.data.rglob("*")) == before
+
+
+def flipped(member, content):
+    return content[:-1] + bytes([content[-1] ^ 1]) if member.name == SQLITE else content
+
+
+def without_keys(member, content):
+    return None if "/keys/" in member.name else content
+
+
+@pytest.mark.parametrize(
+    ("change", "told"), [(flipped, "database.sqlite has another content"), (without_keys, "is missing")]
+)
+def test_a_damaged_backup_and_a_part_of_one_are_refused_and_leave_nothing(backup, tmp_path, change, told):
+    with pytest.raises(BadInput, match=told):
+        restore_backup(Settings(data=tmp_path / "new"), repacked(backup, change))
+    assert not (tmp_path / "new").exists()
+    assert list(tmp_path.glob("temper-restore-*")) == []
+
+
+def test_a_cut_file_and_a_foreign_one_are_refused(backup, tmp_path):
+    cut, foreign = tmp_path / "cut.tgz", tmp_path / "foreign.tgz"
+    cut.write_bytes(backup.read_bytes()[:-500])
+    foreign.write_text("not an archive")
+    for file in (cut, foreign):
+        with pytest.raises(BadInput, match="is not a whole backup"):
+            restore_backup(Settings(data=tmp_path / "new"), file)
+    with pytest.raises(BadInput, match="there is no backup in"):
+        restore_backup(Settings(data=tmp_path / "new"), tmp_path / "missing.tgz")
+
+
+def test_nothing_is_written_outside_of_the_folder(tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name, link in (("../outside/x", ""), ("data/way/x", "data/way"), ("/tmp/temper-x", "")):
+        file = tmp_path / "hostile.tgz"
+        with tarfile.open(file, "w:gz") as archive:
+            if link:
+                way = tarfile.TarInfo(link)
+                way.type, way.linkname = tarfile.SYMTYPE, str(outside)
+                archive.addfile(way)
+            member = tarfile.TarInfo(name)
+            member.size = 1
+            archive.addfile(member, io.BytesIO(b"x"))
+        with pytest.raises(BadInput, match="which no backup contains"):
+            restore_backup(Settings(data=tmp_path / "new"), file)
+    assert list(outside.iterdir()) == []
+
+
+def test_a_run_that_was_at_work_at_the_backup_goes_on_where_it_was_restored(tmp_path):
+    with served(tmp_path / "data", "--speed", "20") as server:
+        asked = {"host": "fixture", "rules": ["V-257985"], "mode": "auto"}
+        run = httpx.post(f"{server.url}/api/v1/runs", json=asked).json()["id"]
+        server.wait_for_kind("action.applied")
+        back_up(Settings(data=tmp_path / "data"), tmp_path / "backup.tgz")
+    restore_backup(Settings(data=tmp_path / "new"), tmp_path / "backup.tgz")
+    with served(tmp_path / "new", "--speed", "0") as server:
+        server.wait_for_kind("run.finished")
+        assert server.runs() == [run]
+    assert verify_run(Settings(data=tmp_path / "new"), run, "") == HOLDS
+
+
+def test_a_postgresql_database_comes_back_into_an_empty_one_only(tmp_path, settings, postgres_server, capsys):
+    copy_database(shared := Settings(data=settings.data, database_url=new_database(postgres_server)))
+    back_up(shared, tmp_path / "backup.tgz")
+    with pytest.raises(BadInput, match="is not empty: create a new one"):
+        restore_backup(Settings(data=tmp_path / "new", database_url=shared.database_url), tmp_path / "backup.tgz")
+    with pytest.raises(BadInput, match="the backup is of a PostgreSQL database: set TEMPER_DATABASE_URL"):
+        restore_backup(Settings(data=tmp_path / "new", database_url=""), tmp_path / "backup.tgz")
+    empty = Settings(data=tmp_path / "new", database_url=empty_database(postgres_server))
+    capsys.readouterr()
+    restore_backup(empty, tmp_path / "backup.tgz")
+    assert "the audit log and 1 runs hold" in capsys.readouterr().out
