@@ -2,15 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.events.kinds import (
-    ApprovalEdited,
-    ApprovalGiven,
-    ApprovalRefused,
-    RunPaused,
-    RunQueued,
-    RunResumed,
-    RunStopRequested,
-)
+from app.events import kinds
 from app.events.record import Recorded
 
 
@@ -25,31 +17,31 @@ class OperatorAction:
 def to_operator_action(recorded: Recorded) -> OperatorAction | None:
     event = recorded.event
     match event:
-        case RunQueued():
+        case kinds.RunQueued():
             said = f", and said “{event.consent}”" if event.consent else ""
             return OperatorAction(recorded.at, event.by, f"asked for the run in mode {event.mode}{said}", event.note)
-        case ApprovalGiven():
+        case kinds.ApprovalGiven():
             return OperatorAction(
                 recorded.at,
                 event.by,
                 f"approved {_name_change(event.approval)}{_format_approval_count(event)}",
                 event.reason,
             )
-        case ApprovalRefused():
+        case kinds.ApprovalRefused():
             return OperatorAction(recorded.at, event.by, f"refused {_name_change(event.approval)}", event.reason)
-        case ApprovalEdited():
+        case kinds.ApprovalEdited():
             return OperatorAction(recorded.at, event.by, f"edited {_name_change(event.approval)}", event.reason)
-        case RunStopRequested():
+        case kinds.RunStopRequested():
             return OperatorAction(recorded.at, event.by, "stopped the run", event.reason)
-        case RunPaused():
+        case kinds.RunPaused():
             return OperatorAction(recorded.at, event.by, "paused the run", "")
-        case RunResumed(after_crash=False):
+        case kinds.RunResumed(after_crash=False):
             return OperatorAction(recorded.at, event.by, "let the run go on", "")
         case _:
             return None
 
 
-def _format_approval_count(event: ApprovalGiven) -> str:
+def _format_approval_count(event: kinds.ApprovalGiven) -> str:
     return f", as {event.given} of {event.of}" if event.of > 1 else ""
 
 

@@ -4,17 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.events.kinds import (
-    ApprovalEdited,
-    ApprovalExpired,
-    ApprovalGiven,
-    ApprovalRefused,
-    LessonLearnt,
-    RebootChecked,
-    RunQueued,
-    ScanFinished,
-    VerdictGiven,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Lesson, ParameterUsed, PublishedRule
 from app.events.waiver import Waiver
@@ -22,13 +12,12 @@ from app.evidence.benchmark import BenchmarkTitle, describe_benchmark, name_publ
 from app.evidence.checklist_status import Status, to_checklist_status
 from app.evidence.operator_actions import OperatorAction, to_operator_action
 from app.evidence.seats import Seats, SeatUsed
-from app.loop.attempt import Attempt
-from app.loop.run_skill import load_run_skill
-from app.loop.state import Item, RunState, apply_event
-from app.loop.waiver_matching import find_active_waiver
+from app.loop.attempt_state import Attempt
+from app.loop.run_skill_loader import load_run_skill
+from app.loop.state import Item, RunState, apply_event, find_active_waiver
 from app.skills.skill import Rule, Skill
 
-Answer = ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
+Answer = kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
 
 
 class RunNotEnded(BadInput):
@@ -54,8 +43,8 @@ class RuleRecord:
     rule: Rule
     named: PublishedRule
     """Its names in the published benchmark, as far as known."""
-    opening: VerdictGiven | None
-    closing: VerdictGiven | None
+    opening: kinds.VerdictGiven | None
+    closing: kinds.VerdictGiven | None
     item: Item | None
     tried: tuple[AttemptRecord, ...]
     waiver: Waiver | None = None
@@ -73,7 +62,7 @@ class RuleRecord:
 @dataclass(frozen=True)
 class RunRecord:
     state: RunState
-    request: RunQueued
+    request: kinds.RunQueued
     skill: Skill
     queued_at: float
     scanned: Mapping[str, float]
@@ -84,7 +73,7 @@ class RunRecord:
     people: tuple[OperatorAction, ...]
     seats: tuple[SeatUsed, ...]
     published: BenchmarkTitle
-    rebooted: RebootChecked | None = None
+    rebooted: kinds.RebootChecked | None = None
     """The result of a check after a reboot; None for any other run."""
 
     @property
@@ -123,9 +112,9 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     for recorded in events:
         state = apply_event(state, recorded)
         queued_at, head = queued_at or recorded.at, recorded.hash
-        if isinstance(recorded.event, ScanFinished):
+        if isinstance(recorded.event, kinds.ScanFinished):
             scanned[recorded.event.phase] = recorded.at
-        elif isinstance(recorded.event, RebootChecked):
+        elif isinstance(recorded.event, kinds.RebootChecked):
             rebooted = recorded.event
         people += [done] if (done := to_operator_action(recorded)) else []
         seats.apply_event(recorded.event)
@@ -148,7 +137,7 @@ def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState
     place = item.rule, item.attempt.number
     one = tried.setdefault(place, AttemptRecord(item.attempt, recorded.seq, recorded.seq, recorded.at, []))
     one.attempt, one.last, one.until = item.attempt, recorded.seq, recorded.at
-    if isinstance(recorded.event, LessonLearnt):
+    if isinstance(recorded.event, kinds.LessonLearnt):
         one.lesson = recorded.event.lesson
     elif isinstance(recorded.event, Answer):
         one.answers.append(recorded.event)
@@ -182,7 +171,7 @@ def _find_active_waiver(state: RunState, rule: str) -> Waiver | None:
     return find_active_waiver(state, rule, state.at) if asked and not holds else None
 
 
-def _find_last_verdict(state: RunState, rule: str) -> VerdictGiven | None:
+def _find_last_verdict(state: RunState, rule: str) -> kinds.VerdictGiven | None:
     """Return the verdict of the last scan; a run in scan mode has only the opening one."""
     looked = state.request is not None and state.request.mode == "scan"
     return (state.opening if looked else state.closing).get(rule)

@@ -29,7 +29,7 @@ from app.events.kinds import (
 from app.events.vocabulary import Phase, Probe, RunVendorScript
 from app.loop import in_force
 from app.loop.approval_decision import decide_people_needed
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.effects import (
     Apply,
     ExpireApproval,

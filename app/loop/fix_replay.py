@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from app.events.kinds import PlanMade
 from app.events.vocabulary import ProvenFix, ResourceAction
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.skills.skill import Rule
 from app.syntax.files import Files
 from app.targets.file_digest import compute_file_digest

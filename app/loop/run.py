@@ -2,21 +2,20 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
-from app.events.kinds import Event
+from app.events.kinds import Event, RunQueued
 from app.events.log import RunLog
-from app.events.vocabulary import Lesson, ProvenFix, Role, Sampling, SeatTaken
-from app.events.waiver import Waiver
+from app.events.vocabulary import Role, Sampling, SeatTaken
+from app.loop.attempt_state import Attempt
 from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
-from app.store.run_history import PreviousState
+from app.store.run_history import RunHistory
 from app.targets.target_thread import TargetThread
 
 
@@ -54,63 +53,14 @@ class RoleSeat:
         )
 
 
-class LessonSource(Protocol):
-    """Lessons of earlier runs."""
-
-    def list_known_lessons(self, rule: str) -> Sequence[Lesson]: ...
-
-
-class RunHistory(Protocol):
-    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
-        """Return id and passed rules of the host's last finished run with this skill; empty if there is none."""
-
-    def read_previous_state(self) -> PreviousState:
-        """Return the state in which the last such run that could change the host left it."""
-
-
-class WaiverSource(Protocol):
-    def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
-        """Return the waivers active on the host."""
-
-
-class FixSource(Protocol):
-    """Fixes proven on other hosts."""
-
-    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
-        """Return the fixes for a host with these files; `played`: whether the host is simulated."""
-
-
-class NoFixes:
-    """Offers no fixes."""
-
-    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
-        return ()
-
-
-class NoHistory:
-    """No earlier run and no waivers."""
-
-    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
-        return "", frozenset()
-
-    def read_previous_state(self) -> PreviousState:
-        return PreviousState()
-
-    def list_active_waivers(self, _host: str, _now: float) -> tuple[Waiver, ...]:
-        return ()
-
-
 @dataclass(frozen=True)
 class RunServices:
     skill: Skill
     target: TargetThread
     scanner: Scanner
     seats: dict[Role, RoleSeat]
-    lessons: LessonSource
     worker: str
-    history: RunHistory = field(default_factory=NoHistory)
-    waivers: WaiverSource = field(default_factory=NoHistory)
-    fixes: FixSource = field(default_factory=NoFixes)
+    history: RunHistory = field(default_factory=RunHistory)
     approvals: ApprovalPolicy | None = None
     clock: Callable[[], float] = time.time
 
@@ -135,8 +85,17 @@ class Run:
         return self.services.skill.rules[self.state.item.rule]
 
     @property
+    def attempt(self) -> Attempt:
+        assert self.state.attempt
+        return self.state.attempt
+
+    @property
+    def request(self) -> RunQueued:
+        assert self.state.request
+        return self.state.request
+
+    @property
     def position(self) -> tuple[str, int]:
         """The current rule and attempt, which most events name."""
         assert self.state.item
-        assert self.state.item.attempt
-        return self.state.item.rule, self.state.item.attempt.number
+        return self.state.item.rule, self.attempt.number

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.rule_terms import RuleTerms, extract_script_values
 from app.loop.shown_file import show_file
 from app.loop.state import Item

@@ -111,10 +111,6 @@ class NodeStatus:
 _ALIVE = col(NodeRow.ended_at).is_(None)
 
 
-def read_database_time(session: Session) -> float:
-    return database_time(session)
-
-
 def list_living_nodes(session: Session) -> Sequence[NodeRow]:
     return session.exec(select(NodeRow).where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
 
@@ -140,7 +136,7 @@ def _count_unended_runs() -> ScalarSelect[int]:
 
 
 def list_node_statuses(session: Session) -> list[NodeStatus]:
-    at = read_database_time(session)
+    at = database_time(session)
     unended = col(RunRow.state).in_(UNENDED)
     held = session.exec(
         select(LeaseRow.node, RunRow.id).join(RunRow, col(RunRow.id) == col(LeaseRow.name)).where(unended)
@@ -165,7 +161,7 @@ def list_node_statuses(session: Session) -> list[NodeStatus]:
 
 def given_up(session: Session) -> list[NodeStatus]:
     """Return the nodes that fell silent and did not come back: frozen, cut off from the database, or lost."""
-    at, back = read_database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
+    at, back = database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
     silent = col(NodeRow.ended_at) - col(NodeRow.seen_at) >= DEAD_AFTER
     lately = col(NodeRow.ended_at) > at - GIVEN_UP_FOR
     rows = session.exec(select(NodeRow).where(silent, lately).order_by(col(NodeRow.ended_at))).all()
@@ -209,7 +205,7 @@ def end_nodes(session: Session, names: Collection[str]) -> None:
 
 def delete_old_nodes(session: Session) -> None:
     """Delete nodes and leases that ended long ago."""
-    before = read_database_time(session) - FORGOTTEN_AFTER
+    before = database_time(session) - FORGOTTEN_AFTER
     over = select(RunRow.id).where(col(RunRow.ended_at) < before)
     session.execute(delete(NodeRow).where(col(NodeRow.ended_at) < before))
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
@@ -276,7 +272,7 @@ def hand_over_run(session: Session, me: str, run: str) -> Orphan | None:
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node != me:
         raise LeaseLost(run)
-    at = read_database_time(session)
+    at = database_time(session)
     unreached = _find_unreached_nodes(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     session.add(lease)
@@ -291,7 +287,7 @@ def pass_on_run(session: Session, me: str, run: str, epoch: int) -> Orphan | Non
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
-    tried = _find_unreached_nodes(lease, at := read_database_time(session))
+    tried = _find_unreached_nodes(lease, at := database_time(session))
     if me not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
@@ -304,7 +300,7 @@ def get_seconds_without_other_node(session: Session, me: str, run: str) -> float
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
-    tried = _find_unreached_nodes(lease, at := read_database_time(session))
+    tried = _find_unreached_nodes(lease, at := database_time(session))
     since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != me]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
@@ -342,6 +338,6 @@ def claim_leadership(session: Session, name: str, alive: Collection[str]) -> int
     if row is None:
         row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)
     if row.node != name and row.node not in alive:
-        row.node, row.epoch, row.asked_at = name, row.epoch + 1, read_database_time(session)
+        row.node, row.epoch, row.asked_at = name, row.epoch + 1, database_time(session)
         session.add(row)
     return row.epoch if row.node == name else 0

@@ -125,6 +125,12 @@ def list_credentials(session: Session, kinds: Sequence[str]) -> Sequence[Credent
     return session.exec(wanted.order_by(col(CredentialRow.made_at))).all()
 
 
+def list_token_labels(session: Session) -> dict[str, str]:
+    """Return the labels of API tokens by id, ended ones included."""
+    rows = session.exec(select(CredentialRow).where(CredentialRow.kind == "token")).all()
+    return {row.id: row.label for row in rows}
+
+
 def end_credential(session: Session, row: CredentialRow) -> None:
     row.ended_at = database_time(session)
     session.add(row)

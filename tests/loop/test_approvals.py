@@ -6,7 +6,6 @@ A person approves, refuses, edits or is late; somebody else changes the host; th
 import asyncio
 import hashlib
 import random
-from types import SimpleNamespace
 
 import msgspec
 
@@ -163,7 +162,6 @@ class Life:
             target=TargetThread(self.host),
             scanner=Scanner(),
             seats={},
-            lessons=SimpleNamespace(list_known_lessons=lambda _: ()),
             worker="w",
             clock=lambda: self.now,
             approvals=approvals,

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import msgspec
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
-from app.store import probes
 from app.store.models import ProbeRow
 
 
@@ -25,12 +24,17 @@ def store_probe(session: Session, probed: ProbeResult) -> None:
         problem=probed.problem,
         notes=_to_json(probed.notes),
     )
-    probes.add_probe(session, row)
+    session.add(row)
 
 
 def read_newest_probes(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[ProbeResult]:
     """Return probe results, newest first."""
-    return [_from_row(row) for row in probes.list_newest_probes(session, lineup, engine, limit)]
+    query = select(ProbeRow).order_by(col(ProbeRow.at).desc()).limit(limit)
+    if lineup:
+        query = query.where(col(ProbeRow.lineup) == lineup)
+    if engine:
+        query = query.where(col(ProbeRow.engine) == engine)
+    return [_from_row(row) for row in session.exec(query)]
 
 
 def find_comparable(
