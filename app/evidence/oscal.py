@@ -1,20 +1,17 @@
 """OSCAL 1.1 papers: assessment results, and a plan of action and milestones."""
 
-import json
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 from app.events.record import format_timestamp
-from app.evidence.checklist_status import SEVERITY, to_checklist_status
+from app.evidence.markup import encode_json
 from app.evidence.rule_text import describe_actions_taken, describe_finding
-from app.evidence.run_record import RuleRecord, RunRecord
+from app.evidence.run_record import DONE, RuleRecord, RunRecord
 from app.evidence.xccdf import build_rule_idref
 from app.text.clean import clean_line, clean_text
 
 VERSION = "1.1.3"
 NS = "urn:temper:oscal"
 JsonObject = dict[str, Any]
-_DONE = ("not_a_finding", "not_applicable")
 _LONGEST = 50_000
 
 
@@ -32,7 +29,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
         "observations": [_build_observation(case, one, scan) for one in case.requested_rules],
         "findings": [_build_finding(case, one) for one in case.requested_rules],
     }
-    if left := _list_open_rules(case):
+    if left := case.open_rules:
         result["risks"] = [_build_risk(case, one) for one in left]
     plan = {"uuid": _create_uuid(case, "plan"), "description": f"The order of Temper run {case.run}: see events.jsonl."}
     said = {
@@ -42,12 +39,12 @@ def build_oscal_results(case: RunRecord) -> bytes:
         "results": [result],
         "back-matter": {"resources": [plan]},
     }
-    return _encode_json({"assessment-results": said})
+    return encode_json({"assessment-results": said})
 
 
 def build_oscal_poam(case: RunRecord) -> bytes:
     """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
-    left, scan = _list_open_rules(case), "opening" if case.request.mode == "scan" else "closing"
+    left, scan = case.open_rules, "opening" if case.request.mode == "scan" else "closing"
     said: JsonObject = {
         "uuid": _create_uuid(case, "poam"),
         "metadata": _build_metadata(case, f"Plan of action and milestones of {case.request.host}"),
@@ -63,18 +60,17 @@ def build_oscal_poam(case: RunRecord) -> bytes:
         said["poam-items"] = [
             {"uuid": _create_uuid(case, "nothing"), "title": "Nothing is left to do", "description": nothing}
         ]
-    return _encode_json({"plan-of-action-and-milestones": said})
+    return encode_json({"plan-of-action-and-milestones": said})
 
 
 def _build_metadata(case: RunRecord, title: str) -> JsonObject:
-    played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
     return {
         "title": clean_line(title, 300),
         "last-modified": format_timestamp(case.state.at),
         "version": case.run,
         "oscal-version": VERSION,
         "props": [_build_prop("run", case.run), _build_prop("chain-head", case.head)],
-        "remarks": _clean_prose(f"{played}Temper run {case.run}; chain head {case.head}. {case.published.told}"),
+        "remarks": _clean_prose(case.comment),
     }
 
 
@@ -101,7 +97,7 @@ def _build_finding(case: RunRecord, one: RuleRecord) -> JsonObject:
     """Return the finding of a rule. An undecided rule is not satisfied, with the scanner's word as a property."""
     word = one.closing.word if one.closing else "notchecked"
     state = {
-        "state": "satisfied" if to_checklist_status(one.closing) in _DONE else "not-satisfied",
+        "state": "satisfied" if one.status in DONE else "not-satisfied",
         "reason": word if word in ("pass", "fail") else "other",
     }
     said: JsonObject = {
@@ -124,7 +120,7 @@ def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
         "title": _clean_prose(one.named.title),
         "description": _clean_prose(one.named.discussion),
         "statement": describe_actions_taken(case, one),
-        "props": [_build_prop("severity", SEVERITY[one.rule.category]), *_list_rule_props(one)],
+        "props": [_build_prop("severity", one.severity), *_list_rule_props(one)],
         "status": "deviation-approved" if waiver else "open",
         "remediations": [
             {
@@ -160,10 +156,6 @@ def _build_poam_item(case: RunRecord, one: RuleRecord) -> JsonObject:
     }
 
 
-def _list_open_rules(case: RunRecord) -> list[RuleRecord]:
-    return [one for one in case.requested_rules if to_checklist_status(one.closing) not in _DONE]
-
-
 def _list_rule_props(one: RuleRecord) -> list[JsonObject]:
     return [
         _build_prop("rule-id", one.named.id),
@@ -186,9 +178,4 @@ def _clean_prose(text: str) -> str:
 
 
 def _create_uuid(case: RunRecord, of: str) -> str:
-    """Return a UUID derived from the run, so that equal runs give equal files."""
-    return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:oscal {of}"))
-
-
-def _encode_json(said: JsonObject) -> bytes:
-    return json.dumps(said, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return case.create_uuid(f"oscal {of}")

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
-from app.evidence.emass import build_emass_poam
 from app.evidence.oscal import build_oscal_poam, build_oscal_results
 from app.evidence.playbook.role import build_playbook
 from app.evidence.playbook.script import build_script
-from app.evidence.poam import build_poam_csv, build_poam_json
+from app.evidence.poam import build_emass_poam, build_poam_csv, build_poam_json
 from app.evidence.report import build_report
 from app.evidence.run_record import RunRecord
 from app.evidence.xccdf import build_arf, build_xccdf

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
+from uuid import NAMESPACE_URL, uuid5
 
 from app.errors import BadInput
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.vocabulary import Lesson, ParameterUsed, PublishedRule
+from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.waiver import Waiver
 from app.evidence.benchmark import BenchmarkTitle, describe_benchmark, name_published_rule
-from app.evidence.checklist_status import Status, to_checklist_status
 from app.evidence.operator_actions import OperatorAction, to_operator_action
 from app.evidence.seats import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
@@ -17,6 +18,10 @@ from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import Item, RunState, apply_event, find_active_waiver
 from app.skills.skill import Rule, Skill
 
+Status = Literal["not_reviewed", "not_applicable", "open", "not_a_finding"]
+_STATUS: dict[Word, Status] = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}
+DONE: tuple[Status, ...] = ("not_a_finding", "not_applicable")
+_SEVERITY: dict[Category, str] = {"I": "high", "II": "medium", "III": "low"}
 Answer = kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
 
 
@@ -56,7 +61,14 @@ class RuleRecord:
 
     @property
     def status(self) -> Status:
-        return "not_applicable" if self.left_out else to_checklist_status(self.closing)
+        """The status in checklists. An unclear verdict is not reviewed, never a pass, as is a rule without one."""
+        if self.left_out:
+            return "not_applicable"
+        return _STATUS.get(self.closing.word, "not_reviewed") if self.closing else "not_reviewed"
+
+    @property
+    def severity(self) -> str:
+        return _SEVERITY[self.rule.category]
 
 
 @dataclass(frozen=True)
@@ -88,6 +100,21 @@ class RunRecord:
         played = ["the engines"] if self.request.simulated else []
         played += ["the host, by a tree of real files"] if host else []
         return " and ".join(played)
+
+    @property
+    def comment(self) -> str:
+        """The sentences about the run that checklists carry."""
+        played = f"SIMULATED: {self.simulated}. " if self.simulated else ""
+        return f"{played}Temper run {self.run}; chain head {self.head}. {self.published.told}"
+
+    def create_uuid(self, of: str) -> str:
+        """Return a UUID derived from the run, so that equal runs give equal files."""
+        return str(uuid5(NAMESPACE_URL, f"temper:{self.run}:{self.head}:{of}"))
+
+    @property
+    def open_rules(self) -> list[RuleRecord]:
+        """The requested rules that are not known to hold."""
+        return [one for one in self.requested_rules if one.status not in DONE]
 
     @property
     def waived_rules(self) -> list[RuleRecord]:

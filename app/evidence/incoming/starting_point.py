@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.evidence.incoming.assessed_rule import AssessedRule
-from app.evidence.incoming.checklist import read_checklist
-from app.evidence.incoming.results import read_results
+from app.evidence.incoming.assessment import AssessedRule, read_checklist, read_results
 from app.skills.skill import Skill
 from app.text.bounded import read_bounded
 from app.text.clean import clean_line

@@ -1,11 +1,91 @@
-"""The built-in STIG skill: thirty rules of the RHEL 9 STIG that plain files decide, in our own words."""
+"""The built-in STIG skill: thirty rules of the RHEL 9 STIG that plain files decide, in our own words.
 
-from collections.abc import Mapping
+rules.toml has their texts, and this file their checks.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from app.skills.skill import Skill
-from app.skills.stig.rules import read_parts
+from app.skills.skill import Check, Rule, Skill
+from app.skills.stig.checks.audit import check_audit_locked, check_audit_panics
+from app.skills.stig.checks.crypto import CIPHERS, MACS, check_algorithms
+from app.skills.stig.checks.login import check_idle_timeout, check_login_limit, check_shadow_mode
+from app.skills.stig.checks.modules import check_module_disabled
+from app.skills.stig.checks.options import (
+    check_disk_full_action,
+    check_package_signatures,
+    check_password_age,
+    check_umask,
+)
+from app.skills.stig.checks.passwords import (
+    check_password_length,
+    check_password_tries,
+    check_permanent_lockout,
+    check_root_lockout,
+)
+from app.skills.stig.checks.privilege import (
+    check_no_empty_passwords,
+    check_no_passwordless_sudo,
+    check_sudo_authenticates,
+)
+from app.skills.stig.checks.sshd import check_sshd_banner, check_sshd_option, check_sshd_time_option
 from app.skills.stig.site import PARAMETERS, apply_site_values
+
+_CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
+    "V-257984": (check_sshd_option, "PermitEmptyPasswords", "no"),
+    "V-257986": (check_sshd_option, "UsePAM", "yes"),
+    "V-257985": (check_sshd_option, "PermitRootLogin", "no"),
+    "V-257983": (check_sshd_option, "PubkeyAuthentication", "yes"),
+    "V-257981": (check_sshd_banner,),
+    "V-257992": (check_sshd_option, "HostbasedAuthentication", "no"),
+    "V-257993": (check_sshd_option, "PermitUserEnvironment", "no"),
+    "V-257995": (check_sshd_option, "ClientAliveCountMax", "1"),
+    "V-257996": (check_sshd_time_option, "ClientAliveInterval", 600),
+    "V-258003": (check_sshd_option, "GSSAPIAuthentication", "no"),
+    "V-258007": (check_sshd_option, "X11Forwarding", "no"),
+    "V-257989": (check_algorithms, "Ciphers", CIPHERS),
+    "V-257991": (check_algorithms, "MACs", MACS),
+    "V-258094": (check_no_empty_passwords,),
+    "V-258054": (check_password_tries, 3),
+    "V-258055": (check_root_lockout,),
+    "V-258057": (check_permanent_lockout,),
+    "V-258107": (check_password_length, 15),
+    "V-258041": (check_password_age, 60),
+    "V-258074": (check_umask, "077"),
+    "V-258068": (check_idle_timeout, 600),
+    "V-258069": (check_login_limit, 10),
+    "V-257934": (check_shadow_mode,),
+    "V-258106": (check_no_passwordless_sudo,),
+    "V-258086": (check_sudo_authenticates,),
+    "V-258154": (check_disk_full_action,),
+    "V-258227": (check_audit_panics,),
+    "V-258229": (check_audit_locked,),
+    "V-257820": (check_package_signatures,),
+    "V-257807": (check_module_disabled, "sctp"),
+}
+
+
+def read_parts() -> dict[str, list[Rule]]:
+    """Return the rules by part, in file order."""
+    parts = tomllib.loads((Path(__file__).parent / "rules.toml").read_text(encoding="utf-8"))
+    return {
+        name: [_build_rule(rule, table, part) for rule, table in part.items() if isinstance(table, dict)]
+        for name, part in parts.items()
+    }
+
+
+def _build_rule(name: str, table: dict[str, Any], part: dict[str, Any]) -> Rule:
+    check, *wanted = _CHECKS[name]
+    sets = {
+        "fix": f"{table['fix']} {part.get('how', '')}".rstrip(),
+        "paths": tuple(table.get("paths") or part["paths"]),
+        "depends": tuple(table.get("depends", ())),
+        "asks": frozenset(table.get("asks", ())),
+    }
+    return Rule(**{**table, **sets}, id=name, check=check(name, *wanted))
 
 
 def _apply_values(values: Mapping[str, str]) -> Skill:

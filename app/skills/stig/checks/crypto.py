@@ -20,14 +20,10 @@ def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
         if listed.value != ",".join(wanted):
-            return bench.fails(
-                f"{format_location(listed)} {_describe_difference(keyword, listed.value, wanted)}", listed
-            )
+            return bench.fails_at(listed, _describe_difference(keyword, listed.value, wanted))
         in_force = sshd.read_sshd_config(files).get(keyword)
         if in_force is None:
-            return bench.fails(
-                f"{format_location(listed)} has the FIPS list, but no Include of sshd_config reads that file.", listed
-            )
+            return bench.fails_at(listed, "has the FIPS list, but no Include of sshd_config reads that file.")
         if in_force.value != listed.value:
             return bench.fails(
                 f"{format_location(listed)} has the FIPS list, but sshd meets "
@@ -35,7 +31,7 @@ def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
                 f"{_describe_difference(keyword, in_force.value, wanted)}",
                 in_force,
             )
-        return bench.passes(f"{format_location(listed)} lists exactly the FIPS {keyword}, and sshd reads it.", listed)
+        return bench.passes_at(listed, f"lists exactly the FIPS {keyword}, and sshd reads it.")
 
     return check_files
 

@@ -54,17 +54,16 @@ def _check_option(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Che
         config = sshd.read_sshd_config(files)
         for problem in config.problems:
             if problem.key in {"", fold_case(keyword)}:
-                return bench.report_unreadable(problem.path, problem.line, problem.text)
+                return bench.report_unreadable(problem)
         setting = config.get(keyword)
         if setting is None:
             return bench.fails(
                 f"{keyword} is not stated for everybody; {wanted} is wanted.{_describe_match_only(config, keyword)}"
             )
+        sets = f"sets {keyword} to '{quote_host_text(setting.value)}'"
         if not accepts(setting.value):
-            found = (
-                f"{format_location(setting)} sets {keyword} to '{quote_host_text(setting.value)}'; {wanted} is wanted."
-            )
-            return bench.fails(found + _describe_late_value(config, setting, accepts), setting)
+            late = _describe_late_value(config, setting, accepts)
+            return bench.fails_at(setting, f"{sets}; {wanted} is wanted.{late}")
         for block in config.matches:
             inside = block.get(keyword)
             if inside is not None and not accepts(inside.value):
@@ -74,9 +73,7 @@ def _check_option(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Che
                     f"for Match {quote_host_text(block.criteria)}.",
                     inside,
                 )
-        return bench.passes(
-            f"{format_location(setting)} sets {keyword} to '{quote_host_text(setting.value)}'.", setting
-        )
+        return bench.passes_at(setting, f"{sets}.")
 
     return check_files
 
