@@ -42,7 +42,6 @@ def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], si
 
 
 def name_pack_file(host: str, run: str) -> str:
-    """Return the file name of a run's pack in the bundle."""
     return f"runs/{host}-{run}.zip"
 
 

@@ -35,8 +35,6 @@ _HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
 
 @dataclass(frozen=True)
 class Requester:
-    """The person or program that requested an action."""
-
     who: str
     right: str
     via: str

@@ -99,7 +99,6 @@ def _build_manifest(case: RunRecord, files: Files, key: str) -> dict[str, object
 
 
 def list_manifest_files(files: Files) -> list[Object]:
-    """Return the manifest's entry for each file."""
     return [{"name": name, "size": len(files[name]), "sha256": compute_sha256(files[name])} for name in sorted(files)]
 
 

@@ -39,7 +39,6 @@ class Spool:
 
     @property
     def manifest_entries(self) -> list[Object]:
-        """The manifest's entry for each file."""
         return [{"name": name, "size": laid.size, "sha256": laid.sha256} for name, laid in sorted(self._laid.items())]
 
     def get_sha256(self, name: str) -> str:

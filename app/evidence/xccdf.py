@@ -121,7 +121,6 @@ def _to_id_part(text: str) -> str:
 
 
 def _name_scanners(case: RunRecord) -> str:
-    """Return the names of the scanners that gave the verdicts."""
     names = {verdict.scanner for one in case.judged for verdict in (one.opening, one.closing) if verdict}
     return ", ".join(sorted(names)) or (case.state.started.scanner if case.state.started else "none")
 

@@ -128,7 +128,6 @@ def _apply_approval_event(attempt: Attempt, event: kinds.Event) -> Attempt:
 
 
 def _reset_proposal(attempt: Attempt) -> Attempt:
-    """Reset the attempt to before the Worker's proposal."""
     return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
 
 

@@ -58,7 +58,6 @@ def list_keys(path: str, text: str, named: RuleTerms, *, all_of_them: bool = Fal
 
 
 def _find_stated_keys(text: str) -> Iterator[str]:
-    """Yield the file's keys, in force or commented out."""
     section = ""
     for line in text.split("\n"):
         section = ini.parse_section(line) or section
@@ -87,7 +86,6 @@ def _find_named_keys(path: str, found: Iterable[str], named: RuleTerms) -> Itera
 
 
 def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
-    """Return a predicate for words that are options of this file."""
     if path.startswith(_SSHD):
         return lambda word: not find_complaint(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
@@ -102,7 +100,6 @@ def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
 
 
 def list_set_choices(path: str, text: str, named: RuleTerms) -> tuple[SetChoice, ...]:
-    """Return the keys with the values that they could get."""
     found = (SetChoice(path, key, _list_values(path, text, key, named)) for key in list_keys(path, text, named))
     return tuple(choice for choice in found if choice.values)
 

@@ -145,7 +145,6 @@ def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Eff
 
 
 def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
-    """Return the first missing step of an attempt."""
     left = get_seconds_left(state, item, now)
     if attempt.plan is None and attempt.offered:
         return effects.Repeat()

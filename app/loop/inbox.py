@@ -20,7 +20,6 @@ class Inbox(Protocol):
 
 
 def interpret_command(command: Command, state: RunState, now: float) -> kinds.Event | None:
-    """Return the event that a command causes in this state, or None."""
     if state.ended or state.stopping:
         return None
     match command.verb:

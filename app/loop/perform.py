@@ -169,9 +169,8 @@ async def _interrupt_turn(run: Run, effect: effects.Interrupt) -> None:
 
 
 async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
-    rule, attempt = run.position
     cause, reason, replayed = effect.cause, effect.reason, run.attempt.replayed_fix_id
-    run.append(kinds.AttemptFailed(rule=rule, attempt=attempt, cause=cause, reason=reason, replayed=replayed))
+    run.append(kinds.AttemptFailed(**run.event_fields, cause=cause, reason=reason, replayed=replayed))
 
 
 async def _close_item(run: Run, effect: effects.CloseItem) -> None:

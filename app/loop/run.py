@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
@@ -21,8 +22,6 @@ from app.targets.target_thread import TargetThread
 
 @dataclass(frozen=True)
 class RoleSeat:
-    """A role's seat: its engine and settings."""
-
     role: Role
     engine: str
     model: str
@@ -38,19 +37,8 @@ class RoleSeat:
     vllm: str = ""
 
     def to_seat_taken(self) -> SeatTaken:
-        """Return the seat as it is recorded in the log."""
-        return SeatTaken(
-            role=self.role,
-            engine=self.engine,
-            model=self.model,
-            precision=self.precision,
-            vllm=self.vllm,
-            replicas=len(self.replicas),
-            temperature=self.temperature,
-            sampling=self.sampling,
-            max_tokens=self.max_tokens,
-            max_model_len=self.max_model_len,
-        )
+        same = {name: getattr(self, name) for name in SeatTaken.__struct_fields__}
+        return SeatTaken(**same | {"replicas": len(self.replicas)})
 
 
 @dataclass(frozen=True)
@@ -63,6 +51,11 @@ class RunServices:
     history: RunHistory = field(default_factory=RunHistory)
     approvals: ApprovalPolicy | None = None
     clock: Callable[[], float] = time.time
+
+
+class EventFields(TypedDict):
+    rule: str
+    attempt: int
 
 
 @dataclass
@@ -95,7 +88,13 @@ class Run:
         return self.state.request
 
     @property
+    def event_fields(self) -> EventFields:
+        """The fields by which most events name the current attempt."""
+        rule, attempt = self.position
+        return {"rule": rule, "attempt": attempt}
+
+    @property
     def position(self) -> tuple[str, int]:
-        """The current rule and attempt, which most events name."""
+        """The current rule and the number of its attempt."""
         assert self.state.item
         return self.state.item.rule, self.attempt.number

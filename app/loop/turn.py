@@ -112,10 +112,8 @@ class DeltaMerger:
             return
         text, self._held = "".join(self._held), []
         self._last = time.monotonic()
-        frame = TurnDelta(
-            turn=self._name.turn, role=self._name.role, channel=self._channel, text=text, tokens=self.tokens
-        )
-        self._log.append(frame)
+        of = self._name
+        self._log.append(TurnDelta(turn=of.turn, role=of.role, channel=self._channel, text=text, tokens=self.tokens))
 
     def close(self) -> tuple[str, str]:
         self.flush()
@@ -154,9 +152,7 @@ async def stream_turn(
     finally:
         thought, answer = merger.close()
     return TurnFinished(
-        turn=name.turn,
-        role=name.role,
-        purpose=name.purpose,
+        **asdict(name),
         outcome=outcome,
         detail=detail,
         thought=thought,

@@ -64,12 +64,10 @@ class Skill:
 
     @property
     def documented_rules(self) -> tuple[Rule, ...]:
-        """All rules in the evidence."""
         return (*self.rules.values(), *self.left_out.values())
 
     @property
     def value_skill(self) -> str:
-        """The skill under which site values are set."""
         return self.valued or self.name
 
 

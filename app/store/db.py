@@ -141,7 +141,6 @@ def _build_engine(url: URL, connections: int, more: int, *, asked: bool = True) 
 
 
 def use_autocommit(engine: Engine) -> Engine:
-    """Return the engine in autocommit mode, for single statements."""
     return engine.execution_options(isolation_level="AUTOCOMMIT") if is_shared(engine) else engine
 
 

@@ -25,8 +25,6 @@ _Columns = TypeVarTuple("_Columns")
 
 
 class RunSpan(NamedTuple):
-    """The time span of a run."""
-
     run: str
     host: str
     lineup: str
@@ -156,13 +154,12 @@ class EventStore:
         return [row.id for row in self._fetch(select(col(RunRow.id)).where(begun))]
 
     def list_run_spans(self, since: float, until: float) -> list[RunSpan]:
-        """Return the runs that overlap this period."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
-        return [RunSpan(*row) for row in self._fetch(_SPANS.where(col(RunRow.started_at) <= until, over))]
+        return [RunSpan._make(row) for row in self._fetch(_SPANS.where(col(RunRow.started_at) <= until, over))]
 
     def find_run_span(self, run: str) -> RunSpan | None:
         """Return the run's span, or None if it is unknown or has not started."""
-        return next((RunSpan(*row) for row in self._fetch(_SPANS.where(col(RunRow.id) == run))), None)
+        return next((RunSpan._make(row) for row in self._fetch(_SPANS.where(col(RunRow.id) == run))), None)
 
     def read_last_sample_seq(self) -> int:
         return read_newest_seq(self._engine, MACHINE)

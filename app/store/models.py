@@ -184,8 +184,6 @@ class CredentialRow(SQLModel, table=True):
 
 
 class ScheduleRow(SQLModel, table=True):
-    """A schedule that scans or hardens hosts."""
-
     __tablename__ = "schedule"
 
     id: str = Field(primary_key=True)

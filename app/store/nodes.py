@@ -93,8 +93,6 @@ class Overview:
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """A node as operators see it."""
-
     name: str
     kind: str
     started_at: float
@@ -310,7 +308,6 @@ def _has_untried_node(session: Session, tried: Collection[str]) -> bool:
 
 
 def _find_unreached_nodes(lease: LeaseRow, at: float) -> dict[str, float]:
-    """Return the nodes that recently failed to reach the host, with the times."""
     said = (one.rpartition("@") for one in lease.unreached.split())
     return {node: float(when) for node, _, when in said if at - float(when) < TRIED_FOR}
 

@@ -89,7 +89,6 @@ def claim_key(session: Session, key: str, digest: str, run: str, now: float) -> 
 
 
 def find_runs_with_commands(session: Session, runs: Collection[str]) -> set[str]:
-    """Return the runs that have an open command."""
     waiting = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
     return set(session.exec(waiting))
 

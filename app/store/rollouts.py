@@ -67,7 +67,6 @@ class RolloutJournal:
             _project_event(self.session, line)
 
     def begin_run(self, run: str, request: kinds.RunQueued) -> None:
-        """Queue a run by its first event."""
         self.written.append(record_event(run, 1, database_time(self.session), request, GENESIS))
 
     def send_command(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:

@@ -138,7 +138,7 @@ class Kept:
     def __init__(self):
         self.lines, self._came = [], asyncio.Event()
 
-    def submit(self, batch):
+    def enqueue_batch(self, batch):
         self.lines += batch
         self._came.set()
 

@@ -115,5 +115,4 @@ def _parse_rule_results(results: Iterable[Element], known: dict[str, tuple[str, 
 
 
 def _list_rule_names(rule: Element) -> tuple[str, ...]:
-    """Return the rule's names in the benchmark that accompanies the results."""
     return tuple(text for tag in _NAMES for text in rule.list_child_texts(tag) if text)

@@ -69,7 +69,6 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
 
 
 def read_parts() -> dict[str, list[Rule]]:
-    """Return the rules by part, in file order."""
     parts = tomllib.loads((Path(__file__).parent / "rules.toml").read_text(encoding="utf-8"))
     return {
         name: [_build_rule(rule, table, part) for rule, table in part.items() if isinstance(table, dict)]

@@ -66,7 +66,6 @@ def apply_site_values(rules: Mapping[str, Rule], values: Mapping[str, str]) -> d
 
 
 def _replace_number(rule: Rule, value: str) -> Rule:
-    """Replace the default number in the rule's texts."""
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
     said = partial(re.sub, rf"\b{usual}\b", value)
     return replace(rule, requirement=f"{said(rule.requirement)} {_describe_choice(value, usual)}", fix=said(rule.fix))

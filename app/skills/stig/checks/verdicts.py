@@ -36,8 +36,6 @@ def format_location(at: HostLine) -> str:
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """Creates the verdicts of one rule."""
-
     rule: str
     path: str
     """The deciding file, if no line can be named."""
