@@ -43,15 +43,15 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
         )
 
     def explain_match(self, risk: ChangeRisk) -> str:
-        said = [f"CAT {risk.category}"] if self.category else []
-        said += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
+        words = [f"CAT {risk.category}"] if self.category else []
+        words += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
         for asked, yes, no in (
             (self.cuts_the_line, "could cut the line", "leaves the line alone"),
             (self.irreversible, "cannot be undone", "can be undone"),
             (self.replayed, "held on another host", "held nowhere yet"),
         ):
-            said += [] if asked is None else [yes if asked else no]
-        return ", ".join(said)
+            words += [] if asked is None else [yes if asked else no]
+        return ", ".join(words)
 
 
 class ApprovalPolicy(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ class BenchmarkTitle:
     display: str
     version: str
     release: str
-    told: str
+    note: str
     """A sentence on the source of the names, or that they are incomplete."""
 
     @property
@@ -34,16 +34,16 @@ def describe_benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitl
     if started and started.parameters:
         names = ", ".join(one.name for one in started.parameters)
         more.append(f"Values that the site chose: {names}.")
-    return replace(title, told=" ".join([title.told, *more]))
+    return replace(title, note=" ".join([title.note, *more]))
 
 
 def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTitle:
     if given:
-        told = (
+        source = (
             f"{len(given.rules)} of {len(pack.documented_rules)} rules are "
             f"named by {given.file}, sha256 {given.sha256}."
         )
-        return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, told)
+        return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, source)
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
         return BenchmarkTitle(
             id="RHEL_9_STIG",
@@ -51,7 +51,7 @@ def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTi
             display="Red Hat Enterprise Linux 9",
             version="2",
             release="Release: 9 Benchmark Date: 01 Jul 2026",
-            told=INCOMPLETE,
+            note=INCOMPLETE,
         )
     return BenchmarkTitle(pack.name, pack.title, pack.title, "1", "", INCOMPLETE)
 

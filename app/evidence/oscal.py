@@ -21,7 +21,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
     result = {
         "uuid": _create_uuid(case, "result"),
         "title": f"Temper run {case.run}",
-        "description": _clean_prose(case.published.told),
+        "description": _clean_prose(case.published.note),
         "start": format_timestamp(case.state.started_at or case.queued_at),
         "end": format_timestamp(case.scanned.get(scan, case.state.at)),
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
@@ -32,35 +32,35 @@ def build_oscal_results(case: RunRecord) -> bytes:
     if left := case.open_rules:
         result["risks"] = [_build_risk(case, one) for one in left]
     plan = {"uuid": _create_uuid(case, "plan"), "description": f"The order of Temper run {case.run}: see events.jsonl."}
-    said = {
+    results = {
         "uuid": _create_uuid(case, "results"),
         "metadata": _build_metadata(case, f"Assessment results of {case.request.host}"),
         "import-ap": {"href": f"#{plan['uuid']}"},
         "results": [result],
         "back-matter": {"resources": [plan]},
     }
-    return encode_json({"assessment-results": said})
+    return encode_json({"assessment-results": results})
 
 
 def build_oscal_poam(case: RunRecord) -> bytes:
     """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
     left, scan = case.open_rules, "opening" if case.request.mode == "scan" else "closing"
-    said: JsonObject = {
+    plan: JsonObject = {
         "uuid": _create_uuid(case, "poam"),
         "metadata": _build_metadata(case, f"Plan of action and milestones of {case.request.host}"),
         "system-id": {"identifier-type": NS, "id": _clean_required_line(case.request.host)},
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
     }
     if left:
-        said["observations"] = [_build_observation(case, one, scan) for one in left]
-        said["risks"] = [_build_risk(case, one) for one in left]
-        said["poam-items"] = [_build_poam_item(case, one) for one in left]
+        plan["observations"] = [_build_observation(case, one, scan) for one in left]
+        plan["risks"] = [_build_risk(case, one) for one in left]
+        plan["poam-items"] = [_build_poam_item(case, one) for one in left]
     else:
         nothing = f"Every rule that run {case.run} was asked for holds or does not apply."
-        said["poam-items"] = [
+        plan["poam-items"] = [
             {"uuid": _create_uuid(case, "nothing"), "title": "Nothing is left to do", "description": nothing}
         ]
-    return encode_json({"plan-of-action-and-milestones": said})
+    return encode_json({"plan-of-action-and-milestones": plan})
 
 
 def _build_metadata(case: RunRecord, title: str) -> JsonObject:
@@ -100,7 +100,7 @@ def _build_finding(case: RunRecord, one: RuleRecord) -> JsonObject:
         "state": "satisfied" if one.status in DONE else "not-satisfied",
         "reason": word if word in ("pass", "fail") else "other",
     }
-    said: JsonObject = {
+    finding: JsonObject = {
         "uuid": _create_uuid(case, f"finding {one.rule.id}"),
         "title": _clean_prose(one.named.title),
         "description": describe_actions_taken(case, one),
@@ -109,13 +109,13 @@ def _build_finding(case: RunRecord, one: RuleRecord) -> JsonObject:
         "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {one.rule.id}")}],
     }
     if state["state"] == "not-satisfied":
-        said["related-risks"] = [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}]
-    return said
+        finding["related-risks"] = [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}]
+    return finding
 
 
 def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
     waiver, fix = one.waiver, _clean_prose(one.named.fix)
-    said: JsonObject = {
+    risk: JsonObject = {
         "uuid": _create_uuid(case, f"risk {one.rule.id}"),
         "title": _clean_prose(one.named.title),
         "description": _clean_prose(one.named.discussion),
@@ -141,8 +141,8 @@ def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
             "end": f"{waiver.until}T00:00:00Z",
             "status-change": "deviation-approved",
         }
-        said |= {"deadline": f"{waiver.until}T00:00:00Z", "risk-log": {"entries": [entry]}}
-    return said
+        risk |= {"deadline": f"{waiver.until}T00:00:00Z", "risk-log": {"entries": [entry]}}
+    return risk
 
 
 def _build_poam_item(case: RunRecord, one: RuleRecord) -> JsonObject:

@@ -53,13 +53,13 @@ def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
         "README.txt": _write_pack_readme(case).encode(),
         "chain.txt": log.hashes.getvalue(),
         "events.jsonl": log.lines.getvalue(),
-        "lineup.json": _encode_json(_build_lineup(case)),
+        "lineup.json": encode_manifest(_build_lineup(case)),
         "rules.json": build_rulebook(case.skill),
         "verify.py": Path(verify.__file__).read_bytes(),
         **{paper.file: paper.build(case) for paper in PAPERS if paper.packed},
         **build_plain_files(log.steady),
     }
-    files["manifest.json"] = manifest = _encode_json(_build_manifest(case, files, signer.public))
+    files["manifest.json"] = manifest = encode_manifest(_build_manifest(case, files, signer.public))
     files[verify.ATTESTED] = build_statement(case, manifest, _build_lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
@@ -116,7 +116,7 @@ def _build_lineup(case: RunRecord) -> dict[str, object]:
     }
 
 
-def _encode_json(value: object) -> bytes:
+def encode_manifest(value: object) -> bytes:
     return json.dumps(value, indent=1, ensure_ascii=True).encode() + b"\n"
 
 

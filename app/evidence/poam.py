@@ -75,7 +75,7 @@ def build_poam_json(case: RunRecord) -> bytes:
         "host": case.request.host,
         "as_of": format_timestamp(case.state.at),
         "simulated": case.simulated,
-        "benchmark": case.published.told,
+        "benchmark": case.published.note,
         "chain_head": case.head,
         "items": [asdict(_build_poam_entry(case, one)) for one in case.open_rules],
     }

@@ -105,7 +105,7 @@ class RunRecord:
     def comment(self) -> str:
         """The sentences about the run that checklists carry."""
         played = f"SIMULATED: {self.simulated}. " if self.simulated else ""
-        return f"{played}Temper run {self.run}; chain head {self.head}. {self.published.told}"
+        return f"{played}Temper run {self.run}; chain head {self.head}. {self.published.note}"
 
     def create_uuid(self, of: str) -> str:
         """Return a UUID derived from the run, so that equal runs give equal files."""

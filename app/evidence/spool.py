@@ -62,6 +62,6 @@ class Spool:
         yield b"".join(end)
 
     def _build_spool_frames(self) -> tuple[list[bytes], list[bytes]]:
-        told = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
-        heads, end = build_frames(told, self.get_sha256("manifest.json"))
+        files = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
+        heads, end = build_frames(files, self.get_sha256("manifest.json"))
         return heads, [chunk for _, chunk in end]

@@ -12,7 +12,7 @@ from app.evidence.verify import INTOTO, PREDICATE, STATEMENT, compute_sha256, en
 
 def build_statement(case: RunRecord, manifest: bytes, lineup: dict[str, Any], signer: Signer) -> bytes:
     """Return the signed statement. Its subject is the manifest, which lists all other files."""
-    said = {
+    statement = {
         "_type": STATEMENT,
         "subject": [{"name": "manifest.json", "digest": {"sha256": compute_sha256(manifest)}}],
         "predicateType": PREDICATE,
@@ -22,7 +22,7 @@ def build_statement(case: RunRecord, manifest: bytes, lineup: dict[str, Any], si
             "chain_head": case.head,
             "simulated": case.simulated,
             "made_by": read_build_id(),
-            "benchmark": case.published.told,
+            "benchmark": case.published.note,
             "lineup": lineup,
             "rules": [
                 {
@@ -36,7 +36,7 @@ def build_statement(case: RunRecord, manifest: bytes, lineup: dict[str, Any], si
             ],
         },
     }
-    return sign_statement(json.dumps(said, ensure_ascii=True).encode(), signer)
+    return sign_statement(json.dumps(statement, ensure_ascii=True).encode(), signer)
 
 
 def sign_statement(payload: bytes, signer: Signer) -> bytes:

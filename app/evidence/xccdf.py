@@ -26,7 +26,7 @@ def add_benchmark(parent: ET.Element, case: RunRecord) -> ET.Element:
     root, published = add_element(parent, "Benchmark", **attributes), case.published
     add_element(root, "status", "incomplete")
     add_element(root, "title", published.title)
-    add_element(root, "description", published.told)
+    add_element(root, "description", published.note)
     add_element(root, "plain-text", published.release or "none", id="release-info")
     add_element(root, "version", published.version)
     for one in case.judged:
@@ -63,7 +63,7 @@ def add_test_result(parent: ET.Element, case: RunRecord, phase: str, **spaces: s
     add_element(result, "benchmark", id=build_benchmark_id(case), href=f"urn:temper:skill:{case.skill.name}")
     add_element(result, "title", f"Temper run {case.run}, {phase} scan")
     add_element(result, "remark", f"Verdicts: {_name_scanners(case)}. Chain head {case.head}.")
-    add_element(result, "remark", case.published.told)
+    add_element(result, "remark", case.published.note)
     if case.simulated:
         add_element(result, "remark", f"SIMULATED: {case.simulated}.")
     add_element(result, "identity", case.request.by, authenticated="false", privileged="false")

@@ -106,15 +106,15 @@ def list_set_choices(path: str, text: str, named: RuleTerms) -> tuple[SetChoice,
 
 def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str, ...]:
     likely = CHOICES.get(fold_case(key), ()) if path.startswith(_SSHD) else ()
-    said: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
+    values: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
     if not likely:
-        said = _find_quoted_values(key, named) or named.values(key)
+        values = _find_quoted_values(key, named) or named.values(key)
     is_number, is_flag = _detect_value_kind(path, text, key)
     if is_flag:
-        said = [""]
+        values = [""]
     elif is_number:
-        said = [value for value in said if _NUMBER.fullmatch(value)]
-    return tuple(value for value in dict.fromkeys(said) if _changes_file(path, text, key, value))[:_MOST_VALUES]
+        values = [value for value in values if _NUMBER.fullmatch(value)]
+    return tuple(value for value in dict.fromkeys(values) if _changes_file(path, text, key, value))[:_MOST_VALUES]
 
 
 def _find_quoted_values(key: str, named: RuleTerms) -> list[str]:

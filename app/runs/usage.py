@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.events.kinds import EnergySpent
-from app.events.record import Recorded
+from app.events.record import Recorded, select_events
 from app.evidence.poam import escape_cell
 from app.machine.sampling.energy_shares import extrapolate_joules
 from app.store.events import EventStore
@@ -92,7 +92,7 @@ def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> lis
 
 def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
     """Return the newest energy sample of each run. Samples are cumulative."""
-    return {one.event.of: one.event for one in samples if isinstance(one.event, EnergySpent)}
+    return {one.of: one for one in select_events(samples, EnergySpent)}
 
 
 def sum_usage(

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
-from app.events.record import Recorded
+from app.events.record import Recorded, select_events
 from app.events.vocabulary import Lesson, PendingSetting, Probe, ProvenFix
 from app.events.waiver import Waiver
 from app.store import fixes, lessons, waivers
@@ -103,18 +103,15 @@ class StoredRunHistory(RunHistory):
 
 
 def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
-    words = {}
-    for recorded in events:
-        event = recorded.event
-        if isinstance(event, VerdictGiven) and event.phase in ("opening", "closing"):
-            words[event.rule] = event.word  # the closing scan comes later and replaces the opening verdict
+    # The closing scan comes later and replaces the opening verdict.
+    scans = (one for one in select_events(events, VerdictGiven) if one.phase in ("opening", "closing"))
+    words = {one.rule: one.word for one in scans}
     return frozenset(rule for rule, word in words.items() if word == "pass")
 
 
 def build_previous_state(run: str, events: list[Recorded]) -> PreviousState:
-    began = next((one.event for one in events if isinstance(one.event, RunStarted)), None)
-    asked = [one.event for one in events if isinstance(one.event, InForceChecked)]
-    passed = frozenset(one.event.rule for one in events if isinstance(one.event, ItemPassed))
+    began, asked = next(iter(select_events(events, RunStarted)), None), select_events(events, InForceChecked)
+    passed = frozenset(one.rule for one in select_events(events, ItemPassed))
     newest = {one.rule: one for one in asked if one.rule in passed}
     return PreviousState(
         run=run,

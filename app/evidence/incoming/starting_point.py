@@ -29,13 +29,15 @@ class StartingPoint:
 
     @property
     def summary_text(self) -> str:
-        said = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
+        summary = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
         if self.undecided:
-            said += f", {self.undecided} that nobody decided left out: scan to know"
+            summary += f", {self.undecided} that nobody decided left out: scan to know"
         if self.unknown:
             more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
-            said += f"; {len(self.unknown)} open rules are not in this skill: {', '.join(self.unknown[:_SHOWN])}{more}"
-        return f"{said}."
+            summary += (
+                f"; {len(self.unknown)} open rules are not in this skill: {', '.join(self.unknown[:_SHOWN])}{more}"
+            )
+        return f"{summary}."
 
     @property
     def log_note(self) -> str:

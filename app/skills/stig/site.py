@@ -16,8 +16,8 @@ from app.skills.stig.checks.sshd import check_sshd_banner, check_sshd_time_optio
 def _create_number_parameter(
     rule: str, name: str, title: str, least: int, most: int | None, usual: int, stated: str
 ) -> Parameter:
-    said = f"The STIG {stated} ({rule})."
-    return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=said)
+    bound = f"The STIG {stated} ({rule})."
+    return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=bound)
 
 
 # No parameter for the attempts before a lockout: below three locks people out, which the policy refuses.
@@ -67,8 +67,12 @@ def apply_site_values(rules: Mapping[str, Rule], values: Mapping[str, str]) -> d
 
 def _replace_number(rule: Rule, value: str) -> Rule:
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
-    said = partial(re.sub, rf"\b{usual}\b", value)
-    return replace(rule, requirement=f"{said(rule.requirement)} {_describe_choice(value, usual)}", fix=said(rule.fix))
+    replace_usual = partial(re.sub, rf"\b{usual}\b", value)
+    return replace(
+        rule,
+        requirement=f"{replace_usual(rule.requirement)} {_describe_choice(value, usual)}",
+        fix=replace_usual(rule.fix),
+    )
 
 
 def _describe_choice(value: str, usual: str) -> str:
