@@ -58,11 +58,12 @@ def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTi
 
 def name_published_rule(rule: Rule, given: PublishedRule | None) -> PublishedRule:
     """Return the published names of a rule, with the skill's own text where the benchmark has none."""
+    own_id = f"S{rule.id}" if rule.id.startswith("V-") else rule.id  # its revision is unknown
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
     return PublishedRule(
         rule=rule.id,
         group=given.group if given else rule.id,
-        id=given.id if given else _derive_rule_id(rule),
+        id=given.id if given else own_id,
         stig_id=(given and given.stig_id) or rule.stig_id,
         group_title=(given and given.group_title) or rule.title,
         title=(given and given.title) or rule.title,
@@ -71,8 +72,3 @@ def name_published_rule(rule: Rule, given: PublishedRule | None) -> PublishedRul
         check=(given and given.check) or where,
         fix=(given and given.fix) or rule.fix,
     )
-
-
-def _derive_rule_id(rule: Rule) -> str:
-    """Return SV-257985 for V-257985; the revision is unknown without a benchmark."""
-    return f"S{rule.id}" if rule.id.startswith("V-") else rule.id

@@ -29,13 +29,13 @@ def parse_hook_command(text: str) -> tuple[str, ...]:
         words = json.loads(text)
     except ValueError:
         words = None
-    if not isinstance(words, list) or not 0 < len(words) <= MOST_WORDS or not all(_is_word(one) for one in words):
+    if (
+        not isinstance(words, list)
+        or not 0 < len(words) <= MOST_WORDS
+        or not all(isinstance(one, str) and one and "\0" not in one for one in words)
+    ):
         raise BadInput('TEMPER_LOG_HOOK is a JSON list of a command and its words, like ["/usr/local/bin/enter", "-"].')
     return tuple(words)
-
-
-def _is_word(one: object) -> bool:
-    return isinstance(one, str) and one != "" and "\0" not in one
 
 
 def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:

@@ -50,13 +50,9 @@ def _create_environment() -> Environment:
 
 
 def parse_diff_lines(diff: str) -> list[DiffLine]:
-    return [_parse_diff_line(line) for line in _clean_report_text(diff).splitlines()]
-
-
-def _parse_diff_line(line: str) -> DiffLine:
-    is_name = line.startswith(("+++ ", "--- "))
-    kind = "" if is_name else {"+": "added", "-": "removed"}.get(line[:1], "")
-    return DiffLine(kind, line)
+    kinds = {"+": "added", "-": "removed"}
+    lines = _clean_report_text(diff).splitlines()
+    return [DiffLine("" if one.startswith(("+++ ", "--- ")) else kinds.get(one[:1], ""), one) for one in lines]
 
 
 def _clean_report_text(text: str) -> str:

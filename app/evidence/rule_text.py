@@ -14,7 +14,8 @@ def describe_finding(case: RunRecord, one: RuleRecord) -> str:
         return _join_clean_lines([one.left_out])
     if one.rule.id not in case.request.rules:
         return f"Not part of run {case.run}."
-    sentences = [f"After the run, {format_verdict(one.closing)}" if one.closing else _describe_missing_scan(case)]
+    unscanned = f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
+    sentences = [f"After the run, {format_verdict(one.closing)}" if one.closing else unscanned]
     if waits := _describe_not_in_force(one):
         sentences.append(waits)
     if one.opening:
@@ -34,10 +35,6 @@ def format_verdict(verdict: VerdictGiven) -> str:
     line = f" line {verdict.line}" if verdict.line else ""
     place = f" ({verdict.path}{line})" if verdict.path and verdict.path not in verdict.evidence else ""
     return f"scanner {verdict.scanner} says {verdict.word}: {verdict.evidence}{place}"
-
-
-def _describe_missing_scan(case: RunRecord) -> str:
-    return f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
 
 
 def describe_outcome(case: RunRecord, one: RuleRecord) -> str:

@@ -641,12 +641,8 @@ def _strip_text(text: str) -> str:
 def _match_text(actual: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
-    same = (
-        _strip_text(actual).startswith(_strip_text(expected))
-        if hostile
-        else _strip_text(actual) == _strip_text(expected)
-    )
-    return expected if same else actual
+    here, there = _strip_text(actual), _strip_text(expected)
+    return expected if here == there or (hostile and here.startswith(there)) else actual
 
 
 def _describe_simulation(events: Events) -> str:

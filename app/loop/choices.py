@@ -65,10 +65,6 @@ def _find_stated_keys(text: str) -> Iterator[str]:
             yield f"{section}.{match[1]}" if section else match[1]
 
 
-def _find_examples(text: str) -> Iterator[tuple[str, str]]:
-    return ((match[1], match[2].strip()) for line in text.split("\n") if (match := _OPTION.fullmatch(line)))
-
-
 def _find_named_keys(path: str, found: Iterable[str], named: RuleTerms) -> Iterator[str]:
     """Yield the named keys in the file's spelling, otherwise in the rule's."""
     known = {fold_case(key): key for key in found}
@@ -108,7 +104,8 @@ def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str,
     likely = CHOICES.get(fold_case(key), ()) if path.startswith(_SSHD) else ()
     values: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
     if not likely:
-        values = _find_quoted_values(key, named) or named.values(key)
+        quoted = [line[len(key) + 1 :].strip() for line in named.quoted_texts if line.startswith(f"{key} ")]
+        values = quoted or named.values(key)
     is_number, is_flag = _detect_value_kind(path, text, key)
     if is_flag:
         values = [""]
@@ -117,13 +114,11 @@ def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str,
     return tuple(value for value in dict.fromkeys(values) if _changes_file(path, text, key, value))[:_MOST_VALUES]
 
 
-def _find_quoted_values(key: str, named: RuleTerms) -> list[str]:
-    return [line[len(key) + 1 :].strip() for line in named.quoted_texts if line.startswith(f"{key} ")]
-
-
 def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
     """Return whether the file's examples of the key are all numbers, and whether they all lack a value."""
-    examples = [value for name, value in _find_examples(text) if fold_case(name) == fold_case(key.rpartition(".")[2])]
+    name = fold_case(key.rpartition(".")[2])
+    stated = (match for line in text.split("\n") if (match := _OPTION.fullmatch(line)))
+    examples = [match[2].strip() for match in stated if fold_case(match[1]) == name]
     if path.startswith(_TWO_WORDS) or not examples:
         return False, False
     return all(map(_NUMBER.fullmatch, examples)), not any(examples)

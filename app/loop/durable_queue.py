@@ -153,11 +153,7 @@ class DurableQueue:
 
     async def enqueue(self, run: str, host: str) -> None:
         """Queue a run. Safe to repeat: the run's id is the workflow's."""
-        await self._call_launched(self._enqueue_blocking, run, host)
-
-    def _enqueue_blocking(self, run: str, host: str) -> None:
-        with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
-            DBOS.enqueue_workflow(QUEUE, self._workflow, run)
+        await self._call_launched(self.offer_again_blocking, run, host, 1)
 
     async def find_known(self, runs: Sequence[str]) -> set[str]:
         """Return those of `runs` that have a place in the queue, or had one."""

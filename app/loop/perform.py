@@ -34,17 +34,13 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     taken: list[str] = []
     ready: set[str] = set(sorter.get_ready())
     while ready:
-        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _installs_package(rule), place[rule]))
+        # Rules about a package's files need the package first.
+        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _BRINGS.fullmatch(rule), place[rule]))
         ready.remove(first)
         taken.append(first)
         sorter.done(first)
         ready.update(sorter.get_ready())
     return tuple(taken)
-
-
-def _installs_package(rule: str) -> bool:
-    """Return whether the rule installs a package, which rules about its files need first."""
-    return _BRINGS.fullmatch(rule) is not None
 
 
 LESSONS_TOLD = 4
@@ -174,19 +170,16 @@ async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
 
 
 async def _close_item(run: Run, effect: effects.CloseItem) -> None:
-    run.append(*await _build_item_end(run, effect))
-
-
-async def _build_item_end(run: Run, effect: effects.CloseItem) -> Sequence[kinds.Event]:
+    rule, reason = effect.rule, effect.reason
     match effect.outcome:
         case "passed":
-            return await change.keep_change(run)
+            run.append(*await change.keep_change(run))
         case "escalated":
-            return (kinds.ItemEscalated(rule=effect.rule, reason=effect.reason),)
+            run.append(kinds.ItemEscalated(rule=rule, reason=reason))
         case "skipped":
-            return (kinds.ItemSkipped(rule=effect.rule, reason=effect.reason, waiver=effect.waiver),)
+            run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
         case "deferred":
-            return (kinds.ItemDeferred(rule=effect.rule, reason=effect.reason),)
+            run.append(kinds.ItemDeferred(rule=rule, reason=reason))
 
 
 async def _wait_for_person(run: Run, effect: effects.Wait) -> None:

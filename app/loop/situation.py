@@ -101,11 +101,9 @@ def _find_joint_files(about: TurnContext) -> tuple[str, ...]:
 
 def _extract_terms(about: TurnContext) -> RuleTerms:
     lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
-    return RuleTerms((about.rule.title, about.rule.requirement, _get_fix_text(about.rule), *lessons))
-
-
-def _get_fix_text(rule: Rule) -> str:
-    return extract_script_values(rule.fix) if rule.script else rule.fix
+    rule = about.rule
+    fix = extract_script_values(rule.fix) if rule.script else rule.fix
+    return RuleTerms((rule.title, rule.requirement, fix, *lessons))
 
 
 def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation:

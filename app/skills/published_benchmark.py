@@ -1,14 +1,14 @@
 """Chooses the benchmark that names a skill's rules: of the installed ones, the one with most of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from app.errors import BadInput
-from app.events.vocabulary import Published, PublishedRule
+from app.events.vocabulary import Published
 from app.events.waiver import Waiver
 from app.scanners.openscap.content import ADDED, list_benchmarks
 from app.scanners.openscap.published_rules import read_published
@@ -46,14 +46,10 @@ def _map_numbers(skill: Skill, own: Published | None) -> dict[str, str]:
 
 
 def _keep_known_rules(whole: Published, numbers: dict[str, str]) -> Published:
-    return msgspec.structs.replace(whole, rules=tuple(_find_known_rules(whole, numbers)))
-
-
-def _find_known_rules(whole: Published, numbers: dict[str, str]) -> Iterator[PublishedRule]:
     count = Counter(one.group for one in whole.rules)
-    for one in whole.rules:
-        if one.group in numbers and count[one.group] == 1:
-            yield msgspec.structs.replace(one, rule=numbers[one.group])
+    known = (one for one in whole.rules if one.group in numbers and count[one.group] == 1)
+    rules = tuple(msgspec.structs.replace(one, rule=numbers[one.group]) for one in known)
+    return msgspec.structs.replace(whole, rules=rules)
 
 
 def _read_benchmark(file: Path) -> Published | None:

@@ -16,12 +16,9 @@ def build_rulebook(skill: Skill) -> bytes:
 @lru_cache(4)
 def _encode_rules(rules: tuple[Rule, ...]) -> bytes:
     """Encode the rules; cached, as most runs have the same."""
-    return json.dumps([_to_document_entry(rule) for rule in rules], indent=1, ensure_ascii=True).encode() + b"\n"
+    entries = [{name: getattr(rule, name) for name in _TOLD} for rule in rules]
+    return json.dumps(entries, indent=1, ensure_ascii=True).encode() + b"\n"
 
 
 def hash_rulebook(skill: Skill) -> str:
     return hashlib.sha256(build_rulebook(skill)).hexdigest()
-
-
-def _to_document_entry(rule: Rule) -> dict[str, object]:
-    return {name: getattr(rule, name) for name in _TOLD}

@@ -5,6 +5,7 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, Recorded, parse_line, record_event
+from app.store.batch_writer import to_columns
 from app.store.clock import database_time
 from app.store.db import lock_chain
 from app.store.models import EventRow
@@ -41,29 +42,28 @@ def has_seal(session: Session, of: str, digest: str) -> bool:
 
 
 def record_audit_event(database: Engine, event: PersonDid) -> Recorded:
-    line = _append_line(database, event)
-    assert line
-    return line
+    with Session(database) as session:
+        lock_chain(session, AUDIT)
+        return _append_line(session, event)
 
 
 def note_once(database: Engine, event: PersonDid, of: str, what: str) -> Recorded | None:
     """Write the line unless the record seals `what` of `of` already; of several that do it at once, one does."""
-    return _append_line(database, event, (of, what))
-
-
-def _append_line(database: Engine, event: PersonDid, seal: tuple[str, str] | None = None) -> Recorded | None:
     with Session(database) as session:
         lock_chain(session, AUDIT)
-        if seal and has_seal(session, *seal):
+        if has_seal(session, of, what):
             return None
-        seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
-        line = record_event(AUDIT, seq + 1, database_time(session), event, previous)
-        kind = event.__struct_config__.tag
-        session.add(EventRow(run=AUDIT, seq=line.seq, at=line.at, kind=str(kind), line=line.line, hash=line.hash))
-        session.merge(ChainEndRow(chain=AUDIT, seq=line.seq, hash=line.hash))
-        if seal:
-            session.merge(SealRow(of=seal[0], digest=seal[1]))
-        session.commit()
+        session.merge(SealRow(of=of, digest=what))
+        return _append_line(session, event)
+
+
+def _append_line(session: Session, event: PersonDid) -> Recorded:
+    """Append the line and commit."""
+    seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
+    line = record_event(AUDIT, seq + 1, database_time(session), event, previous)
+    session.add(EventRow(**to_columns(line)))
+    session.merge(ChainEndRow(chain=AUDIT, seq=line.seq, hash=line.hash))
+    session.commit()
     return line
 
 

@@ -107,8 +107,8 @@ def _wait_for_unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) 
 
 
 def _write_rows_and_projections(session: Session, batch: Sequence[Recorded]) -> None:
-    _insert_rows(session, EventRow, _EVENTS, [_to_row(recorded) for recorded in batch if recorded.run != MACHINE])
-    samples = [_to_row(recorded) for recorded in batch if recorded.run == MACHINE]
+    _insert_rows(session, EventRow, _EVENTS, [to_columns(recorded) for recorded in batch if recorded.run != MACHINE])
+    samples = [to_columns(recorded) for recorded in batch if recorded.run == MACHINE]
     rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
     _insert_rows(session, SampleRow, _SAMPLES, rows)
     project_events(session, batch)
@@ -128,7 +128,7 @@ def _insert_rows(
         connection.execute(insert(table), rows)
 
 
-def _to_row(recorded: Recorded) -> dict[str, object]:
+def to_columns(recorded: Recorded) -> dict[str, object]:
     return {
         "run": recorded.run,
         "seq": recorded.seq,

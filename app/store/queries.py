@@ -1,13 +1,12 @@
-"""Queries on runs, commands and idempotency keys. Each takes a session; its owner commits."""
+"""Queries on runs, chains and idempotency keys. Each takes a session; its owner commits."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from sqlalchemy import bindparam, delete, func, update
+from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
 
 from app.errors import Rejected
-from app.store.clock import database_time
-from app.store.models import CommandRow, EventRow, IdempotencyRow, Row, RunRow
+from app.store.models import EventRow, IdempotencyRow, Row, RunRow
 
 UNENDED = ("queued", "running", "paused")
 KEEP_KEY_SECONDS = 24 * 3600.0
@@ -86,24 +85,3 @@ def claim_key(session: Session, key: str, digest: str, run: str, now: float) -> 
         row = IdempotencyRow(key=key, digest=digest, run=run, at=now)
         session.add(row)
     return row
-
-
-def find_runs_with_commands(session: Session, runs: Collection[str]) -> set[str]:
-    waiting = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
-    return set(session.exec(waiting))
-
-
-_WAITING = (
-    select(CommandRow)
-    .where(col(CommandRow.run) == bindparam("run"), col(CommandRow.taken_at).is_(None))
-    .order_by(col(CommandRow.id))
-)
-"""Built once: it is executed often."""
-
-
-def list_open_commands(session: Session, run_id: str) -> list[CommandRow]:
-    return list(session.exec(_WAITING, params={"run": run_id}).all())
-
-
-def close_commands(session: Session, ids: Sequence[int]) -> None:
-    session.execute(update(CommandRow).where(col(CommandRow.id).in_(ids)).values(taken_at=database_time(session)))

@@ -33,10 +33,9 @@ class StartingPoint:
         if self.undecided:
             summary += f", {self.undecided} that nobody decided left out: scan to know"
         if self.unknown:
+            names = ", ".join(self.unknown[:_SHOWN])
             more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
-            summary += (
-                f"; {len(self.unknown)} open rules are not in this skill: {', '.join(self.unknown[:_SHOWN])}{more}"
-            )
+            summary += f"; {len(self.unknown)} open rules are not in this skill: {names}{more}"
         return f"{summary}."
 
     @property

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
@@ -67,12 +66,8 @@ def apply_site_values(rules: Mapping[str, Rule], values: Mapping[str, str]) -> d
 
 def _replace_number(rule: Rule, value: str) -> Rule:
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
-    replace_usual = partial(re.sub, rf"\b{usual}\b", value)
-    return replace(
-        rule,
-        requirement=f"{replace_usual(rule.requirement)} {_describe_choice(value, usual)}",
-        fix=replace_usual(rule.fix),
-    )
+    requirement, fix = (re.sub(rf"\b{usual}\b", value, text) for text in (rule.requirement, rule.fix))
+    return replace(rule, requirement=f"{requirement} {_describe_choice(value, usual)}", fix=fix)
 
 
 def _describe_choice(value: str, usual: str) -> str:
