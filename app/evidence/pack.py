@@ -18,7 +18,7 @@ from app.evidence.run_record import RunRecord, read_run_record
 from app.evidence.signing_key import Signer
 from app.evidence.statement import build_statement
 from app.evidence.verify import Events, Files, Object, build_chunks, build_plain_files, compute_sha256
-from app.skills.rulebook import build_rulebook
+from app.skills.skill import build_rulebook
 
 FORMAT = "temper evidence 3"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"

@@ -16,9 +16,8 @@ from app.loop.effects import Effect
 from app.loop.role_turns import ask_role, continue_without_answer, propose_edit, propose_vendor_script, repeat_fix
 from app.loop.run import Run
 from app.loop.state import RunState
-from app.skills import rulebook
 from app.skills.published_benchmark import choose_benchmark, match_waivers_to_skill
-from app.skills.skill import Skill
+from app.skills.skill import Skill, hash_rulebook
 from app.targets.in_force_report import InForceReport
 from app.targets.target import Target
 
@@ -70,7 +69,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             temper=__version__,
             seats=tuple(seat.to_seat_taken() for seat in run.services.seats.values()),
             simulated=target.simulated,
-            rulebook=rulebook.hash_rulebook(run.services.skill),
+            rulebook=hash_rulebook(run.services.skill),
             published=named,
             waivers=match_waivers_to_skill(waivers, run.services.skill, named),
             tailored=run.services.skill.tailored,

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from threading import Event
+from typing import Any
 
 from sqlalchemy import Engine, Select, TextClause, func, insert, select, text
 from sqlmodel import Session, SQLModel, col
@@ -46,26 +47,23 @@ def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded
     warned = False
     while True:
         try:
-            return _append_owned(engine, leases, batch)
+            with Session(engine) as session, session.begin():
+                lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
+                write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
         except DATABASE_UNAVAILABLE as exc:
             if ends.is_set():
                 raise
             if not warned:
                 log.warning("the log cannot be written: %s", describe_database_error(exc))
             warned = True
+        else:
+            return lost
         batch = _wait_for_unwritten(engine, batch, ends)
 
 
 def read_newest_seq(engine: Engine, run: str) -> int:
     with open_read_connection(engine) as connection:
         return connection.execute(_select_newest_seq(run)).scalar_one()
-
-
-def _append_owned(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
-    with Session(engine) as session, session.begin():
-        lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
-        write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
-    return lost
 
 
 def write_batch(session: Session, batch: Sequence[Recorded]) -> None:
@@ -128,7 +126,7 @@ def _insert_rows(
         connection.execute(insert(table), rows)
 
 
-def to_columns(recorded: Recorded) -> dict[str, object]:
+def to_columns(recorded: Recorded) -> dict[str, Any]:
     return {
         "run": recorded.run,
         "seq": recorded.seq,

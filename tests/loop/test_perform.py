@@ -15,8 +15,7 @@ from app.loop.run import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.scanners.scanner import Verdict
-from app.skills.rulebook import hash_rulebook
-from app.skills.skill import apply_parameters
+from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG as STIG_PACK
 from app.targets.in_force_report import InForceReport
 from app.targets.target_thread import TargetThread
