@@ -102,10 +102,6 @@ class Notary:
             seq, head = last
             self.record_once(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
 
-    def record_key(self) -> None:
-        """Note the key in the audit record before anything is signed with it."""
-        self.record_once("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
-
     def record_once(self, of: str, what: str, by: Requester, did: str, detail: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
@@ -129,7 +125,8 @@ def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[s
     """Return a notary with the data folder's key, which is created if missing."""
     folder = data / KEYS
     notary = Notary(database, folder, find_key(folder) or create_key(folder), authority, hook)
-    notary.record_key()
+    # In the record before anything is signed with it.
+    notary.record_once("key", notary.key.public, ITSELF, "key: made", f"public={notary.key.public}")
     return notary
 
 

@@ -15,16 +15,8 @@ from app.syntax.files import Files
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (
-    "id",
-    "stig_id",
-    "category",
-    "title",
-    "requirement",
-    "fix",
-    "paths",
-    "depends",
-    "irreversible",
-    "breaks",
+    *("id", "stig_id", "category", "title", "requirement", "fix"),
+    *("paths", "depends", "irreversible", "breaks"),
 )
 
 
