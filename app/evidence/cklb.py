@@ -8,15 +8,8 @@ from app.evidence.rule_text import describe_actions_taken, describe_finding
 from app.evidence.run_record import RuleRecord, RunRecord
 
 _EMPTY = (
-    "false_positives",
-    "false_negatives",
-    "security_override_guidance",
-    "potential_impacts",
-    "third_party_tools",
-    "ia_controls",
-    "responsibility",
-    "mitigations",
-    "mitigation_control",
+    *("false_positives", "false_negatives", "security_override_guidance", "potential_impacts", "third_party_tools"),
+    *("ia_controls", "responsibility", "mitigations", "mitigation_control"),
 )
 
 

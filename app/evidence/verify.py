@@ -37,15 +37,8 @@ PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poa
 OSCAL = {"results.oscal.json", "poam.oscal.json"}
 LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that are missing in packs of older versions
 PARTS = {
-    "README.txt",
-    "chain.txt",
-    "events.jsonl",
-    "lineup.json",
-    "rules.json",
-    "verify.py",
-    *CUTS,
-    *PAPERS,
-    *UNLISTED_FILES,
+    *("README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py"),
+    *(*CUTS, *PAPERS, *UNLISTED_FILES),
 }
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}

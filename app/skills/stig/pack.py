@@ -10,61 +10,40 @@ from pathlib import Path
 from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
-from app.skills.stig.checks.audit import check_audit_locked, check_audit_panics
-from app.skills.stig.checks.crypto import CIPHERS, MACS, check_algorithms
-from app.skills.stig.checks.login import check_idle_timeout, check_login_limit, check_shadow_mode
-from app.skills.stig.checks.modules import check_module_disabled
-from app.skills.stig.checks.options import (
-    check_disk_full_action,
-    check_package_signatures,
-    check_password_age,
-    check_umask,
-)
-from app.skills.stig.checks.passwords import (
-    check_password_length,
-    check_password_tries,
-    check_permanent_lockout,
-    check_root_lockout,
-)
-from app.skills.stig.checks.privilege import (
-    check_no_empty_passwords,
-    check_no_passwordless_sudo,
-    check_sudo_authenticates,
-)
-from app.skills.stig.checks.sshd import check_sshd_banner, check_sshd_option, check_sshd_time_option
+from app.skills.stig.checks import audit, login, modules, options, passwords, privilege, sshd
 from app.skills.stig.site import PARAMETERS, apply_site_values
 
 _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
-    "V-257984": (check_sshd_option, "PermitEmptyPasswords", "no"),
-    "V-257986": (check_sshd_option, "UsePAM", "yes"),
-    "V-257985": (check_sshd_option, "PermitRootLogin", "no"),
-    "V-257983": (check_sshd_option, "PubkeyAuthentication", "yes"),
-    "V-257981": (check_sshd_banner,),
-    "V-257992": (check_sshd_option, "HostbasedAuthentication", "no"),
-    "V-257993": (check_sshd_option, "PermitUserEnvironment", "no"),
-    "V-257995": (check_sshd_option, "ClientAliveCountMax", "1"),
-    "V-257996": (check_sshd_time_option, "ClientAliveInterval", 600),
-    "V-258003": (check_sshd_option, "GSSAPIAuthentication", "no"),
-    "V-258007": (check_sshd_option, "X11Forwarding", "no"),
-    "V-257989": (check_algorithms, "Ciphers", CIPHERS),
-    "V-257991": (check_algorithms, "MACs", MACS),
-    "V-258094": (check_no_empty_passwords,),
-    "V-258054": (check_password_tries, 3),
-    "V-258055": (check_root_lockout,),
-    "V-258057": (check_permanent_lockout,),
-    "V-258107": (check_password_length, 15),
-    "V-258041": (check_password_age, 60),
-    "V-258074": (check_umask, "077"),
-    "V-258068": (check_idle_timeout, 600),
-    "V-258069": (check_login_limit, 10),
-    "V-257934": (check_shadow_mode,),
-    "V-258106": (check_no_passwordless_sudo,),
-    "V-258086": (check_sudo_authenticates,),
-    "V-258154": (check_disk_full_action,),
-    "V-258227": (check_audit_panics,),
-    "V-258229": (check_audit_locked,),
-    "V-257820": (check_package_signatures,),
-    "V-257807": (check_module_disabled, "sctp"),
+    "V-257984": (sshd.check_sshd_option, "PermitEmptyPasswords", "no"),
+    "V-257986": (sshd.check_sshd_option, "UsePAM", "yes"),
+    "V-257985": (sshd.check_sshd_option, "PermitRootLogin", "no"),
+    "V-257983": (sshd.check_sshd_option, "PubkeyAuthentication", "yes"),
+    "V-257981": (sshd.check_sshd_banner,),
+    "V-257992": (sshd.check_sshd_option, "HostbasedAuthentication", "no"),
+    "V-257993": (sshd.check_sshd_option, "PermitUserEnvironment", "no"),
+    "V-257995": (sshd.check_sshd_option, "ClientAliveCountMax", "1"),
+    "V-257996": (sshd.check_sshd_time_option, "ClientAliveInterval", 600),
+    "V-258003": (sshd.check_sshd_option, "GSSAPIAuthentication", "no"),
+    "V-258007": (sshd.check_sshd_option, "X11Forwarding", "no"),
+    "V-257989": (sshd.check_algorithms, "Ciphers", sshd.CIPHERS),
+    "V-257991": (sshd.check_algorithms, "MACs", sshd.MACS),
+    "V-258094": (privilege.check_no_empty_passwords,),
+    "V-258054": (passwords.check_password_tries, 3),
+    "V-258055": (passwords.check_root_lockout,),
+    "V-258057": (passwords.check_permanent_lockout,),
+    "V-258107": (passwords.check_password_length, 15),
+    "V-258041": (options.check_password_age, 60),
+    "V-258074": (options.check_umask, "077"),
+    "V-258068": (login.check_idle_timeout, 600),
+    "V-258069": (login.check_login_limit, 10),
+    "V-257934": (login.check_shadow_mode,),
+    "V-258106": (privilege.check_no_passwordless_sudo,),
+    "V-258086": (privilege.check_sudo_authenticates,),
+    "V-258154": (options.check_disk_full_action,),
+    "V-258227": (audit.check_audit_panics,),
+    "V-258229": (audit.check_audit_locked,),
+    "V-257820": (options.check_package_signatures,),
+    "V-257807": (modules.check_module_disabled, "sctp"),
 }
 
 
