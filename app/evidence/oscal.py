@@ -17,16 +17,15 @@ _LONGEST = 50_000
 
 def build_oscal_results(case: RunRecord) -> bytes:
     """Return the assessment results: observation and finding of the last scan for each requested rule."""
-    scan = "opening" if case.request.mode == "scan" else "closing"
     result = {
         "uuid": _create_uuid(case, "result"),
         "title": f"Temper run {case.run}",
         "description": _clean_prose(case.published.note),
         "start": format_timestamp(case.state.started_at or case.queued_at),
-        "end": format_timestamp(case.scanned.get(scan, case.state.at)),
+        "end": format_timestamp(case.scanned_at),
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
         "reviewed-controls": {"control-selections": [{"include-all": {}}]},
-        "observations": [_build_observation(case, one, scan) for one in case.requested_rules],
+        "observations": [_build_observation(case, one) for one in case.requested_rules],
         "findings": [_build_finding(case, one) for one in case.requested_rules],
     }
     if left := case.open_rules:
@@ -44,7 +43,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
 
 def build_oscal_poam(case: RunRecord) -> bytes:
     """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
-    left, scan = case.open_rules, "opening" if case.request.mode == "scan" else "closing"
+    left = case.open_rules
     plan: JsonObject = {
         "uuid": _create_uuid(case, "poam"),
         "metadata": _build_metadata(case, f"Plan of action and milestones of {case.request.host}"),
@@ -52,7 +51,7 @@ def build_oscal_poam(case: RunRecord) -> bytes:
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
     }
     if left:
-        plan["observations"] = [_build_observation(case, one, scan) for one in left]
+        plan["observations"] = [_build_observation(case, one) for one in left]
         plan["risks"] = [_build_risk(case, one) for one in left]
         plan["poam-items"] = [_build_poam_item(case, one) for one in left]
     else:
@@ -82,14 +81,14 @@ def _build_inventory_item(case: RunRecord) -> JsonObject:
     }
 
 
-def _build_observation(case: RunRecord, one: RuleRecord, scan: str) -> JsonObject:
+def _build_observation(case: RunRecord, one: RuleRecord) -> JsonObject:
     return {
         "uuid": _create_uuid(case, f"seen {one.rule.id}"),
         "title": _clean_required_line(one.named.id),
         "description": describe_finding(case, one),
         "methods": ["TEST"],
         "subjects": [{"subject-uuid": _create_uuid(case, "host"), "type": "inventory-item"}],
-        "collected": format_timestamp(case.scanned.get(scan, case.state.at)),
+        "collected": format_timestamp(case.scanned_at),
     }
 
 

@@ -102,6 +102,15 @@ class RunRecord:
         return " and ".join(played)
 
     @property
+    def last_scan(self) -> Literal["opening", "closing"]:
+        """The phase whose verdicts count: a run in scan mode has no closing scan."""
+        return "opening" if self.request.mode == "scan" else "closing"
+
+    @property
+    def scanned_at(self) -> float:
+        return self.scanned.get(self.last_scan, self.state.at)
+
+    @property
     def comment(self) -> str:
         """The sentences about the run that checklists carry."""
         played = f"SIMULATED: {self.simulated}. " if self.simulated else ""
@@ -151,7 +160,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     pack = load_run_skill(state)
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
-    judged = tuple(_build_rule_records(pack, state, tried))
+    judged = tuple(_build_rule_records(pack, state, state.request, tried))
     title = describe_benchmark(pack, state.started)
     asked, deeds = state.request, tuple(people)
     return RunRecord(state, asked, pack, queued_at, scanned, head, judged, deeds, seats.list_seats(), title, rebooted)
@@ -171,34 +180,23 @@ def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState
 
 
 def _build_rule_records(
-    pack: Skill, state: RunState, tried: dict[tuple[str, int], AttemptRecord]
+    pack: Skill, state: RunState, request: kinds.RunQueued, tried: dict[tuple[str, int], AttemptRecord]
 ) -> Iterator[RuleRecord]:
     started = state.started
     known = {one.rule: one for one in started.published.rules} if started and started.published else {}
     tailored = started.tailored if started else None
+    last = state.opening if request.mode == "scan" else state.closing
     for rule in pack.documented_rules:
-        left_out = tailored is not None and rule.id in tailored.left_out
+        closing = last.get(rule.id)
+        holds = closing is not None and closing.word in ("pass", "notapplicable")
         yield RuleRecord(
             rule,
             name_published_rule(rule, known.get(rule.id)),
             state.opening.get(rule.id),
-            _find_last_verdict(state, rule.id),
+            closing,
             state.items.get(rule.id),
             tuple(one for (of, _), one in tried.items() if of == rule.id),
-            _find_active_waiver(state, rule.id),
-            tailored.rule_summary if tailored and left_out else "",
+            find_active_waiver(state, rule.id, state.at) if rule.id in request.rules and not holds else None,
+            tailored.rule_summary if tailored and rule.id in tailored.left_out else "",
             tuple(one for one in started.parameters if rule.id in one.rules) if started else (),
         )
-
-
-def _find_active_waiver(state: RunState, rule: str) -> Waiver | None:
-    asked = state.request is not None and rule in state.request.rules
-    last = _find_last_verdict(state, rule)
-    holds = last is not None and last.word in ("pass", "notapplicable")
-    return find_active_waiver(state, rule, state.at) if asked and not holds else None
-
-
-def _find_last_verdict(state: RunState, rule: str) -> kinds.VerdictGiven | None:
-    """Return the verdict of the last scan; a run in scan mode has only the opening one."""
-    looked = state.request is not None and state.request.mode == "scan"
-    return (state.opening if looked else state.closing).get(rule)
