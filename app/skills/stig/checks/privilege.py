@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.passwords import PAM_FILES
-from app.skills.stig.checks.verdicts import HostLine, RuleJudge, quote_host_text
+from app.skills.stig.checks.verdicts import LocatedLine, RuleJudge, quote_host_text
 from app.syntax import host_text, sudoers
 from app.syntax.files import Files
 from app.syntax.pam import parse_service
@@ -39,7 +39,7 @@ def _find_nullok(bench: RuleJudge, files: Files, path: str) -> Verdict | None:
 
 
 def check_no_passwordless_sudo(rule: str) -> Check:
-    def find_offending_grant(read: Sudoers) -> tuple[str, HostLine] | None:
+    def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
                 users, command = quote_host_text(", ".join(grant.users)), quote_host_text(grant.command)
@@ -50,7 +50,7 @@ def check_no_passwordless_sudo(rule: str) -> Check:
 
 
 def check_sudo_authenticates(rule: str) -> Check:
-    def find_offending_default(read: Sudoers) -> tuple[str, HostLine] | None:
+    def find_offending_default(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:
                 who = quote_host_text(default.scope) if default.scope else "everybody"
@@ -61,7 +61,7 @@ def check_sudo_authenticates(rule: str) -> Check:
     return _check_sudoers(rule, find_offending_default, clean)
 
 
-def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, HostLine] | None], clean: str) -> Check:
+def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, LocatedLine] | None], clean: str) -> Check:
     bench = RuleJudge(rule, sudoers.MAIN)
 
     def check_files(files: Files) -> Verdict:

@@ -21,7 +21,7 @@ def quote_host_text(value: str) -> str:
     return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
 
 
-class HostLine(Protocol):
+class LocatedLine(Protocol):
     """A line of a host's file, whatever it states."""
 
     @property
@@ -30,7 +30,7 @@ class HostLine(Protocol):
     def line(self) -> int: ...
 
 
-def format_location(at: HostLine) -> str:
+def format_location(at: LocatedLine) -> str:
     return f"{quote_host_text(at.path)} line {at.line}"
 
 
@@ -52,14 +52,14 @@ class RuleJudge:
     def passes(self, evidence: str) -> Verdict:
         return Verdict(self.rule, "pass", evidence, self.path)
 
-    def fails(self, evidence: str, at: HostLine | None = None) -> Verdict:
+    def fails(self, evidence: str, at: LocatedLine | None = None) -> Verdict:
         return Verdict(self.rule, "fail", evidence, *((at.path, at.line) if at else (self.path,)))
 
-    def passes_at(self, at: HostLine, evidence: str) -> Verdict:
+    def passes_at(self, at: LocatedLine, evidence: str) -> Verdict:
         """Return a pass whose evidence begins with the line."""
         return Verdict(self.rule, "pass", f"{format_location(at)} {evidence}", at.path, at.line)
 
-    def fails_at(self, at: HostLine, evidence: str) -> Verdict:
+    def fails_at(self, at: LocatedLine, evidence: str) -> Verdict:
         return self.fails(f"{format_location(at)} {evidence}", at)
 
     def report_absent(self) -> Verdict:
