@@ -39,8 +39,7 @@ from app.runtime.runtime import Runtime, create_run_id
 from app.runtime.seats import create_seats
 from app.scores.trial_runner import NoOperator
 from app.skills.catalog import load_skill
-from app.store.fixes import StoredFixes
-from app.store.lessons import StoredLessons
+from app.store.run_history import StoredRunHistory
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.target_thread import TargetThread
 
@@ -135,9 +134,8 @@ async def worked(runtime: Runtime, host: str, rules: tuple[str, ...], *, replay:
         target=TargetThread(target),
         scanner=create_scanner(pack, target, runtime.settings.hosts_folder),
         seats=create_seats(runtime.lineup, runtime.bases, runtime.http, runtime.queues, traced=False),
-        lessons=StoredLessons(runtime.database),
         worker=runtime.name,
-        fixes=StoredFixes(runtime.database, run),
+        history=StoredRunHistory(runtime.database, runtime.store, run),
     )
     await drive_run(Run(fold_events(first), log, means), NoOperator())
     await means.target.close()

@@ -115,11 +115,6 @@ class OnceFailing:
         return [Verdict(rule, word, "") for rule in rules]
 
 
-class NoLessons:
-    def list_known_lessons(self, rule):
-        return ()
-
-
 class NoCommands:
     async def read_commands(self):
         return []
@@ -168,9 +163,7 @@ async def per_item(items: int) -> float:
                     simulated=True,
                 )
             )
-            means = RunServices(
-                Skill("bench", "", rules), TargetThread(InstantHost()), OnceFailing(), seats, NoLessons(), "bench"
-            )
+            means = RunServices(Skill("bench", "", rules), TargetThread(InstantHost()), OnceFailing(), seats, "bench")
             began = time.perf_counter()
             run = Run(fold_events(first), log, means)
             await drive_run(run, NoCommands())

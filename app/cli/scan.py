@@ -26,7 +26,6 @@ from app.scanners.scanner import Verdict
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.store.db import open_database
-from app.store.parameters import StoredParameters
 from app.targets.host_catalog import open_target
 from app.targets.target_thread import TargetThread
 
@@ -89,7 +88,7 @@ def add_content(file: Path) -> None:
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
-    stored = StoredParameters(open_database(settings.database_location)) if has_database(settings) else None
+    stored = open_database(settings.database_location) if has_database(settings) else None
     pack = load_skill_with_site_values(name, host, stored) if stored else load_skill(name)
     verdicts, beside = asyncio.run(_judge_host(settings, host, pack, _resolve_rule_ids(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)

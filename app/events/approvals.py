@@ -9,8 +9,6 @@ IDENTIFIED_VIA = ("session", "token")
 
 
 class ChangeRisk(Struct, frozen=True, kw_only=True):
-    """The risk of a proposed change: by its rule, its actions and its origin."""
-
     category: Category
     breaks: tuple[str, ...]
     """What it could break, as named in app/loop/risk.py."""
@@ -35,7 +33,7 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
     irreversible: bool | None = None
     replayed: bool | None = None
 
-    def matches_risk(self, risk: ChangeRisk) -> bool:
+    def matches_all_conditions(self, risk: ChangeRisk) -> bool:
         return (
             (not self.category or risk.category in self.category)
             and (not self.breaks or not set(self.breaks).isdisjoint(risk.breaks))
@@ -45,16 +43,15 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
         )
 
     def explain_match(self, risk: ChangeRisk) -> str:
-        """Return the conditions that matched, in words."""
-        said = [f"CAT {risk.category}"] if self.category else []
-        said += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
+        words = [f"CAT {risk.category}"] if self.category else []
+        words += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
         for asked, yes, no in (
             (self.cuts_the_line, "could cut the line", "leaves the line alone"),
             (self.irreversible, "cannot be undone", "can be undone"),
             (self.replayed, "held on another host", "held nowhere yet"),
         ):
-            said += [] if asked is None else [yes if asked else no]
-        return ", ".join(said)
+            words += [] if asked is None else [yes if asked else no]
+        return ", ".join(words)
 
 
 class ApprovalPolicy(Struct, frozen=True, kw_only=True):

@@ -59,7 +59,6 @@ class Bus:
                 hearer.on_written_elsewhere(run, seq)
 
     def publish(self, batch: Sequence[Recorded]) -> None:
-        """Hand stored events to followers and listeners."""
         for recorded in batch:
             self.newest[recorded.run] = max(recorded.seq, self.newest.get(recorded.run, 0))
             if tail := self._tails.get(recorded.run):
@@ -77,7 +76,6 @@ class Bus:
         self._listeners.append(hearer)
 
     async def wait_for_event_after(self, run: str, seq: int) -> None:
-        """Wait until `run` has an event after `seq`."""
         while self.newest.get(run, 0) <= seq:
             await self._woken[run].wait()
 

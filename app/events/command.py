@@ -1,13 +1,13 @@
 """A person's command for a run: pause, resume, stop, approve, refuse or edit."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Verb = Literal["pause", "resume", "stop", "approve", "refuse", "edit"]
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     id: int
     verb: str
     by: str

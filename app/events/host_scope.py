@@ -13,7 +13,6 @@ class HostScope(Struct, frozen=True):
     name: str = ""
 
     def covers_host(self, host: str, groups: Collection[str]) -> bool:
-        """Return whether the host, a member of `groups`, is in scope."""
         return self.kind == "all" or (self.name in groups if self.kind == "group" else self.name == host)
 
     @classmethod

@@ -74,7 +74,7 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     simulated: bool | None = None
     """The host is simulated; None in old logs."""
     rulebook: str = ""
-    """SHA-256 of the skill's rules (skills/rulebook.py); empty in old logs."""
+    """SHA-256 of the skill's rules (skills/skill.py); empty in old logs."""
     published: Published | None = None
     """The benchmark by which evidence names the rules; None without one and in old logs."""
     waivers: tuple[Waiver, ...] = ()

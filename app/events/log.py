@@ -61,7 +61,7 @@ class LogWriter:
         """Seconds for which the current batch has been waiting for the disk."""
         return 0.0 if self._writing_since is None else time.monotonic() - self._writing_since
 
-    def submit(self, batch: Sequence[Recorded]) -> None:
+    def enqueue_batch(self, batch: Sequence[Recorded]) -> None:
         if self._failure:
             raise _create_unwritable_error(self._failure) from self._failure
         self._queue.extend(batch)
@@ -139,7 +139,7 @@ class RunLog:
             recorded = record_event(self.run, self._seq + 1, self._clock(), event, self._hash)
             self._seq, self._hash = recorded.seq, recorded.hash
             batch.append(recorded)
-        self._writer.submit(batch)
+        self._writer.enqueue_batch(batch)
         return batch
 
     async def flush(self) -> None:

@@ -16,11 +16,11 @@ def redact_prompt(line: bytes) -> bytes:
     fields = _READ.decode(line)
     if bytes(fields["kind"]) != b'"turn.started"' or "prompt" not in fields:
         return line
-    told = tuple(map(summarize_prompt, _PROMPT.decode(fields["prompt"])))
-    return msgspec.json.encode(fields | {"prompt": msgspec.Raw(msgspec.json.encode(told))})
+    summaries = tuple(map(summarize_prompt, _PROMPT.decode(fields["prompt"])))
+    return msgspec.json.encode(fields | {"prompt": msgspec.Raw(msgspec.json.encode(summaries))})
 
 
 def summarize_prompt(prompt: str) -> str:
     """Return length and digest of a prompt, enough to compare it with the evidence."""
-    told = hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"(for operators: {len(prompt)} characters, sha256 {told})"
+    digest = hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"(for operators: {len(prompt)} characters, sha256 {digest})"

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -28,6 +28,9 @@ class Recorded:
     line: bytes
     """Canonical JSON, exactly as hashed, stored and sent."""
     hash: str
+
+
+Kind = TypeVar("Kind", bound=Event)
 
 
 class BrokenChain(Exception):
@@ -66,6 +69,10 @@ def parse_line(line: bytes, digest: str) -> Recorded:
     return Recorded(envelope.run, envelope.seq, at, _decode_event.decode(line), line, digest)
 
 
+def select_events(log: Iterable[Recorded], kind: type[Kind]) -> list[Kind]:
+    return [one.event for one in log if isinstance(one.event, kind)]
+
+
 def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
     """Verify that the lines form an unbroken chain of `run`, and return its last hash. Raises BrokenChain."""
     previous, expected = GENESIS, 1
@@ -74,10 +81,12 @@ def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
             raise BrokenChain(f"event {expected} is missing: the log goes on with {seq}")
         if hash_line(previous, line) != digest:
             raise BrokenChain(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
-        said = _decode_envelope.decode(line)
-        if said.seq != seq:
+        envelope = _decode_envelope.decode(line)
+        if envelope.seq != seq:
             raise BrokenChain(f"event {seq} says of itself that it is another")
-        if run and said.run != run:
-            raise BrokenChain(f"event {seq} is of another run: it says of itself that it belongs to {said.run[:60]!a}")
+        if run and envelope.run != run:
+            raise BrokenChain(
+                f"event {seq} is of another run: it says of itself that it belongs to {envelope.run[:60]!a}"
+            )
         previous, expected = digest, expected + 1
     return previous

@@ -26,5 +26,5 @@ class Waiver(Struct, frozen=True, kw_only=True):
     @property
     def summary(self) -> str:
         ticket = f", ticket {self.ticket}" if self.ticket else ""
-        said = f"WAIVED until {self.until} on {self.scope.label}, owner {self.owner}{ticket}: {self.reason}"
-        return f"{said.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."
+        sentence = f"WAIVED until {self.until} on {self.scope.label}, owner {self.owner}{ticket}: {self.reason}"
+        return f"{sentence.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.events.kinds import PersonDid, RunFailed, RunFinished, RunStopped, TurnFinished
-from app.events.record import BrokenChain, Recorded, parse_line
+from app.events.record import BrokenChain, Recorded, parse_line, select_events
 from app.evidence.notary import SignedHead, is_key_successor
 from app.store.models import RunRow
 from app.store.projection import COUNTED
@@ -37,24 +37,24 @@ class AuditAnchors:
 def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
     """Return the anchors in a verified chain; raise BrokenChain if the old key did not sign a key change."""
     found = AuditAnchors()
-    for seq, line, told in rows:
-        event = parse_line(line, told).event
+    for seq, line, digest in rows:
+        event = parse_line(line, digest).event
         if not isinstance(event, PersonDid):
             continue
-        said = dict(_FIELD.findall(event.detail))
+        fields = dict(_FIELD.findall(event.detail))
         if seal := _SEAL.fullmatch(event.did):  # lines about requests begin with the HTTP method
-            found.seals[seal[1]] = Seal(seq, int(said["events"]), said["head"])
-            found.manifests |= {said["manifest"]} if "manifest" in said else set()
+            found.seals[seal[1]] = Seal(seq, int(fields["events"]), fields["head"])
+            found.manifests |= {fields["manifest"]} if "manifest" in fields else set()
         elif event.did in ("key: made", "key: changed"):
-            _add_audit_key(found, seq, said)
+            _add_audit_key(found, seq, fields)
     return found
 
 
-def _add_audit_key(found: AuditAnchors, seq: int, said: Mapping[str, str]) -> None:
-    public, old = said["public"], said.get("from", "")
+def _add_audit_key(found: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
+    public, old = fields["public"], fields.get("from", "")
     if not old and found.keys[-1:] == [public]:
         return  # several processes of an older Temper noted their first key at once
-    if old and not (found.keys and old in found.keys and is_key_successor(public, old, said.get("signature", ""))):
+    if old and not (found.keys and old in found.keys and is_key_successor(public, old, fields.get("signature", ""))):
         raise BrokenChain(f"line {seq} changes the key to {public}, and the key before did not sign that")
     if found.keys and not old:
         found.unvouched.append(public)
@@ -91,13 +91,12 @@ def check_run_row(row: RunRow, log: list[Recorded]) -> None:
         raise BrokenChain(f"its row says that it has {row.state}, and the log goes on: its end is missing")
     if ends and row.ended_at not in (None, ends[0]):
         raise BrokenChain("its row gives another end than the log")
-    counts = {"tokens": sum(one.event.completion_tokens for one in log if isinstance(one.event, TurnFinished))}
-    for kind, column in COUNTED.items():
-        counts[column] = sum(isinstance(one.event, kind) for one in log)
+    counts = {"tokens": sum(one.completion_tokens for one in select_events(log, TurnFinished))}
+    counts |= {column: sum(isinstance(one.event, kind) for one in log) for kind, column in COUNTED.items()}
     for column, count in counts.items():
-        told = getattr(row, column)
-        if told > count or (ends and row.ended_at is not None and told != count):
-            raise BrokenChain(f"its row counts {told} {column}, and the log has {count}")
+        counted = getattr(row, column)
+        if counted > count or (ends and row.ended_at is not None and counted != count):
+            raise BrokenChain(f"its row counts {counted} {column}, and the log has {count}")
 
 
 def check_run_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:

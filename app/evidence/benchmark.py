@@ -20,7 +20,7 @@ class BenchmarkTitle:
     display: str
     version: str
     release: str
-    told: str
+    note: str
     """A sentence on the source of the names, or that they are incomplete."""
 
     @property
@@ -34,16 +34,16 @@ def describe_benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitl
     if started and started.parameters:
         names = ", ".join(one.name for one in started.parameters)
         more.append(f"Values that the site chose: {names}.")
-    return replace(title, told=" ".join([title.told, *more]))
+    return replace(title, note=" ".join([title.note, *more]))
 
 
 def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTitle:
     if given:
-        told = (
+        source = (
             f"{len(given.rules)} of {len(pack.documented_rules)} rules are "
             f"named by {given.file}, sha256 {given.sha256}."
         )
-        return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, told)
+        return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, source)
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
         return BenchmarkTitle(
             id="RHEL_9_STIG",
@@ -51,18 +51,19 @@ def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTi
             display="Red Hat Enterprise Linux 9",
             version="2",
             release="Release: 9 Benchmark Date: 01 Jul 2026",
-            told=INCOMPLETE,
+            note=INCOMPLETE,
         )
     return BenchmarkTitle(pack.name, pack.title, pack.title, "1", "", INCOMPLETE)
 
 
 def name_published_rule(rule: Rule, given: PublishedRule | None) -> PublishedRule:
     """Return the published names of a rule, with the skill's own text where the benchmark has none."""
+    own_id = f"S{rule.id}" if rule.id.startswith("V-") else rule.id  # its revision is unknown
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
     return PublishedRule(
         rule=rule.id,
         group=given.group if given else rule.id,
-        id=given.id if given else _derive_rule_id(rule),
+        id=given.id if given else own_id,
         stig_id=(given and given.stig_id) or rule.stig_id,
         group_title=(given and given.group_title) or rule.title,
         title=(given and given.title) or rule.title,
@@ -71,8 +72,3 @@ def name_published_rule(rule: Rule, given: PublishedRule | None) -> PublishedRul
         check=(given and given.check) or where,
         fix=(given and given.fix) or rule.fix,
     )
-
-
-def _derive_rule_id(rule: Rule) -> str:
-    """Return SV-257985 for V-257985; the revision is unknown without a benchmark."""
-    return f"S{rule.id}" if rule.id.startswith("V-") else rule.id

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import EnvironmentUnusable
 from app.events.kinds import RolloutAsked, RolloutHostBegun, RolloutHostEnded, RolloutHostLeft
-from app.events.record import Recorded
+from app.events.record import Recorded, select_events
 from app.evidence import verify
 from app.evidence.build_id import read_build_id
-from app.evidence.pack import MOST_BYTES
+from app.evidence.pack import MOST_BYTES, encode_manifest
 from app.evidence.signing_key import Signer
 from app.evidence.spool import Spool
 from app.evidence.verify import Object, unpack_archive
@@ -21,7 +21,7 @@ def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], si
     """Write the bundle into a spool. `pack_of` returns a run's evidence.zip. Equal inputs give equal bytes."""
     asked = events[0].event
     assert isinstance(asked, RolloutAsked)
-    begun = [one.event for one in events if isinstance(one.event, RolloutHostBegun)]
+    begun = select_events(events, RolloutHostBegun)
     into.add("README.txt", _write_bundle_readme(events[0].run, asked, len(begun)).encode())
     into.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
     into.add("rollout.jsonl", b"".join(one.line + b"\n" for one in events))
@@ -31,18 +31,14 @@ def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], si
         heads[one.of] = read_chain_head(pack)
         into.add(name_pack_file(one.host, one.of), pack)
         if into.held > MOST_BYTES:
-            said = "take the evidence of its runs one by one"
-            raise EnvironmentUnusable(f"rollout {events[0].run} is too large for one zip: {said}.")
-    told = (
-        json.dumps(build_bundle_index(events, asked, into.manifest_entries, heads, signer.public), indent=1).encode()
-        + b"\n"
-    )
-    into.add("manifest.json", told)
-    into.add("manifest.sig", f"{signer.sign(verify.SEALED + told)}\n".encode())
+            remedy = "take the evidence of its runs one by one"
+            raise EnvironmentUnusable(f"rollout {events[0].run} is too large for one zip: {remedy}.")
+    index = encode_manifest(build_bundle_index(events, asked, into.manifest_entries, heads, signer.public))
+    into.add("manifest.json", index)
+    into.add("manifest.sig", f"{signer.sign(verify.SEALED + index)}\n".encode())
 
 
 def name_pack_file(host: str, run: str) -> str:
-    """Return the file name of a run's pack in the bundle."""
     return f"runs/{host}-{run}.zip"
 
 
@@ -54,8 +50,7 @@ def build_bundle_index(
     events: Sequence[Recorded], asked: RolloutAsked, files: Sequence[Object], heads: Mapping[str, str], key: str
 ) -> Object:
     """Return the index. `files` are manifest entries; `heads` has the chain head of each run."""
-    runs = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostBegun)}
-    ends = {one.event.of: one.event for one in events if isinstance(one.event, RolloutHostEnded)}
+    ends = {one.of: one for one in select_events(events, RolloutHostEnded)}
     return {
         "format": FORMAT,
         "made_by": read_build_id(),
@@ -66,12 +61,10 @@ def build_bundle_index(
         "simulated": asked.simulated,
         "events": len(events),
         "chain_head": events[-1].hash,
-        "runs": [_build_run_entry(begun, ends.get(of), heads[of]) for of, begun in runs.items()],
-        "not_begun": [
-            {"host": one.event.host, "why": one.event.reason}
-            for one in events
-            if isinstance(one.event, RolloutHostLeft)
+        "runs": [
+            _build_run_entry(one, ends.get(one.of), heads[one.of]) for one in select_events(events, RolloutHostBegun)
         ],
+        "not_begun": [{"host": one.host, "why": one.reason} for one in select_events(events, RolloutHostLeft)],
         "files": files,
     }
 

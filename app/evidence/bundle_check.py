@@ -1,19 +1,18 @@
 """Verifies the evidence of a rollout: its chain, its index, and the pack of each run."""
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from app.events.kinds import RolloutAsked, RolloutHostBegun
-from app.events.record import BrokenChain, Recorded, check_chain, parse_line
+from app.events.record import BrokenChain, Recorded, check_chain, parse_line, select_events
 from app.evidence import verify
 from app.evidence.bundle import FORMAT, build_bundle_index, name_pack_file, read_chain_head
 from app.evidence.pack import list_manifest_files
 from app.evidence.rebuild import compare_rebuilt_pack
-from app.evidence.verify import SEALED, SHAPE_ERRORS, BrokenPack, Files, Object, unpack_archive
+from app.evidence.verify import SHAPE_ERRORS, BrokenPack, Files, Object, unpack_archive
 
 _UNLISTED_FILES = {"manifest.json", "manifest.sig"}
 
@@ -29,22 +28,22 @@ def is_bundle(files: Files) -> bool:
 def check_bundle(files: Files, head: str = "", key: str = "", left: Callable[[str], None] = lambda _: None) -> Object:
     """Return the index if everything holds, else raise BrokenPack. `left` is called with what could not be compared."""
     try:
-        told: Object = json.loads(files["manifest.json"])
-        _check_listed_files(files, told)
-        _check_bundle_signature(files, told, key)
-        events = _check_rollout_events(files, told, head)
-        for run in told["runs"]:
+        index: Object = json.loads(files["manifest.json"])
+        _check_listed_files(files, index)
+        verify.check_signature(files, index, key)
+        events = _check_rollout_events(files, index, head)
+        for run in index["runs"]:
             _check_run_pack(files[name_pack_file(run["host"], run["run"])], run, key, left)
-        _check_index(events, files, told)
+        _check_index(events, files, index)
     except (*SHAPE_ERRORS, BrokenChain, msgspec.MsgspecError) as exc:
         raise BrokenPack(f"it is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
-    return told
+    return index
 
 
-def _check_listed_files(files: Files, told: Object) -> None:
-    if alone := {*files} ^ ({one["name"] for one in told["files"]} | _UNLISTED_FILES):
+def _check_listed_files(files: Files, index: Object) -> None:
+    if alone := {*files} ^ ({one["name"] for one in index["files"]} | _UNLISTED_FILES):
         raise BrokenPack(f"{min(alone)[:80]!a} is not both in the index and in the zip")
-    for here, there in zip(list_manifest_files(_select_listed_files(files)), told["files"], strict=True):
+    for here, there in zip(list_manifest_files(_select_listed_files(files)), index["files"], strict=True):
         if here != there:
             raise BrokenPack(f"{here['name']} is not the file that the index names")
 
@@ -53,53 +52,41 @@ def _select_listed_files(files: Files) -> Files:
     return {name: content for name, content in files.items() if name not in _UNLISTED_FILES}
 
 
-def _check_bundle_signature(files: Files, told: Object, key: str) -> None:
-    by, signature = str(told["key"]), files["manifest.sig"]
-    if not re.fullmatch(rb"[0-9a-f]{128}\n", signature) or not re.fullmatch("[0-9a-f]{64}", by):
-        raise BrokenPack("manifest.sig is not the signature of a key that the index names")
-    if not verify.verify_ed25519(bytes.fromhex(by), bytes.fromhex(signature.decode()), SEALED + files["manifest.json"]):
-        raise BrokenPack("manifest.json is not what was signed")
-    if key and key != by:
-        raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
-
-
-def _check_rollout_events(files: Files, told: Object, head: str) -> list[Recorded]:
+def _check_rollout_events(files: Files, index: Object, head: str) -> list[Recorded]:
     lines, hashes = files["rollout.jsonl"].splitlines(), files["chain.txt"].decode("ascii").splitlines()
     rows = list(zip(range(1, len(lines) + 1), lines, hashes, strict=True))
-    last = check_chain(rows, told["rollout"])
-    if last != told["chain_head"] or len(rows) != told["events"]:
+    last = check_chain(rows, index["rollout"])
+    if last != index["chain_head"] or len(rows) != index["events"]:
         raise BrokenPack("the index gives another chain head, or another number of events, than the chain has")
     if head not in ("", last):
         raise BrokenPack(f"its chain head is {last}, not {head}")
-    return [parse_line(line, digest_) for _, line, digest_ in rows]
+    return [parse_line(line, digest) for _, line, digest in rows]
 
 
 def _check_run_pack(pack: bytes, run: dict[str, Any], key: str, left: Callable[[str], None]) -> None:
     try:
         files = unpack_archive(pack)
-        told = verify.check_pack(files, run["chain_head"], key)
+        manifest = verify.check_pack(files, run["chain_head"], key)
         why = compare_rebuilt_pack(files)
     except BrokenPack as exc:
         raise BrokenPack(f"the pack of {run['host']}: {exc}") from exc
-    if (told["run"], told["host"]) != (run["run"], run["host"]):
-        raise BrokenPack(f"the pack of {run['host']}: it is of run {told['run']} on {told['host']}")
+    if (manifest["run"], manifest["host"]) != (run["run"], run["host"]):
+        raise BrokenPack(f"the pack of {run['host']}: it is of run {manifest['run']} on {manifest['host']}")
     if why:
         left(f"{run['host']}: {why}")
 
 
-def _check_index(events: list[Recorded], files: Files, told: Object) -> None:
+def _check_index(events: list[Recorded], files: Files, index: Object) -> None:
     """Raise BrokenPack if the index or README.txt differs from the chain."""
     asked = events[0].event
     if not isinstance(asked, RolloutAsked):
         raise BrokenPack("rollout.jsonl does not begin with what was asked for")
-    begun = [one.event for one in events if isinstance(one.event, RolloutHostBegun)]
+    begun = select_events(events, RolloutHostBegun)
     heads = {one.of: read_chain_head(files[name_pack_file(one.host, one.of)]) for one in begun}
-    made = build_bundle_index(events, asked, list_manifest_files(_select_listed_files(files)), heads, told["key"]) | {
-        "made_by": told["made_by"]
-    }
-    again = json.loads(json.dumps(made))
-    if differs := [name for name in again if again[name] != told.get(name)] or sorted(told.keys() - again.keys()):
+    made = build_bundle_index(events, asked, list_manifest_files(_select_listed_files(files)), heads, index["key"])
+    again = json.loads(json.dumps(made | {"made_by": index["made_by"]}))
+    if differs := [name for name in again if again[name] != index.get(name)] or sorted(index.keys() - again.keys()):
         raise BrokenPack(f"the index says of {differs[0]} something else than the chain")
     readme = files["README.txt"].decode()
-    if told["rollout"] not in readme or (asked.simulated and "SIMULATED" not in readme):
+    if index["rollout"] not in readme or (asked.simulated and "SIMULATED" not in readme):
         raise BrokenPack("README.txt is that of another rollout, or does not say that it was SIMULATED")

@@ -1,14 +1,19 @@
 """The checklist for STIG Viewer 2: CKL, XML with a fixed order of elements."""
 
 from collections.abc import Iterator
-from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
 from app.evidence.benchmark import BenchmarkTitle
-from app.evidence.checklist_status import CKL_STATUS, SEVERITY
 from app.evidence.markup import add_element, serialize_document
 from app.evidence.rule_text import describe_actions_taken, describe_finding
-from app.evidence.run_record import RuleRecord, RunRecord
+from app.evidence.run_record import RuleRecord, RunRecord, Status
+
+CKL_STATUS: dict[Status, str] = {
+    "not_reviewed": "Not_Reviewed",
+    "not_applicable": "Not_Applicable",
+    "open": "Open",
+    "not_a_finding": "NotAFinding",
+}
 
 
 def build_ckl(case: RunRecord) -> bytes:
@@ -20,16 +25,19 @@ def build_ckl(case: RunRecord) -> bytes:
     stig = add_element(add_element(root, "STIGS"), "iSTIG")
     info = add_element(stig, "STIG_INFO")
     for name, text in _list_stig_info(case, published):
-        pair = add_element(info, "SI_DATA")
-        add_element(pair, "SID_NAME", name)
-        add_element(pair, "SID_DATA", text)
+        _add_pair(info, "SI_DATA", ("SID_NAME", name), ("SID_DATA", text))
     for one in case.judged:
         _fill_vuln(add_element(stig, "VULN"), case, published, one)
     return serialize_document(root)
 
 
+def _add_pair(parent: ET.Element, tag: str, *pair: tuple[str, str]) -> None:
+    held = add_element(parent, tag)
+    for name, text in pair:
+        add_element(held, name, text)
+
+
 def _list_asset_fields(case: RunRecord) -> list[tuple[str, str]]:
-    played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
     return [
         ("ROLE", "None"),
         ("ASSET_TYPE", "Computing"),
@@ -38,7 +46,7 @@ def _list_asset_fields(case: RunRecord) -> list[tuple[str, str]]:
         ("HOST_IP", ""),
         ("HOST_MAC", ""),
         ("HOST_FQDN", ""),
-        ("TARGET_COMMENT", f"{played}Temper run {case.run}; chain head {case.head}. {case.published.told}"),
+        ("TARGET_COMMENT", case.comment),
         ("TECH_AREA", ""),
         ("TARGET_KEY", ""),
         ("WEB_OR_DATABASE", "false"),
@@ -57,7 +65,7 @@ def _list_stig_info(case: RunRecord, published: BenchmarkTitle) -> list[tuple[st
         ("filename", ""),
         ("releaseinfo", published.release),
         ("title", published.title),
-        ("uuid", str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:{published.id}"))),
+        ("uuid", case.create_uuid(published.id)),
         ("notice", ""),
         ("source", "Temper"),
     ]
@@ -65,9 +73,7 @@ def _list_stig_info(case: RunRecord, published: BenchmarkTitle) -> list[tuple[st
 
 def _fill_vuln(vuln: ET.Element, case: RunRecord, published: BenchmarkTitle, one: RuleRecord) -> None:
     for name, text in _list_vuln_attributes(published, one):
-        pair = add_element(vuln, "STIG_DATA")
-        add_element(pair, "VULN_ATTRIBUTE", name)
-        add_element(pair, "ATTRIBUTE_DATA", text)
+        _add_pair(vuln, "STIG_DATA", ("VULN_ATTRIBUTE", name), ("ATTRIBUTE_DATA", text))
     add_element(vuln, "STATUS", CKL_STATUS[one.status])
     add_element(vuln, "FINDING_DETAILS", describe_finding(case, one))
     add_element(vuln, "COMMENTS", describe_actions_taken(case, one))
@@ -78,7 +84,7 @@ def _fill_vuln(vuln: ET.Element, case: RunRecord, published: BenchmarkTitle, one
 def _list_vuln_attributes(published: BenchmarkTitle, one: RuleRecord) -> Iterator[tuple[str, str]]:
     rule = one.named
     yield "Vuln_Num", rule.group
-    yield "Severity", SEVERITY[one.rule.category]
+    yield "Severity", one.severity
     yield "Group_Title", rule.group_title
     yield "Rule_ID", rule.id
     yield "Rule_Ver", rule.stig_id

@@ -1,24 +1,15 @@
 """The checklist for STIG Viewer 3: CKLB 1.0, JSON with the fields in the viewer's order."""
 
-import json
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 from app.evidence.benchmark import BenchmarkTitle
-from app.evidence.checklist_status import SEVERITY
+from app.evidence.markup import encode_json
 from app.evidence.rule_text import describe_actions_taken, describe_finding
 from app.evidence.run_record import RuleRecord, RunRecord
 
 _EMPTY = (
-    "false_positives",
-    "false_negatives",
-    "security_override_guidance",
-    "potential_impacts",
-    "third_party_tools",
-    "ia_controls",
-    "responsibility",
-    "mitigations",
-    "mitigation_control",
+    *("false_positives", "false_negatives", "security_override_guidance", "potential_impacts", "third_party_tools"),
+    *("ia_controls", "responsibility", "mitigations", "mitigation_control"),
 )
 
 
@@ -30,14 +21,14 @@ def build_cklb(case: RunRecord) -> bytes:
         "stig_id": published.id,
         "release_info": published.release,
         "version": published.version,
-        "uuid": _create_uuid(case, published.id),
+        "uuid": case.create_uuid(published.id),
         "reference_identifier": "",
         "size": len(case.judged),
         "rules": [_build_cklb_rule(case, published, one) for one in case.judged],
     }
     document = {
         "title": f"{case.request.host} {published.display}",
-        "id": _create_uuid(case, "checklist"),
+        "id": case.create_uuid("checklist"),
         "stigs": [stig],
         "active": True,
         "mode": 2,
@@ -45,18 +36,17 @@ def build_cklb(case: RunRecord) -> bytes:
         "target_data": _build_target(case),
         "cklb_version": "1.0",
     }
-    return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return encode_json(document)
 
 
 def _build_target(case: RunRecord) -> dict[str, Any]:
-    played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
     return {
         "target_type": "Computing",
         "host_name": case.request.host,
         "ip_address": "",
         "mac_address": "",
         "fqdn": "",
-        "comments": f"{played}Temper run {case.run}; chain head {case.head}. {case.published.told}",
+        "comments": case.comment,
         "role": "None",
         "is_web_database": False,
         "technology_area": "",
@@ -72,7 +62,7 @@ def _build_cklb_rule(case: RunRecord, published: BenchmarkTitle, one: RuleRecord
         "group_id_src": rule.group,
         "group_tree": [{"id": rule.group, "title": rule.group_title, "description": ""}],
         "group_id": rule.group,
-        "severity": SEVERITY[one.rule.category],
+        "severity": one.severity,
         "group_title": rule.group_title,
         "rule_id_src": rule.id,
         "rule_id": rule.id.removesuffix("_rule"),
@@ -89,15 +79,10 @@ def _build_cklb_rule(case: RunRecord, published: BenchmarkTitle, one: RuleRecord
         "legacy_ids": [],
         "ccis": list(rule.ccis),
         "reference_identifier": "",
-        "uuid": _create_uuid(case, one.rule.id),
-        "stig_uuid": _create_uuid(case, published.id),
+        "uuid": case.create_uuid(one.rule.id),
+        "stig_uuid": case.create_uuid(published.id),
         "status": one.status,
         "overrides": {},
         "comments": describe_actions_taken(case, one),
         "finding_details": describe_finding(case, one),
     }
-
-
-def _create_uuid(case: RunRecord, of: str) -> str:
-    """Return a UUID derived from the run, so that equal runs give equal files."""
-    return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:{of}"))

@@ -1,5 +1,7 @@
-"""Builds XML in a fixed order, with foreign text reduced to characters that XML allows."""
+"""Writes papers as JSON, and as XML in a fixed order with foreign text reduced to characters that XML allows."""
 
+import json
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from app.text.clean import clean_text
@@ -16,6 +18,10 @@ def add_element(parent: ET.Element, tag: str, text: str = "", **attributes: str)
 
 def clean_xml_text(text: str) -> str:
     return clean_text(text, _LONGEST).translate(_NEVER)
+
+
+def encode_json(paper: dict[str, Any]) -> bytes:
+    return json.dumps(paper, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def serialize_document(root: ET.Element) -> bytes:

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,6 @@ _HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
 
 @dataclass(frozen=True)
 class Requester:
-    """The person or program that requested an action."""
-
     who: str
     right: str
     via: str
@@ -71,32 +70,19 @@ class Notary:
     def issue_evidence(self, run: str, by: Requester) -> bytes:
         """Return the run's evidence.zip. Its digest is in the audit record before this returns."""
         files = unpack_archive(read_evidence(self.database, run, self.key))
-        told = files["manifest.json"]
-        if time := self._request_stamp(told):
-            files[STAMP] = time
-        if entered := self._request_receipt(files.get(ATTESTED)):
-            files[RECEIPT] = entered
+        content = files["manifest.json"]
+        data, statement = self.folder.parent, files.get(ATTESTED)
+        stamp = _try_request("a time stamp", lambda: get_stamp(data / FOLDER, self.authority, content))
+        receipt = _try_request(
+            "a log's receipt", lambda: get_receipt(data / RECEIPTS, self.hook, statement) if statement else None
+        )
+        files |= {name: answer for name, answer in ((STAMP, stamp), (RECEIPT, receipt)) if answer}
         archive = b"".join(chunk for _, chunk in build_chunks(dict(sorted(files.items()))))
-        manifest = json.loads(told)
+        manifest = json.loads(content)
         key = f" key={manifest['key']}" if "key" in manifest else ""
-        said = f"events={manifest['events']} head={manifest['chain_head']} manifest={compute_sha256(told)}{key}"
-        self.record_once(f"run {run}", compute_sha256(told), by, f"seal: evidence of run {run}", said)
+        detail = f"events={manifest['events']} head={manifest['chain_head']} manifest={compute_sha256(content)}{key}"
+        self.record_once(f"run {run}", compute_sha256(content), by, f"seal: evidence of run {run}", detail)
         return archive
-
-    def _request_stamp(self, manifest: bytes) -> bytes | None:
-        """Return a time stamp, or None if the authority fails: the pack is then issued without one."""
-        try:
-            return get_stamp(self.folder.parent / FOLDER, self.authority, manifest)
-        except EnvironmentUnusable as exc:
-            log.warning("a pack goes out without a time stamp: %s", exc)
-            return None
-
-    def _request_receipt(self, statement: bytes | None) -> bytes | None:
-        try:
-            return get_receipt(self.folder.parent / RECEIPTS, self.hook, statement) if statement else None
-        except EnvironmentUnusable as exc:
-            log.warning("a pack goes out without a log's receipt: %s", exc)
-            return None
 
     def issue_bundle(self, rollout: str, by: Requester) -> Spool:
         """Return the rollout's evidence as a spool. Each run's pack is noted in the record as issued."""
@@ -105,9 +91,9 @@ class Notary:
             archive = unfinished.enter_context(closing(Spool(self.folder.parent)))
             write_bundle(events, lambda run: self.issue_evidence(run, by), self.key, archive)
             unfinished.pop_all()
-        told = archive.get_sha256("manifest.json")
-        said = f"events={len(events)} head={events[-1].hash} manifest={told} key={self.key.public}"
-        self.record_once(f"rollout {rollout}", told, by, f"seal: evidence of rollout {rollout}", said)
+        manifest = archive.get_sha256("manifest.json")
+        detail = f"events={len(events)} head={events[-1].hash} manifest={manifest} key={self.key.public}"
+        self.record_once(f"rollout {rollout}", manifest, by, f"seal: evidence of rollout {rollout}", detail)
         return archive
 
     def seal_ended_run(self, run: str) -> None:
@@ -116,25 +102,31 @@ class Notary:
             seq, head = last
             self.record_once(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
 
-    def record_key(self) -> None:
-        """Note the key in the audit record before anything is signed with it."""
-        self.record_once("key", self.key.public, ITSELF, "key: made", f"public={self.key.public}")
-
-    def record_once(self, of: str, what: str, by: Requester, did: str, said: str) -> None:
+    def record_once(self, of: str, what: str, by: Requester, did: str, detail: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
             if audit.has_seal(session, of, what):
                 return  # the record keeps nobody waiting
-        event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=said)
+        event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=detail)
         if line := audit.note_once(self.database, event, of, what):
             sign_head(self.folder, self.key, line.seq, line.hash)
+
+
+def _try_request(what: str, request: Callable[[], bytes | None]) -> bytes | None:
+    """Return the answer, or None if the request fails: the pack is then issued without it."""
+    try:
+        return request()
+    except EnvironmentUnusable as exc:
+        log.warning("a pack goes out without %s: %s", what, exc)
+        return None
 
 
 def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[str, ...] = ()) -> Notary:
     """Return a notary with the data folder's key, which is created if missing."""
     folder = data / KEYS
     notary = Notary(database, folder, find_key(folder) or create_key(folder), authority, hook)
-    notary.record_key()
+    # In the record before anything is signed with it.
+    notary.record_once("key", notary.key.public, ITSELF, "key: made", f"public={notary.key.public}")
     return notary
 
 
@@ -145,9 +137,9 @@ def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
     new, file = create_next_key(notary.folder)
     try:
         vouched = notary.key.sign(_NEXT + bytes.fromhex(new.public))
-        said = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
+        detail = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
         after = Notary(notary.database, notary.folder, new)
-        after.record_once("key", new.public, by, "key: changed", said)
+        after.record_once("key", new.public, by, "key: changed", detail)
         replace_key(notary.folder, file)
     finally:
         file.unlink(missing_ok=True)
@@ -165,10 +157,10 @@ def sign_head(folder: Path, key: SigningKey, seq: int, head: str) -> None:
     """Sign and store a head, unless a newer one is stored."""
     if (there := read_signed_head(folder)) and there.seq >= seq:
         return
-    told = SignedHead(seq, head, key.public, key.sign(_encode_head(seq, head)))
+    signed = SignedHead(seq, head, key.public, key.sign(_encode_head(seq, head)))
     file = folder / f".{HEAD}.{secrets.token_hex(8)}"
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as new:
-        new.write(msgspec.json.encode(told) + b"\n")
+        new.write(msgspec.json.encode(signed) + b"\n")
         new.flush()
         os.fsync(new.fileno())
     file.replace(folder / HEAD)

@@ -2,15 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.events.kinds import (
-    ApprovalEdited,
-    ApprovalGiven,
-    ApprovalRefused,
-    RunPaused,
-    RunQueued,
-    RunResumed,
-    RunStopRequested,
-)
+from app.events import kinds
 from app.events.record import Recorded
 
 
@@ -23,34 +15,26 @@ class OperatorAction:
 
 
 def to_operator_action(recorded: Recorded) -> OperatorAction | None:
-    event = recorded.event
-    match event:
-        case RunQueued():
-            said = f", and said “{event.consent}”" if event.consent else ""
-            return OperatorAction(recorded.at, event.by, f"asked for the run in mode {event.mode}{said}", event.note)
-        case ApprovalGiven():
-            return OperatorAction(
-                recorded.at,
-                event.by,
-                f"approved {_name_change(event.approval)}{_format_approval_count(event)}",
-                event.reason,
-            )
-        case ApprovalRefused():
-            return OperatorAction(recorded.at, event.by, f"refused {_name_change(event.approval)}", event.reason)
-        case ApprovalEdited():
-            return OperatorAction(recorded.at, event.by, f"edited {_name_change(event.approval)}", event.reason)
-        case RunStopRequested():
-            return OperatorAction(recorded.at, event.by, "stopped the run", event.reason)
-        case RunPaused():
-            return OperatorAction(recorded.at, event.by, "paused the run", "")
-        case RunResumed(after_crash=False):
-            return OperatorAction(recorded.at, event.by, "let the run go on", "")
+    match event := recorded.event:
+        case kinds.RunQueued():
+            consent = f", and said “{event.consent}”" if event.consent else ""
+            what, why = f"asked for the run in mode {event.mode}{consent}", event.note
+        case kinds.ApprovalGiven():
+            count = f", as {event.given} of {event.of}" if event.of > 1 else ""
+            what, why = f"approved {_name_change(event.approval)}{count}", event.reason
+        case kinds.ApprovalRefused():
+            what, why = f"refused {_name_change(event.approval)}", event.reason
+        case kinds.ApprovalEdited():
+            what, why = f"edited {_name_change(event.approval)}", event.reason
+        case kinds.RunStopRequested():
+            what, why = "stopped the run", event.reason
+        case kinds.RunPaused():
+            what, why = "paused the run", ""
+        case kinds.RunResumed(after_crash=False):
+            what, why = "let the run go on", ""
         case _:
             return None
-
-
-def _format_approval_count(event: ApprovalGiven) -> str:
-    return f", as {event.given} of {event.of}" if event.of > 1 else ""
+    return OperatorAction(recorded.at, event.by, what, why)
 
 
 def _name_change(approval: str) -> str:

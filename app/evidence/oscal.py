@@ -1,80 +1,75 @@
 """OSCAL 1.1 papers: assessment results, and a plan of action and milestones."""
 
-import json
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 from app.events.record import format_timestamp
-from app.evidence.checklist_status import SEVERITY, to_checklist_status
+from app.evidence.markup import encode_json
 from app.evidence.rule_text import describe_actions_taken, describe_finding
-from app.evidence.run_record import RuleRecord, RunRecord
+from app.evidence.run_record import DONE, RuleRecord, RunRecord
 from app.evidence.xccdf import build_rule_idref
 from app.text.clean import clean_line, clean_text
 
 VERSION = "1.1.3"
 NS = "urn:temper:oscal"
 JsonObject = dict[str, Any]
-_DONE = ("not_a_finding", "not_applicable")
 _LONGEST = 50_000
 
 
 def build_oscal_results(case: RunRecord) -> bytes:
     """Return the assessment results: observation and finding of the last scan for each requested rule."""
-    scan = "opening" if case.request.mode == "scan" else "closing"
     result = {
         "uuid": _create_uuid(case, "result"),
         "title": f"Temper run {case.run}",
-        "description": _clean_prose(case.published.told),
+        "description": _clean_prose(case.published.note),
         "start": format_timestamp(case.state.started_at or case.queued_at),
-        "end": format_timestamp(case.scanned.get(scan, case.state.at)),
+        "end": format_timestamp(case.scanned_at),
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
         "reviewed-controls": {"control-selections": [{"include-all": {}}]},
-        "observations": [_build_observation(case, one, scan) for one in case.requested_rules],
+        "observations": [_build_observation(case, one) for one in case.requested_rules],
         "findings": [_build_finding(case, one) for one in case.requested_rules],
     }
-    if left := _list_open_rules(case):
+    if left := case.open_rules:
         result["risks"] = [_build_risk(case, one) for one in left]
     plan = {"uuid": _create_uuid(case, "plan"), "description": f"The order of Temper run {case.run}: see events.jsonl."}
-    said = {
+    results = {
         "uuid": _create_uuid(case, "results"),
         "metadata": _build_metadata(case, f"Assessment results of {case.request.host}"),
         "import-ap": {"href": f"#{plan['uuid']}"},
         "results": [result],
         "back-matter": {"resources": [plan]},
     }
-    return _encode_json({"assessment-results": said})
+    return encode_json({"assessment-results": results})
 
 
 def build_oscal_poam(case: RunRecord) -> bytes:
     """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
-    left, scan = _list_open_rules(case), "opening" if case.request.mode == "scan" else "closing"
-    said: JsonObject = {
+    left = case.open_rules
+    plan: JsonObject = {
         "uuid": _create_uuid(case, "poam"),
         "metadata": _build_metadata(case, f"Plan of action and milestones of {case.request.host}"),
         "system-id": {"identifier-type": NS, "id": _clean_required_line(case.request.host)},
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
     }
     if left:
-        said["observations"] = [_build_observation(case, one, scan) for one in left]
-        said["risks"] = [_build_risk(case, one) for one in left]
-        said["poam-items"] = [_build_poam_item(case, one) for one in left]
+        plan["observations"] = [_build_observation(case, one) for one in left]
+        plan["risks"] = [_build_risk(case, one) for one in left]
+        plan["poam-items"] = [_build_poam_item(case, one) for one in left]
     else:
         nothing = f"Every rule that run {case.run} was asked for holds or does not apply."
-        said["poam-items"] = [
+        plan["poam-items"] = [
             {"uuid": _create_uuid(case, "nothing"), "title": "Nothing is left to do", "description": nothing}
         ]
-    return _encode_json({"plan-of-action-and-milestones": said})
+    return encode_json({"plan-of-action-and-milestones": plan})
 
 
 def _build_metadata(case: RunRecord, title: str) -> JsonObject:
-    played = f"SIMULATED: {case.simulated}. " if case.simulated else ""
     return {
         "title": clean_line(title, 300),
         "last-modified": format_timestamp(case.state.at),
         "version": case.run,
         "oscal-version": VERSION,
         "props": [_build_prop("run", case.run), _build_prop("chain-head", case.head)],
-        "remarks": _clean_prose(f"{played}Temper run {case.run}; chain head {case.head}. {case.published.told}"),
+        "remarks": _clean_prose(case.comment),
     }
 
 
@@ -86,14 +81,14 @@ def _build_inventory_item(case: RunRecord) -> JsonObject:
     }
 
 
-def _build_observation(case: RunRecord, one: RuleRecord, scan: str) -> JsonObject:
+def _build_observation(case: RunRecord, one: RuleRecord) -> JsonObject:
     return {
         "uuid": _create_uuid(case, f"seen {one.rule.id}"),
         "title": _clean_required_line(one.named.id),
         "description": describe_finding(case, one),
         "methods": ["TEST"],
         "subjects": [{"subject-uuid": _create_uuid(case, "host"), "type": "inventory-item"}],
-        "collected": format_timestamp(case.scanned.get(scan, case.state.at)),
+        "collected": format_timestamp(case.scanned_at),
     }
 
 
@@ -101,10 +96,10 @@ def _build_finding(case: RunRecord, one: RuleRecord) -> JsonObject:
     """Return the finding of a rule. An undecided rule is not satisfied, with the scanner's word as a property."""
     word = one.closing.word if one.closing else "notchecked"
     state = {
-        "state": "satisfied" if to_checklist_status(one.closing) in _DONE else "not-satisfied",
+        "state": "satisfied" if one.status in DONE else "not-satisfied",
         "reason": word if word in ("pass", "fail") else "other",
     }
-    said: JsonObject = {
+    finding: JsonObject = {
         "uuid": _create_uuid(case, f"finding {one.rule.id}"),
         "title": _clean_prose(one.named.title),
         "description": describe_actions_taken(case, one),
@@ -113,18 +108,18 @@ def _build_finding(case: RunRecord, one: RuleRecord) -> JsonObject:
         "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {one.rule.id}")}],
     }
     if state["state"] == "not-satisfied":
-        said["related-risks"] = [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}]
-    return said
+        finding["related-risks"] = [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}]
+    return finding
 
 
 def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
     waiver, fix = one.waiver, _clean_prose(one.named.fix)
-    said: JsonObject = {
+    risk: JsonObject = {
         "uuid": _create_uuid(case, f"risk {one.rule.id}"),
         "title": _clean_prose(one.named.title),
         "description": _clean_prose(one.named.discussion),
         "statement": describe_actions_taken(case, one),
-        "props": [_build_prop("severity", SEVERITY[one.rule.category]), *_list_rule_props(one)],
+        "props": [_build_prop("severity", one.severity), *_list_rule_props(one)],
         "status": "deviation-approved" if waiver else "open",
         "remediations": [
             {
@@ -145,8 +140,8 @@ def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
             "end": f"{waiver.until}T00:00:00Z",
             "status-change": "deviation-approved",
         }
-        said |= {"deadline": f"{waiver.until}T00:00:00Z", "risk-log": {"entries": [entry]}}
-    return said
+        risk |= {"deadline": f"{waiver.until}T00:00:00Z", "risk-log": {"entries": [entry]}}
+    return risk
 
 
 def _build_poam_item(case: RunRecord, one: RuleRecord) -> JsonObject:
@@ -158,10 +153,6 @@ def _build_poam_item(case: RunRecord, one: RuleRecord) -> JsonObject:
         "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {one.rule.id}")}],
         "related-risks": [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}],
     }
-
-
-def _list_open_rules(case: RunRecord) -> list[RuleRecord]:
-    return [one for one in case.requested_rules if to_checklist_status(one.closing) not in _DONE]
 
 
 def _list_rule_props(one: RuleRecord) -> list[JsonObject]:
@@ -186,9 +177,4 @@ def _clean_prose(text: str) -> str:
 
 
 def _create_uuid(case: RunRecord, of: str) -> str:
-    """Return a UUID derived from the run, so that equal runs give equal files."""
-    return str(uuid5(NAMESPACE_URL, f"temper:{case.run}:{case.head}:oscal {of}"))
-
-
-def _encode_json(said: JsonObject) -> bytes:
-    return json.dumps(said, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return case.create_uuid(f"oscal {of}")

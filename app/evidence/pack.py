@@ -1,5 +1,6 @@
 """Builds evidence.zip, which a third party can verify without Temper."""
 
+import base64
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -16,9 +17,8 @@ from app.evidence.build_id import read_build_id
 from app.evidence.papers import PAPERS
 from app.evidence.run_record import RunRecord, read_run_record
 from app.evidence.signing_key import Signer
-from app.evidence.statement import build_statement
 from app.evidence.verify import Events, Files, Object, build_chunks, build_plain_files, compute_sha256
-from app.skills.rulebook import build_rulebook
+from app.skills.skill import build_rulebook
 
 FORMAT = "temper evidence 3"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
@@ -53,14 +53,14 @@ def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
         "README.txt": _write_pack_readme(case).encode(),
         "chain.txt": log.hashes.getvalue(),
         "events.jsonl": log.lines.getvalue(),
-        "lineup.json": _encode_json(_build_lineup(case)),
+        "lineup.json": encode_manifest(_build_lineup(case)),
         "rules.json": build_rulebook(case.skill),
         "verify.py": Path(verify.__file__).read_bytes(),
         **{paper.file: paper.build(case) for paper in PAPERS if paper.packed},
         **build_plain_files(log.steady),
     }
-    files["manifest.json"] = manifest = _encode_json(_build_manifest(case, files, signer.public))
-    files[verify.ATTESTED] = build_statement(case, manifest, _build_lineup(case), signer)
+    files["manifest.json"] = manifest = encode_manifest(_build_manifest(case, files, signer.public))
+    files[verify.ATTESTED] = _build_statement(case, manifest, _build_lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
 
@@ -99,7 +99,6 @@ def _build_manifest(case: RunRecord, files: Files, key: str) -> dict[str, object
 
 
 def list_manifest_files(files: Files) -> list[Object]:
-    """Return the manifest's entry for each file."""
     return [{"name": name, "size": len(files[name]), "sha256": compute_sha256(files[name])} for name in sorted(files)]
 
 
@@ -117,7 +116,46 @@ def _build_lineup(case: RunRecord) -> dict[str, object]:
     }
 
 
-def _encode_json(value: object) -> bytes:
+def _build_statement(case: RunRecord, manifest: bytes, lineup: Object, signer: Signer) -> bytes:
+    """Return the in-toto statement in a signed DSSE envelope. Its subject, the manifest, lists all other files."""
+    statement = {
+        "_type": verify.STATEMENT,
+        "subject": [{"name": "manifest.json", "digest": {"sha256": compute_sha256(manifest)}}],
+        "predicateType": verify.PREDICATE,
+        "predicate": {
+            "run": case.run,
+            "host": case.request.host,
+            "chain_head": case.head,
+            "simulated": case.simulated,
+            "made_by": read_build_id(),
+            "benchmark": case.published.note,
+            "lineup": lineup,
+            "rules": [
+                {
+                    "id": one.named.id,
+                    "group": one.named.group,
+                    "before": one.opening.word if one.opening else "",
+                    "after": one.closing.word if one.closing else "",
+                    "waived": one.waiver is not None,
+                }
+                for one in case.requested_rules
+            ],
+        },
+    }
+    return sign_statement(json.dumps(statement, ensure_ascii=True).encode(), signer)
+
+
+def sign_statement(payload: bytes, signer: Signer) -> bytes:
+    signature = bytes.fromhex(signer.sign(verify.encode_envelope(payload)))
+    envelope = {
+        "payloadType": verify.INTOTO,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [{"keyid": signer.public, "sig": base64.b64encode(signature).decode()}],
+    }
+    return json.dumps(envelope, indent=1).encode() + b"\n"
+
+
+def encode_manifest(value: object) -> bytes:
     return json.dumps(value, indent=1, ensure_ascii=True).encode() + b"\n"
 
 

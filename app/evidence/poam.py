@@ -1,17 +1,49 @@
-"""The plan of action and milestones: open rules, with owner and dates left for people to fill in."""
+"""The plan of action and milestones: open rules, with owner and dates left for people to fill in.
+
+The same plan has the columns of eMASS' import template, too.
+"""
 
 import csv
 import io
-import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 
 from app.events.record import format_timestamp
-from app.evidence.checklist_status import SEVERITY, to_checklist_status
+from app.evidence.markup import encode_json
 from app.evidence.rule_text import describe_actions_taken, describe_finding, describe_outcome
 from app.evidence.run_record import RuleRecord, RunRecord
+from app.text.clean import clean_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "＝", "＋", "－", "＠")
-_DONE = ("not_a_finding", "not_applicable")
+EMASS_COLUMNS = (
+    "POA&M Item ID",
+    "Control Vulnerability Description",
+    "Security Control Number (NC/NA controls only)",
+    "Office/Org",
+    "Security Checks",
+    "Resources Required",
+    "Scheduled Completion Date",
+    "Milestone with Completion Dates",
+    "Milestone Changes",
+    "Source Identifying Vulnerability",
+    "Status",
+    "Comments",
+    "Raw Severity",
+    "Devices Affected",
+    "Mitigations (in-house and in conjunction with the Navy CSSP)",
+    "Predisposing Conditions",
+    "Severity",
+    "Relevance of Threat",
+    "Threat Description",
+    "Likelihood",
+    "Impact",
+    "Impact Description",
+    "Residual Risk Level",
+    "Recommendations",
+    "Resulting Residual Risk after Proposed Mitigations",
+)
+EMASS_LONGEST = 2000
+"""Most characters that eMASS accepts in one field."""
 
 
 @dataclass(frozen=True)
@@ -37,32 +69,37 @@ class PoamEntry:
     milestones: str = ""
 
 
-def list_poam_entries(case: RunRecord) -> list[PoamEntry]:
-    """Return an entry for every requested rule that is not known to hold."""
-    return [
-        _build_poam_entry(case, one) for one in case.requested_rules if to_checklist_status(one.closing) not in _DONE
-    ]
-
-
 def build_poam_json(case: RunRecord) -> bytes:
     plan = {
         "run": case.run,
         "host": case.request.host,
         "as_of": format_timestamp(case.state.at),
         "simulated": case.simulated,
-        "benchmark": case.published.told,
+        "benchmark": case.published.note,
         "chain_head": case.head,
-        "items": [asdict(entry) for entry in list_poam_entries(case)],
+        "items": [asdict(_build_poam_entry(case, one)) for one in case.open_rules],
     }
-    return json.dumps(plan, indent=1, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+    return encode_json(plan)
 
 
 def build_poam_csv(case: RunRecord) -> bytes:
+    entries = (asdict(_build_poam_entry(case, one)) for one in case.open_rules)
+    return _write_csv([field.name for field in fields(PoamEntry)], (entry.values() for entry in entries))
+
+
+def build_emass_poam(case: RunRecord) -> bytes:
+    """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
+    rows = (_build_emass_row(case, one) for one in case.open_rules)
+    return _write_csv(
+        EMASS_COLUMNS, ([clean_text(row.get(name, ""), EMASS_LONGEST) for name in EMASS_COLUMNS] for row in rows)
+    )
+
+
+def _write_csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> bytes:
     table = io.StringIO(newline="")
-    rows = csv.writer(table, lineterminator="\r\n")
-    rows.writerow(field.name for field in fields(PoamEntry))
-    for entry in list_poam_entries(case):
-        rows.writerow(escape_cell(value) for value in asdict(entry).values())
+    writer = csv.writer(table, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows(map(escape_cell, row) for row in rows)
     return table.getvalue().encode("utf-8-sig", "replace")
 
 
@@ -78,10 +115,10 @@ def _build_poam_entry(case: RunRecord, one: RuleRecord) -> PoamEntry:
         rule_id=one.named.id,
         stig_id=one.named.stig_id,
         ccis=" ".join(one.named.ccis),
-        severity=SEVERITY[rule.category],
+        severity=one.severity,
         weakness=one.named.title,
         host=case.request.host,
-        checklist_status=to_checklist_status(one.closing),
+        checklist_status=one.status,
         status="Risk Accepted" if one.waiver else "Ongoing",
         identified=format_timestamp(case.queued_at),
         source=verdict.scanner if verdict else "",
@@ -91,3 +128,17 @@ def _build_poam_entry(case: RunRecord, one: RuleRecord) -> PoamEntry:
         remedy=one.named.fix,
         risk_of_remedy=rule.breaks,
     )
+
+
+def _build_emass_row(case: RunRecord, one: RuleRecord) -> dict[str, str]:
+    named = one.named
+    return {
+        "Control Vulnerability Description": f"{named.title}\n\n{named.discussion}",
+        "Security Checks": "\n".join((named.id, named.group, *named.ccis)),
+        "Source Identifying Vulnerability": case.published.reference,
+        "Status": "Risk Accepted" if one.waiver else "Ongoing",
+        "Comments": f"{describe_actions_taken(case, one)}\n{describe_finding(case, one)}",
+        "Raw Severity": one.rule.category,
+        "Devices Affected": case.request.host,
+        "Recommendations": named.fix,
+    }

@@ -63,7 +63,7 @@ def _describe_builds(made_by: object) -> str:
 
 def _read_pack_events(files: Files) -> Iterator[Recorded]:
     try:
-        for _, line, told in read_chain(files):
-            yield parse_line(line, told)
+        for _, line, digest in read_chain(files):
+            yield parse_line(line, digest)
     except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as exc:
         raise BrokenPack(f"its events are not of the shape that Temper writes: {str(exc)[:200]!a}") from exc

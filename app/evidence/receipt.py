@@ -21,21 +21,21 @@ PATIENCE = 30.0
 MOST_WORDS = 64
 
 
-def parse_hook_command(said: str) -> tuple[str, ...]:
+def parse_hook_command(text: str) -> tuple[str, ...]:
     """Parse a JSON list of a command and its arguments, or raise BadInput. No shell is involved."""
-    if not said:
+    if not text:
         return ()
     try:
-        words = json.loads(said)
+        words = json.loads(text)
     except ValueError:
         words = None
-    if not isinstance(words, list) or not 0 < len(words) <= MOST_WORDS or not all(_is_word(one) for one in words):
+    if (
+        not isinstance(words, list)
+        or not 0 < len(words) <= MOST_WORDS
+        or not all(isinstance(one, str) and one and "\0" not in one for one in words)
+    ):
         raise BadInput('TEMPER_LOG_HOOK is a JSON list of a command and its words, like ["/usr/local/bin/enter", "-"].')
     return tuple(words)
-
-
-def _is_word(one: object) -> bool:
-    return isinstance(one, str) and one != "" and "\0" not in one
 
 
 def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
@@ -46,23 +46,23 @@ def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: f
 
 def _build_receipt(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
     answer = _run_hook(hook, statement, patience)
-    said = {
+    receipt = {
         "statement": compute_sha256(statement),
         "command": Path(hook[0]).name,
         "answer": base64.b64encode(answer).decode(),
     }
-    return json.dumps(said, indent=1).encode() + b"\n"
+    return json.dumps(receipt, indent=1).encode() + b"\n"
 
 
 def _run_hook(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
     """Run the hook in its own session, so that its children die with it, and without Temper's environment."""
     around = {name: value for name, value in os.environ.items() if not name.startswith("TEMPER_")}
-    with tempfile.TemporaryFile() as told:
-        told.write(statement)
-        told.seek(0)
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(statement)
+        stdin.seek(0)
         try:
             child = subprocess.Popen(
-                hook, stdin=told, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=around, start_new_session=True
+                hook, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=around, start_new_session=True
             )
         except OSError as exc:
             raise EnvironmentUnusable(f"{hook[0]} could not be started: {exc.strerror}.") from exc

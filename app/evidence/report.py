@@ -8,9 +8,8 @@ from jinja2 import Environment
 
 from app.config import PACKAGE
 from app.events.record import format_timestamp
-from app.evidence.checklist_status import SEVERITY, Status, to_checklist_status
 from app.evidence.rule_text import describe_answer, describe_outcome, format_verdict
-from app.evidence.run_record import RunRecord
+from app.evidence.run_record import RunRecord, Status
 from app.loop.descriptions import describe_event
 from app.text.clean import clean_text
 from app.text.jinja_environment import create_environment
@@ -34,9 +33,9 @@ class DiffLine:
 def build_report(case: RunRecord) -> bytes:
     counts = dict.fromkeys(SHOWN, 0)
     for one in case.requested_rules:
-        counts[to_checklist_status(one.closing)] += 1
+        counts[one.status] += 1
     page = _create_environment().get_template("report.html")
-    text = page.render(case=case, counts=counts, published=case.published, SHOWN=SHOWN, SEVERITY=SEVERITY)
+    text = page.render(case=case, counts=counts, published=case.published, SHOWN=SHOWN)
     return text.encode("utf-8", "replace")
 
 
@@ -45,23 +44,15 @@ def _create_environment() -> Environment:
     made = create_environment(PACKAGE / "templates")
     made.filters.update(plain=_clean_report_text, at=format_timestamp, diff=parse_diff_lines, written=_format_action)
     made.globals.update(
-        status=to_checklist_status,
-        outcome=describe_outcome,
-        telling=describe_event,
-        said_by=format_verdict,
-        answered=describe_answer,
+        outcome=describe_outcome, telling=describe_event, said_by=format_verdict, answered=describe_answer
     )
     return made
 
 
 def parse_diff_lines(diff: str) -> list[DiffLine]:
-    return [_parse_diff_line(line) for line in _clean_report_text(diff).splitlines()]
-
-
-def _parse_diff_line(line: str) -> DiffLine:
-    is_name = line.startswith(("+++ ", "--- "))
-    kind = "" if is_name else {"+": "added", "-": "removed"}.get(line[:1], "")
-    return DiffLine(kind, line)
+    kinds = {"+": "added", "-": "removed"}
+    lines = _clean_report_text(diff).splitlines()
+    return [DiffLine("" if one.startswith(("+++ ", "--- ")) else kinds.get(one[:1], ""), one) for one in lines]
 
 
 def _clean_report_text(text: str) -> str:

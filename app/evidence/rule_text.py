@@ -14,13 +14,14 @@ def describe_finding(case: RunRecord, one: RuleRecord) -> str:
         return _join_clean_lines([one.left_out])
     if one.rule.id not in case.request.rules:
         return f"Not part of run {case.run}."
-    said = [f"After the run, {format_verdict(one.closing)}" if one.closing else _describe_missing_scan(case)]
+    unscanned = f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
+    sentences = [f"After the run, {format_verdict(one.closing)}" if one.closing else unscanned]
     if waits := _describe_not_in_force(one):
-        said.append(waits)
+        sentences.append(waits)
     if one.opening:
-        said.append(f"Before the run, {format_verdict(one.opening)}")
-    said += [used.summary for used in one.used]
-    return _join_clean_lines(said)
+        sentences.append(f"Before the run, {format_verdict(one.opening)}")
+    sentences += [used.summary for used in one.used]
+    return _join_clean_lines(sentences)
 
 
 def _describe_not_in_force(one: RuleRecord) -> str:
@@ -34,10 +35,6 @@ def format_verdict(verdict: VerdictGiven) -> str:
     line = f" line {verdict.line}" if verdict.line else ""
     place = f" ({verdict.path}{line})" if verdict.path and verdict.path not in verdict.evidence else ""
     return f"scanner {verdict.scanner} says {verdict.word}: {verdict.evidence}{place}"
-
-
-def _describe_missing_scan(case: RunRecord) -> str:
-    return f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
 
 
 def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
@@ -91,11 +88,11 @@ def _list_steps(tried: AttemptRecord) -> list[str]:
 def describe_answer(answer: Answer) -> str:
     match answer:
         case ApprovalGiven():
-            said = f"approved by {answer.by}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
+            text = f"approved by {answer.by}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
         case ApprovalRefused():
-            said = f"refused by {answer.by}"
+            text = f"refused by {answer.by}"
         case ApprovalEdited():
-            said = f"edited by {answer.by}"
+            text = f"edited by {answer.by}"
         case ApprovalExpired():
-            said = "approval void"
-    return f"{said}: {answer.reason}" if answer.reason else said
+            text = "approval void"
+    return f"{text}: {answer.reason}" if answer.reason else text

@@ -2,33 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
+from uuid import NAMESPACE_URL, uuid5
 
 from app.errors import BadInput
-from app.events.kinds import (
-    ApprovalEdited,
-    ApprovalExpired,
-    ApprovalGiven,
-    ApprovalRefused,
-    LessonLearnt,
-    RebootChecked,
-    RunQueued,
-    ScanFinished,
-    VerdictGiven,
-)
+from app.events import kinds
 from app.events.record import Recorded
-from app.events.vocabulary import Lesson, ParameterUsed, PublishedRule
+from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.waiver import Waiver
 from app.evidence.benchmark import BenchmarkTitle, describe_benchmark, name_published_rule
-from app.evidence.checklist_status import Status, to_checklist_status
 from app.evidence.operator_actions import OperatorAction, to_operator_action
 from app.evidence.seats import Seats, SeatUsed
-from app.loop.attempt import Attempt
-from app.loop.run_skill import load_run_skill
-from app.loop.state import Item, RunState, apply_event
-from app.loop.waiver_matching import find_active_waiver
+from app.loop.attempt_state import Attempt
+from app.loop.run_skill_loader import load_run_skill
+from app.loop.state import Item, RunState, apply_event, find_active_waiver
 from app.skills.skill import Rule, Skill
 
-Answer = ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
+Status = Literal["not_reviewed", "not_applicable", "open", "not_a_finding"]
+_STATUS: dict[Word, Status] = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}
+DONE: tuple[Status, ...] = ("not_a_finding", "not_applicable")
+_SEVERITY: dict[Category, str] = {"I": "high", "II": "medium", "III": "low"}
+Answer = kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
 
 
 class RunNotEnded(BadInput):
@@ -54,8 +48,8 @@ class RuleRecord:
     rule: Rule
     named: PublishedRule
     """Its names in the published benchmark, as far as known."""
-    opening: VerdictGiven | None
-    closing: VerdictGiven | None
+    opening: kinds.VerdictGiven | None
+    closing: kinds.VerdictGiven | None
     item: Item | None
     tried: tuple[AttemptRecord, ...]
     waiver: Waiver | None = None
@@ -67,13 +61,20 @@ class RuleRecord:
 
     @property
     def status(self) -> Status:
-        return "not_applicable" if self.left_out else to_checklist_status(self.closing)
+        """The status in checklists. An unclear verdict is not reviewed, never a pass, as is a rule without one."""
+        if self.left_out:
+            return "not_applicable"
+        return _STATUS.get(self.closing.word, "not_reviewed") if self.closing else "not_reviewed"
+
+    @property
+    def severity(self) -> str:
+        return _SEVERITY[self.rule.category]
 
 
 @dataclass(frozen=True)
 class RunRecord:
     state: RunState
-    request: RunQueued
+    request: kinds.RunQueued
     skill: Skill
     queued_at: float
     scanned: Mapping[str, float]
@@ -84,7 +85,7 @@ class RunRecord:
     people: tuple[OperatorAction, ...]
     seats: tuple[SeatUsed, ...]
     published: BenchmarkTitle
-    rebooted: RebootChecked | None = None
+    rebooted: kinds.RebootChecked | None = None
     """The result of a check after a reboot; None for any other run."""
 
     @property
@@ -99,6 +100,30 @@ class RunRecord:
         played = ["the engines"] if self.request.simulated else []
         played += ["the host, by a tree of real files"] if host else []
         return " and ".join(played)
+
+    @property
+    def last_scan(self) -> Literal["opening", "closing"]:
+        """The phase whose verdicts count: a run in scan mode has no closing scan."""
+        return "opening" if self.request.mode == "scan" else "closing"
+
+    @property
+    def scanned_at(self) -> float:
+        return self.scanned.get(self.last_scan, self.state.at)
+
+    @property
+    def comment(self) -> str:
+        """The sentences about the run that checklists carry."""
+        played = f"SIMULATED: {self.simulated}. " if self.simulated else ""
+        return f"{played}Temper run {self.run}; chain head {self.head}. {self.published.note}"
+
+    def create_uuid(self, of: str) -> str:
+        """Return a UUID derived from the run, so that equal runs give equal files."""
+        return str(uuid5(NAMESPACE_URL, f"temper:{self.run}:{self.head}:{of}"))
+
+    @property
+    def open_rules(self) -> list[RuleRecord]:
+        """The requested rules that are not known to hold."""
+        return [one for one in self.requested_rules if one.status not in DONE]
 
     @property
     def waived_rules(self) -> list[RuleRecord]:
@@ -123,9 +148,9 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     for recorded in events:
         state = apply_event(state, recorded)
         queued_at, head = queued_at or recorded.at, recorded.hash
-        if isinstance(recorded.event, ScanFinished):
+        if isinstance(recorded.event, kinds.ScanFinished):
             scanned[recorded.event.phase] = recorded.at
-        elif isinstance(recorded.event, RebootChecked):
+        elif isinstance(recorded.event, kinds.RebootChecked):
             rebooted = recorded.event
         people += [done] if (done := to_operator_action(recorded)) else []
         seats.apply_event(recorded.event)
@@ -135,7 +160,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     pack = load_run_skill(state)
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
-    judged = tuple(_build_rule_records(pack, state, tried))
+    judged = tuple(_build_rule_records(pack, state, state.request, tried))
     title = describe_benchmark(pack, state.started)
     asked, deeds = state.request, tuple(people)
     return RunRecord(state, asked, pack, queued_at, scanned, head, judged, deeds, seats.list_seats(), title, rebooted)
@@ -148,41 +173,30 @@ def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState
     place = item.rule, item.attempt.number
     one = tried.setdefault(place, AttemptRecord(item.attempt, recorded.seq, recorded.seq, recorded.at, []))
     one.attempt, one.last, one.until = item.attempt, recorded.seq, recorded.at
-    if isinstance(recorded.event, LessonLearnt):
+    if isinstance(recorded.event, kinds.LessonLearnt):
         one.lesson = recorded.event.lesson
     elif isinstance(recorded.event, Answer):
         one.answers.append(recorded.event)
 
 
 def _build_rule_records(
-    pack: Skill, state: RunState, tried: dict[tuple[str, int], AttemptRecord]
+    pack: Skill, state: RunState, request: kinds.RunQueued, tried: dict[tuple[str, int], AttemptRecord]
 ) -> Iterator[RuleRecord]:
     started = state.started
     known = {one.rule: one for one in started.published.rules} if started and started.published else {}
     tailored = started.tailored if started else None
+    last = state.opening if request.mode == "scan" else state.closing
     for rule in pack.documented_rules:
-        left_out = tailored is not None and rule.id in tailored.left_out
+        closing = last.get(rule.id)
+        holds = closing is not None and closing.word in ("pass", "notapplicable")
         yield RuleRecord(
             rule,
             name_published_rule(rule, known.get(rule.id)),
             state.opening.get(rule.id),
-            _find_last_verdict(state, rule.id),
+            closing,
             state.items.get(rule.id),
             tuple(one for (of, _), one in tried.items() if of == rule.id),
-            _find_active_waiver(state, rule.id),
-            tailored.rule_summary if tailored and left_out else "",
+            find_active_waiver(state, rule.id, state.at) if rule.id in request.rules and not holds else None,
+            tailored.rule_summary if tailored and rule.id in tailored.left_out else "",
             tuple(one for one in started.parameters if rule.id in one.rules) if started else (),
         )
-
-
-def _find_active_waiver(state: RunState, rule: str) -> Waiver | None:
-    asked = state.request is not None and rule in state.request.rules
-    last = _find_last_verdict(state, rule)
-    holds = last is not None and last.word in ("pass", "notapplicable")
-    return find_active_waiver(state, rule, state.at) if asked and not holds else None
-
-
-def _find_last_verdict(state: RunState, rule: str) -> VerdictGiven | None:
-    """Return the verdict of the last scan; a run in scan mode has only the opening one."""
-    looked = state.request is not None and state.request.mode == "scan"
-    return (state.opening if looked else state.closing).get(rule)

@@ -1,12 +1,12 @@
 """The engine and model that each role used, with its turns and tokens, from the log."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.events.kinds import Event, TurnFinished, TurnStarted
 from app.events.vocabulary import Role
 
 
-@dataclass(frozen=True)
+@dataclass
 class SeatUsed:
     role: Role
     engine: str
@@ -26,25 +26,19 @@ class Seats:
     def apply_event(self, event: Event) -> None:
         if isinstance(event, TurnStarted):
             self._open[event.turn] = event
-            seat = self._find_seat(event)
-            replicas = tuple(sorted({*seat.replicas, event.replica}))
-            self._store_seat(replace(seat, turns=seat.turns + 1, unanswered=seat.unanswered + 1, replicas=replicas))
+            seat = self._get_seat(event)
+            seat.turns += 1
+            seat.unanswered += 1
+            seat.replicas = tuple(sorted({*seat.replicas, event.replica}))
         elif isinstance(event, TurnFinished) and (begun := self._open.pop(event.turn, None)):
-            seat = self._find_seat(begun)
-            self._store_seat(
-                replace(
-                    seat,
-                    unanswered=seat.unanswered - (event.outcome == "answered"),
-                    prompt_tokens=seat.prompt_tokens + event.prompt_tokens,
-                    completion_tokens=seat.completion_tokens + event.completion_tokens,
-                )
-            )
+            seat = self._get_seat(begun)
+            seat.unanswered -= event.outcome == "answered"
+            seat.prompt_tokens += event.prompt_tokens
+            seat.completion_tokens += event.completion_tokens
 
     def list_seats(self) -> tuple[SeatUsed, ...]:
         return tuple(self._seats[key] for key in sorted(self._seats))
 
-    def _find_seat(self, turn: TurnStarted) -> SeatUsed:
-        return self._seats.get((turn.role, turn.engine, turn.model)) or SeatUsed(turn.role, turn.engine, turn.model)
-
-    def _store_seat(self, seat: SeatUsed) -> None:
-        self._seats[seat.role, seat.engine, seat.model] = seat
+    def _get_seat(self, turn: TurnStarted) -> SeatUsed:
+        key = turn.role, turn.engine, turn.model
+        return self._seats.setdefault(key, SeatUsed(*key))

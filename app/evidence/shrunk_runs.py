@@ -53,12 +53,12 @@ def _decompress_pack(run: str, held: bytes) -> bytes:
 
 def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
-    held, told = _compress_files(build_checked_files(EventStore(database).read_events(run), signer))
-    if _digest_compressed(held) != told:
+    held, digest = _compress_files(build_checked_files(EventStore(database).read_events(run), signer))
+    if _digest_compressed(held) != digest:
         raise EnvironmentUnusable(
             f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
         )
-    audit.record_audit_event(database, _build_shrink_event(run, who, told))
+    audit.record_audit_event(database, _build_shrink_event(run, who, digest))
     with Session(database) as session, session.begin():
         if not shrunk_runs.save_evidence_pack(session, run, held, now):
             return None
@@ -67,12 +67,12 @@ def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float)
 
 def _compress_files(files: Files) -> tuple[bytes, str]:
     """Return the compressed pack and the sha256 of the uncompressed one."""
-    into, told = io.BytesIO(), hashlib.sha256()
+    into, digest = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
         for _, chunk in build_chunks(files):
             pressing.write(chunk)
-            told.update(chunk)
-    return into.getvalue(), told.hexdigest()
+            digest.update(chunk)
+    return into.getvalue(), digest.hexdigest()
 
 
 def _digest_compressed(held: bytes) -> str:
@@ -84,8 +84,8 @@ def _digest_compressed(held: bytes) -> str:
         return str(exc)
 
 
-def _build_shrink_event(run: str, who: str, told: str) -> PersonDid:
-    detail = f"{FILE} sha256 {told}"
+def _build_shrink_event(run: str, who: str, digest: str) -> PersonDid:
+    detail = f"{FILE} sha256 {digest}"
     did = f"tidy: shrink run {run} to its evidence"
     return PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
 

@@ -82,13 +82,13 @@ def replace_key(folder: Path, new: Path) -> None:
     _sync_folder(folder)
 
 
-def parse_public_key(said: str) -> str:
+def parse_public_key(given: str) -> str:
     """Parse a public key, given as hexadecimal digits or as a file that holds them."""
-    path = Path(said)
-    text = path.read_text("ascii", "replace")[:200] if len(said) != 64 and path.is_file() else said
+    path = Path(given)
+    text = path.read_text("ascii", "replace")[:200] if len(given) != 64 and path.is_file() else given
     key = text.strip().lower()
     if len(key) != 64 or set(key) - set("0123456789abcdef"):
-        raise BadInput(f"{said[:80]!a} is no public key: give the 64 hexadecimal digits that `temper key` prints.")
+        raise BadInput(f"{given[:80]!a} is no public key: give the 64 hexadecimal digits that `temper key` prints.")
     return key
 
 

@@ -39,7 +39,6 @@ class Spool:
 
     @property
     def manifest_entries(self) -> list[Object]:
-        """The manifest's entry for each file."""
         return [{"name": name, "size": laid.size, "sha256": laid.sha256} for name, laid in sorted(self._laid.items())]
 
     def get_sha256(self, name: str) -> str:
@@ -63,6 +62,6 @@ class Spool:
         yield b"".join(end)
 
     def _build_spool_frames(self) -> tuple[list[bytes], list[bytes]]:
-        told = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
-        heads, end = build_frames(told, self.get_sha256("manifest.json"))
+        files = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
+        heads, end = build_frames(files, self.get_sha256("manifest.json"))
         return heads, [chunk for _, chunk in end]

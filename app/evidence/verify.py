@@ -37,15 +37,8 @@ PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poa
 OSCAL = {"results.oscal.json", "poam.oscal.json"}
 LATER = {"results.xccdf.xml", "poam.emass.csv", *OSCAL}  # papers that are missing in packs of older versions
 PARTS = {
-    "README.txt",
-    "chain.txt",
-    "events.jsonl",
-    "lineup.json",
-    "rules.json",
-    "verify.py",
-    *CUTS,
-    *PAPERS,
-    *UNLISTED_FILES,
+    *("README.txt", "chain.txt", "events.jsonl", "lineup.json", "rules.json", "verify.py"),
+    *(*CUTS, *PAPERS, *UNLISTED_FILES),
 }
 SEVERITY = {"I": "high", "II": "medium", "III": "low"}
 SHOWN = {"not_a_finding": "not a finding", "open": "open", "not_applicable": "not applicable"}
@@ -61,8 +54,8 @@ class BrokenPack(Exception):
 
 def build_chunks(files: Files) -> list[tuple[str, bytes]]:
     """Return the bytes of the archive of these files in order, each chunk with the name of its owner."""
-    told = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
-    heads, end = build_frames(told, compute_sha256(files.get("manifest.json", b"")))
+    entries = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
+    heads, end = build_frames(entries, compute_sha256(files.get("manifest.json", b"")))
     body = [pair for head, (name, content) in zip(heads, files.items()) for pair in ((name, head), (name, content))]
     return [*body, *end]
 
@@ -72,9 +65,9 @@ def build_frames(files: list[tuple[str, int, int]], manifest: str) -> tuple[list
     heads, directory, offset = [], [], 0
     for name, size, crc in files:
         raw = name.encode("ascii")
-        told = (20, 0, 0, 0, 33, crc, size, size)  # stored, dated 1 January 1980
-        heads.append(LOCAL.pack(b"PK\3\4", *told, len(raw), 0) + raw)
-        entry = CENTRAL.pack(b"PK\1\2", 0x0314, *told, len(raw), 0, 0, 0, 0, 0o100644 << 16, offset) + raw
+        fields = (20, 0, 0, 0, 33, crc, size, size)  # stored, dated 1 January 1980
+        heads.append(LOCAL.pack(b"PK\3\4", *fields, len(raw), 0) + raw)
+        entry = CENTRAL.pack(b"PK\1\2", 0x0314, *fields, len(raw), 0, 0, 0, 0, 0o100644 << 16, offset) + raw
         directory.append((f"the directory's entry of {name}", entry))
         offset += len(heads[-1]) + size
     seal = b"manifest sha256 " + manifest.encode()
@@ -120,7 +113,7 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
     """Return the manifest if the pack verifies, else raise BrokenPack. `key` is the required public key."""
     try:
         manifest = _check_manifest(files)
-        _check_signature(files, manifest, key)
+        check_signature(files, manifest, key)
         events = read_events(files, manifest, head)
         expected = build_plain_files(events)
         for name in sorted({*expected, *(name for name in files if name not in PARTS | LATER)}):
@@ -148,15 +141,15 @@ def _check_manifest(files: Files) -> Object:
     return manifest
 
 
-def _check_signature(files: Files, manifest: Object, key: str) -> None:
-    by, told = manifest.get("key", ""), files.get("manifest.sig")
-    if told is None and manifest["format"] == FORMATS[0] and not by:
+def check_signature(files: Files, manifest: Object, key: str) -> None:
+    by, signature = manifest.get("key", ""), files.get("manifest.sig")
+    if signature is None and manifest["format"] == FORMATS[0] and not by:
         if key:
             raise BrokenPack("it is not signed: the key that you gave vouches for nothing in it")
         return
-    if told is None or not re.fullmatch(rb"[0-9a-f]{128}\n", told) or not re.fullmatch("[0-9a-f]{64}", by):
+    if signature is None or not re.fullmatch(rb"[0-9a-f]{128}\n", signature) or not re.fullmatch("[0-9a-f]{64}", by):
         raise BrokenPack("manifest.sig is not the signature of a key that the manifest names")
-    if not verify_ed25519(bytes.fromhex(by), bytes.fromhex(told.decode()), SEALED + files["manifest.json"]):
+    if not verify_ed25519(bytes.fromhex(by), bytes.fromhex(signature.decode()), SEALED + files["manifest.json"]):
         raise BrokenPack("manifest.json is not what was signed")
     if key and key != by:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
@@ -170,16 +163,16 @@ def encode_envelope(payload: bytes) -> bytes:
 
 def _check_statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
     """Raise BrokenPack if the in-toto statement contradicts the pack. Formats 1 and 2 have no statement."""
-    told = files.get(ATTESTED)
-    if told is None and manifest["format"] in FORMATS[:2]:
+    content = files.get(ATTESTED)
+    if content is None and manifest["format"] in FORMATS[:2]:
         return
-    envelope = json.loads(told or b"{}")
+    envelope = json.loads(content or b"{}")
     payload = base64.b64decode(envelope.get("payload", ""), validate=True)
     ((key, signature),) = [(one["keyid"], one["sig"]) for one in envelope.get("signatures", [{"keyid": "", "sig": ""}])]
     by = base64.b64decode(signature, validate=True)
     if key != manifest.get("key") or not verify_ed25519(bytes.fromhex(key), by, encode_envelope(payload)):
         raise BrokenPack(f"{ATTESTED} is not signed by the key that the manifest names")
-    said, known = json.loads(payload), {row["id"]: row for row in rows}
+    statement, known = json.loads(payload), {row["id"]: row for row in rows}
     scans = [(known[rule]["named"], known[rule]["opening"], known[rule]) for rule in asked]
     expected = {field: manifest[field] for field in ("run", "host", "chain_head", "simulated", "made_by")}
     expected["lineup"] = json.loads(files["lineup.json"])
@@ -193,10 +186,10 @@ def _check_statement(files: Files, manifest: Object, rows: list[Object], asked: 
         }
         for named, opening, row in scans
     ]
-    expected["benchmark"] = said["predicate"]["benchmark"]
+    expected["benchmark"] = statement["predicate"]["benchmark"]
     subject = [{"name": "manifest.json", "digest": {"sha256": compute_sha256(files["manifest.json"])}}]
     whole = {"_type": STATEMENT, "subject": subject, "predicateType": PREDICATE, "predicate": expected}
-    if envelope["payloadType"] != INTOTO or said != whole:
+    if envelope["payloadType"] != INTOTO or statement != whole:
         raise BrokenPack(f"{ATTESTED} states something else than the pack")
 
 
@@ -226,56 +219,56 @@ def read_stamp_time(stamp: bytes, manifest: bytes) -> str:
     _, _, (_, imprint), _, (_, at) = parse_der(info)[:5]
     if parse_der(imprint)[1][1] != hashlib.sha256(manifest).digest():
         raise ValueError("the time stamp is of something else")
-    said = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z", at.decode("ascii"))
-    if said is None:
+    parts = re.fullmatch(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z", at.decode("ascii"))
+    if parts is None:
         raise ValueError("the time stamp has no time")
-    return "{}-{}-{}T{}:{}:{}Z".format(*said.groups())
+    return "{}-{}-{}T{}:{}:{}Z".format(*parts.groups())
 
 
 def read_receipt_answer(receipt: bytes, statement: bytes) -> bytes:
     """Return the external log's answer to this statement. The log's own tool must check it."""
-    told = json.loads(receipt)
-    answer = base64.b64decode(told["answer"], validate=True)
-    if len(answer) > LONGEST_RECEIPT or {*told} != {"statement", "command", "answer"}:
+    fields = json.loads(receipt)
+    answer = base64.b64decode(fields["answer"], validate=True)
+    if len(answer) > LONGEST_RECEIPT or {*fields} != {"statement", "command", "answer"}:
         raise ValueError("the receipt is not of the shape that Temper writes")
-    if told["statement"] != compute_sha256(statement):
+    if fields["statement"] != compute_sha256(statement):
         raise ValueError("the receipt is of something else")
     return answer
 
 
 def list_proofs(files: Files, manifest: Object) -> "list[str]":
     """Return one line for each seal: what it proves and what it does not."""
-    told = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
+    lines = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
     if manifest.get("key"):
-        told.append("the signature proves who made the pack; not when, nor that the host was as it says")
+        lines.append("the signature proves who made the pack; not when, nor that the host was as it says")
     if ATTESTED in files:
-        told.append(f"{ATTESTED} is the same signature for tools that read in-toto, over this very manifest")
+        lines.append(f"{ATTESTED} is the same signature for tools that read in-toto, over this very manifest")
     if STAMP in files:
-        told.append(
+        lines.append(
             f"an authority says that it saw this manifest at {read_stamp_time(files[STAMP], files['manifest.json'])};"
         )
-        told.append(f"whose word that is, openssl ts -verify -data manifest.json -in {STAMP} -CAfile CA.pem tells")
+        lines.append(f"whose word that is, openssl ts -verify -data manifest.json -in {STAMP} -CAfile CA.pem tells")
     else:
-        told.append("no time stamp: when it was made is the maker's word alone")
+        lines.append("no time stamp: when it was made is the maker's word alone")
     if RECEIPT in files:
         answer = read_receipt_answer(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
         shown = " ".join("".join(one if " " <= one <= "~" else " " for one in answer).split())[:200]
-        told.append(f"{RECEIPT} has what a log answered to {ATTESTED}, in its own words: {shown}")
-        told.append("whether the log holds it, the log's own tool tells, and nothing here does")
-    return told
+        lines.append(f"{RECEIPT} has what a log answered to {ATTESTED}, in its own words: {shown}")
+        lines.append("whether the log holds it, the log's own tool tells, and nothing here does")
+    return lines
 
 
 def list_unverified_claims(manifest: Object, head: str, key: str) -> list[str]:
     """Return one line for each claim that the given key and head do not verify."""
     by = manifest.get("key")
     if not by:
-        told = ["it is not signed: its documents may have been changed by the sender"]
+        lines = ["it is not signed: its documents may have been changed by the sender"]
     else:
         given = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
-        told = [f"signed by {by}, {given}"]
+        lines = [f"signed by {by}, {given}"]
     if not head and not key:
-        told.append("compare the chain head, too, with one that was noted elsewhere")
-    return told
+        lines.append("compare the chain head, too, with one that was noted elsewhere")
+    return lines
 
 
 # Ed25519 after RFC 8032, section 5.1. All inputs are public, so timing does not matter.
@@ -337,9 +330,9 @@ def read_chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
 def read_events(files: Files, manifest: Object, head: str) -> Events:
     """Return all events but turn deltas, which a turn's end repeats; raise BrokenPack if the chain is broken."""
     events, last, previous = [], manifest, "0" * 64
-    for seq, line, told in read_chain(files):
+    for seq, line, digest in read_chain(files):
         previous = compute_sha256(previous.encode() + line)
-        if previous != told:
+        if previous != digest:
             raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
         last = json.loads(line)
         if (last["seq"], last["run"]) != (seq, manifest["run"]):
@@ -402,8 +395,8 @@ def _check_order(files: Files, events: Events) -> None:
         if kind == "attempt.started":
             offered = event.get("offered")
         if kind == "action.proposed" and event.get("replayed"):
-            told = (event["replayed"], event["actions"])
-            if offered is None or told != (offered["id"], offered["actions"]):
+            fix = (event["replayed"], event["actions"])
+            if offered is None or fix != (offered["id"], offered["actions"]):
                 raise BrokenPack(f"event {seq} says that it repeats {event['replayed']}, and proposes something else")
         if kind == "action.proposed":
             theirs = any(action["do"] == "run_vendor_script" for action in event["actions"])
@@ -440,8 +433,8 @@ def _check_needs(event: Object, policy: Object) -> Object:
     needs: Object = event.get("needs") or {}
     rules = [*policy.get("rules", []), {"line": policy.get("line"), "people": policy.get("otherwise")}]
     asked = {f"{policy.get('file')} line {rule['line']}": rule["people"] for rule in rules} if policy else {}
-    told = needs.get("people"), needs.get("sha256", "")
-    if policy and told != (asked.get(needs.get("by", ""), 1), policy["sha256"]):
+    given = needs.get("people"), needs.get("sha256", "")
+    if policy and given != (asked.get(needs.get("by", ""), 1), policy["sha256"]):
         raise BrokenPack(f"event {event['seq']} asks for other people than {policy['file']} does, which the run uses")
     return needs
 
@@ -454,37 +447,37 @@ def _list_approvers(event: Object, needs: Object) -> "list[str]":
 
 def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     """Raise BrokenPack if a paper contradicts the skill, the scans or the log about any rule."""
-    said = _build_rows(_read_checked_rules(files, events, manifest, key), events)
+    rows = _build_rows(_read_checked_rules(files, events, manifest, key), events)
     played = _describe_simulation(events)
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
-    told = _describe_benchmark(said, events, files)
+    note = _describe_benchmark(rows, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
-    comment += f". {told}" if told else ""
-    done = _check_cklb(json.loads(files["checklist.cklb"]), said, (about["host"], comment))
+    comment += f". {note}" if note else ""
+    done = _check_cklb(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
     _check_same(
         "checklist.ckl",
         _read_ckl_rows(_parse_xml(files, "checklist.ckl")),
-        [(about["host"], comment), *_build_ckl_rows(said, done)],
+        [(about["host"], comment), *_build_ckl_rows(rows, done)],
     )
-    _check_results(files, "results.arf.xml", said, about, _PHASES)
+    _check_results(files, "results.arf.xml", rows, about, _PHASES)
     if "results.xccdf.xml" in files:
         last = "opening" if events[0][1]["mode"] == "scan" else "closing"
-        _check_results(files, "results.xccdf.xml", said, about, (last,))
-    about |= {"benchmark": told} if told else {}
-    left = [row for row in said if row["asked"] and row["status"] not in DONE]
+        _check_results(files, "results.xccdf.xml", rows, about, (last,))
+    about |= {"benchmark": note} if note else {}
+    left = [row for row in rows if row["asked"] and row["status"] not in DONE]
     left.sort(key=lambda row: events[0][1]["rules"].index(row["id"]))
     _check_poam(files, left, done, about)
     if "poam.emass.csv" in files:
         _check_emass(files, left, done, about)
     if {*files} >= OSCAL:
-        _check_oscal(files, [next(row for row in said if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
-    _check_readable_files(files, said, events, about)
-    _check_statement(files, manifest, said, events[0][1]["rules"])
+        _check_oscal(files, [next(row for row in rows if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
+    _check_readable_files(files, rows, events, about)
+    _check_statement(files, manifest, rows, events[0][1]["rules"])
     if STAMP in files:
         read_stamp_time(files[STAMP], files["manifest.json"])
     if RECEIPT in files:
         read_receipt_answer(files[RECEIPT], files[ATTESTED])
-    for row in said:
+    for row in rows:
         comment, waiver = done[row["id"]], row["waiver"]
         if (
             not _strip_text(comment).startswith(_strip_text(_describe_waiver(waiver)))
@@ -522,15 +515,15 @@ INCOMPLETE = (
 
 def _describe_benchmark(rows: list[Object], events: Events, files: Files) -> str:
     """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
-    told = INCOMPLETE if "results.xccdf.xml" in files else ""
+    note = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _read_published(events):
-        told = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
+        note = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
     if by := _read_start_field(events, "tailored"):
         left = f"Rules not applicable by tailoring: {len(by['left_out'])}."
-        told += f" Tailored by {_describe_tailoring_file(by)}: profile {by['profile']}. {left}"
+        note += f" Tailored by {_describe_tailoring_file(by)}: profile {by['profile']}. {left}"
     if used := _read_start_field(events, "parameters"):
-        told += f" Values that the site chose: {', '.join(one['name'] for one in used)}."
-    return told
+        note += f" Values that the site chose: {', '.join(one['name'] for one in used)}."
+    return note
 
 
 def _read_published(events: Events) -> Object:
@@ -549,15 +542,15 @@ def _describe_tailoring_file(by: Object) -> str:
 
 def _describe_parameters(rule: str, events: Events) -> str:
     """Return the site values that a rule used, one line each."""
-    told = ""
+    lines = ""
     for one in _read_start_field(events, "parameters") or []:
         value, digest_ = one["value"], one["sha256"]
         if compute_sha256(value.encode()) != digest_:
             raise BrokenPack(f"the site's value {one['name']} is not what its sha256 says")
         shown = value if len(value) <= 200 else f"{value[:200]}\u2026 (sha256 {digest_})"
         line = f"The site's value: {one['name']} = {' '.join(shown.split())}, set for {one['where']}."
-        told += f"\n{line}" if rule in one["rules"] else ""
-    return told
+        lines += f"\n{line}" if rule in one["rules"] else ""
+    return lines
 
 
 def _explain_left_out(rule: str, events: Events) -> str:
@@ -618,8 +611,8 @@ def _describe_waiver(waiver: Object) -> str:
     scope = waiver["scope"]
     where = "every host" if scope["kind"] == "all" else f"{scope['kind']} {scope['name']}"
     ticket = f", ticket {waiver['ticket']}" if waiver["ticket"] else ""
-    said = f"WAIVED until {waiver['until']} on {where}, owner {waiver['owner']}{ticket}: {waiver['reason']}"
-    return f"{said.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."
+    sentence = f"WAIVED until {waiver['until']} on {where}, owner {waiver['owner']}{ticket}: {waiver['reason']}"
+    return f"{sentence.rstrip('.')}. The rule does not hold, and from that day on the finding counts as open again."
 
 
 _UNSCANNED = "There was no closing scan: the run {} before it. The status is open to review."
@@ -638,13 +631,11 @@ def _strip_text(text: str) -> str:
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
 
 
-def _match_text(said: str, expected: str) -> str:
+def _match_text(actual: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
-    same = (
-        _strip_text(said).startswith(_strip_text(expected)) if hostile else _strip_text(said) == _strip_text(expected)
-    )
-    return expected if same else said
+    here, there = _strip_text(actual), _strip_text(expected)
+    return expected if here == there or (hostile and here.startswith(there)) else actual
 
 
 def _describe_simulation(events: Events) -> str:
@@ -664,9 +655,9 @@ _CKLB = (
 def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
     """Check the checklist and return its comment on each rule."""
     (stig,) = checklist["stigs"]
-    told = {row["named"]["group"]: row["found"] for row in rows}
-    said = [
-        (*(rule[field] for field in _CKLB), _match_text(rule["finding_details"], told.get(rule["group_id"], "")))
+    findings = {row["named"]["group"]: row["found"] for row in rows}
+    actual = [
+        (*(rule[field] for field in _CKLB), _match_text(rule["finding_details"], findings.get(rule["group_id"], "")))
         for rule in stig["rules"]
     ]
     names, rest = ("group", "stig_id", "title"), ("fix", "discussion", "id", "ccis")
@@ -680,7 +671,7 @@ def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -
         for row in rows
     ]
     where = checklist["target_data"]["host_name"], checklist["target_data"]["comments"]
-    _check_same("checklist.cklb", [where, *said], [about, *expected])
+    _check_same("checklist.cklb", [where, *actual], [about, *expected])
     return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
 
 
@@ -695,23 +686,23 @@ _OF_A_RULE = ("group", "id", "stig_id", "title", "fix", "discussion")
 
 
 def _read_ckl_rows(root: ET.Element) -> list[tuple[str, ...]]:
-    said: list[tuple[str, ...]] = [(root.findtext("ASSET/HOST_NAME", ""), root.findtext("ASSET/TARGET_COMMENT", ""))]
+    rows: list[tuple[str, ...]] = [(root.findtext("ASSET/HOST_NAME", ""), root.findtext("ASSET/TARGET_COMMENT", ""))]
     for vuln in root.iter("VULN"):
         pairs = [(one.findtext("VULN_ATTRIBUTE", ""), one.findtext("ATTRIBUTE_DATA", "")) for one in vuln]
         given = {name: text for name, text in pairs if name}
         rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
         texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
         ccis = " ".join(text for name, text in pairs if name == "CCI_REF")
-        said.append(tuple(_strip_text(text) for text in (*texts, ccis)))
-    return said
+        rows.append(tuple(_strip_text(text) for text in (*texts, ccis)))
+    return rows
 
 
 def _build_ckl_rows(rows: list[Object], done: dict[str, str]) -> list[tuple[str, ...]]:
-    told = [(*(row["named"][f] for f in _OF_A_RULE), row["severity"]) for row in rows]
+    names = [(*(row["named"][f] for f in _OF_A_RULE), row["severity"]) for row in rows]
     states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
     ccis = [" ".join(row["named"]["ccis"]) for row in rows]
     more = [(state, row["found"], done[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
-    return [tuple(_strip_text(text) for text in (*one, *rest)) for one, rest in zip(told, more)]
+    return [tuple(_strip_text(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
 
 
 def _build_idref(row: Object) -> str:
@@ -729,7 +720,7 @@ def _check_results(files: Files, name: str, rows: list[Object], about: Object, p
     )
     for phase, result in zip(phases, results):
         words = [row["scans"][_PHASES.index(phase)] for row in rows]
-        said = [
+        actual = [
             (
                 one.get("idref"),
                 one.get("severity"),
@@ -751,7 +742,7 @@ def _check_results(files: Files, name: str, rows: list[Object], about: Object, p
             )
             for row, word in zip(rows, words)
         ]
-        _check_same(name, said, expected)
+        _check_same(name, actual, expected)
         given = [word for word in words if word]
         passed, most = str(sum(word["word"] == "pass" for word in given)), str(len(given))
         score = [(one.text, one.get("maximum")) for one in result.iter(f"{space}score")]
@@ -804,7 +795,7 @@ def _check_poam(files: Files, left: list[Object], done: dict[str, str], about: O
 def _check_emass(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
     text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
     fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
-    said = [
+    actual = [
         tuple(_strip_text(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
         for row in csv.DictReader(io.StringIO(text, newline=""))
     ]
@@ -819,7 +810,7 @@ def _check_emass(files: Files, left: list[Object], done: dict[str, str], about: 
         )
         for row in left
     ]
-    _check_same(name, said, [tuple(_strip_text(cell)[:1500] for cell in row) for row in expected])
+    _check_same(name, actual, [tuple(_strip_text(cell)[:1500] for cell in row) for row in expected])
 
 
 def _check_oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
@@ -879,18 +870,18 @@ def _check_readable_files(files: Files, rows: list[Object], events: Events, abou
         if " ".join(" ".join(line).split()) not in shown:
             raise BrokenPack(f"report.html does not say of {row['id']} what the scans said")
     lineup, started = json.loads(files["lineup.json"]), [e for _, e in events if e["kind"] == "run.started"]
-    told = {**events[0][1], **(started[0] if started else {}), "simulated": events[0][1]["simulated"]}
+    fields = {**events[0][1], **(started[0] if started else {}), "simulated": events[0][1]["simulated"]}
     for field in ("lineup", "simulated", "pace", "temper", "scanner", "confinement"):
-        if lineup[field] != told.get(field, lineup[field]):
+        if lineup[field] != fields.get(field, lineup[field]):
             raise BrokenPack(f"lineup.json gives another {field} than the run began with")
     seats = started[0].get("seats", []) if started else []
     both = zip(lineup["seats"], seats)
     _check_same("lineup.json", [{**seat, **one} for seat, one in both] + seats[len(lineup["seats"]) :], lineup["seats"])
 
 
-def _check_same(name: str, said: list[Any], expected: list[Any]) -> None:
-    if said != expected:
-        odd = next((one for one in [*said, *expected] if one not in said or one not in expected), "the order")
+def _check_same(name: str, actual: list[Any], expected: list[Any]) -> None:
+    if actual != expected:
+        odd = next((one for one in [*actual, *expected] if one not in actual or one not in expected), "the order")
         raise BrokenPack(f"{name} does not say what the run and its rules say: see {odd}"[:400])
 
 
@@ -906,13 +897,13 @@ def main(words: list[str]) -> int:
     try:
         files, head = open_pack(Path(words[0]) if words else Path(__file__).resolve().parent), "".join(words[1:2])
         manifest = check_pack(files, head, key)
-        told = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
-        told += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
-        told += [*list_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
+        lines = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
+        lines += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
+        lines += [*list_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
     except (BrokenPack, OSError) as exc:
-        told = [f"does not hold: {exc}"]
-    sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in told)
-    return len(told) == 1
+        lines = [f"does not hold: {exc}"]
+    sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in lines)
+    return len(lines) == 1
 
 
 if __name__ == "__main__":

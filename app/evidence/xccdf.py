@@ -5,7 +5,6 @@ from xml.etree import ElementTree as ET
 
 from app.events.kinds import VerdictGiven
 from app.events.record import format_timestamp
-from app.evidence.checklist_status import SEVERITY
 from app.evidence.markup import add_element, serialize_document
 from app.evidence.rule_text import format_verdict
 from app.evidence.run_record import RuleRecord, RunRecord
@@ -17,24 +16,17 @@ _PUBLISHED = re.compile(r"SV-\d+r\d+_rule")
 
 def build_xccdf(case: RunRecord) -> bytes:
     """Return the last scan inside its benchmark, for tools that do not read ARF."""
-    root = fill_benchmark(ET.Element("Benchmark", _build_benchmark_attributes(case)), case)
-    add_test_result(root, case, "opening" if case.request.mode == "scan" else "closing")
+    root = add_benchmark(ET.Element("root"), case)
+    add_test_result(root, case, case.last_scan)
     return serialize_document(root)
 
 
-def add_benchmark(parent: ET.Element, case: RunRecord) -> None:
-    fill_benchmark(add_element(parent, "Benchmark", **_build_benchmark_attributes(case)), case)
-
-
-def _build_benchmark_attributes(case: RunRecord) -> dict[str, str]:
-    return {"xmlns": SPACE, "id": build_benchmark_id(case), "resolved": "1", "xml:lang": "en"}
-
-
-def fill_benchmark(root: ET.Element, case: RunRecord) -> ET.Element:
-    published = case.published
+def add_benchmark(parent: ET.Element, case: RunRecord) -> ET.Element:
+    attributes = {"xmlns": SPACE, "id": build_benchmark_id(case), "resolved": "1", "xml:lang": "en"}
+    root, published = add_element(parent, "Benchmark", **attributes), case.published
     add_element(root, "status", "incomplete")
     add_element(root, "title", published.title)
-    add_element(root, "description", published.told)
+    add_element(root, "description", published.note)
     add_element(root, "plain-text", published.release or "none", id="release-info")
     add_element(root, "version", published.version)
     for one in case.judged:
@@ -46,7 +38,7 @@ def _add_benchmark_rule(root: ET.Element, one: RuleRecord) -> None:
     named = one.named
     group = add_element(root, "Group", id=f"xccdf_{_choose_namespace(one)}_group_{_to_id_part(named.group)}")
     add_element(group, "title", named.group_title)
-    rule = add_element(group, "Rule", id=build_rule_idref(one), severity=SEVERITY[one.rule.category], weight="10.0")
+    rule = add_element(group, "Rule", id=build_rule_idref(one), severity=one.severity, weight="10.0")
     add_element(rule, "version", named.stig_id)
     add_element(rule, "title", named.title)
     add_element(rule, "description", named.discussion)
@@ -71,7 +63,7 @@ def add_test_result(parent: ET.Element, case: RunRecord, phase: str, **spaces: s
     add_element(result, "benchmark", id=build_benchmark_id(case), href=f"urn:temper:skill:{case.skill.name}")
     add_element(result, "title", f"Temper run {case.run}, {phase} scan")
     add_element(result, "remark", f"Verdicts: {_name_scanners(case)}. Chain head {case.head}.")
-    add_element(result, "remark", case.published.told)
+    add_element(result, "remark", case.published.note)
     if case.simulated:
         add_element(result, "remark", f"SIMULATED: {case.simulated}.")
     add_element(result, "identity", case.request.by, authenticated="false", privileged="false")
@@ -88,11 +80,9 @@ def _add_rule_result(
     result: ET.Element, case: RunRecord, one: RuleRecord, verdict: VerdictGiven | None, at: str
 ) -> None:
     rule = one.rule
-    asked = rule.id in case.request.rules
-    shown = add_element(
-        result, "rule-result", idref=build_rule_idref(one), time=at, severity=SEVERITY[rule.category], weight="1.0"
-    )
-    word = verdict.word if verdict else ("notchecked" if asked else "notselected")
+    about = {"idref": build_rule_idref(one), "time": at, "severity": one.severity, "weight": "1.0"}
+    shown = add_element(result, "rule-result", **about)
+    word = verdict.word if verdict else ("notchecked" if rule.id in case.request.rules else "notselected")
     add_element(shown, "result", word)
     add_element(shown, "ident", rule.id, system="urn:temper:rule")
     add_element(shown, "ident", one.named.stig_id, system="urn:temper:stig-id")
@@ -131,7 +121,6 @@ def _to_id_part(text: str) -> str:
 
 
 def _name_scanners(case: RunRecord) -> str:
-    """Return the names of the scanners that gave the verdicts."""
     names = {verdict.scanner for one in case.judged for verdict in (one.opening, one.closing) if verdict}
     return ", ".join(sorted(names)) or (case.state.started.scanner if case.state.started else "none")
 

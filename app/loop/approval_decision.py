@@ -26,7 +26,7 @@ def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: Change
 
 def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
     for rule in policy.rules:
-        if rule.matches_risk(risk):
+        if rule.matches_all_conditions(risk):
             by = f"{policy.file} line {rule.line}"
             return PeopleNeeded(
                 people=rule.people, why=rule.explain_match(risk), by=by, sha256=policy.sha256, risk=risk

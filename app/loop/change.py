@@ -29,7 +29,7 @@ from app.events.kinds import (
 from app.events.vocabulary import Phase, Probe, RunVendorScript
 from app.loop import in_force
 from app.loop.approval_decision import decide_people_needed
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.effects import (
     Apply,
     ExpireApproval,
@@ -73,7 +73,7 @@ def redact_probes(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     return tuple(msgspec.structs.replace(probe, detail=redact_secrets(probe.detail)) for probe in probes)
 
 
-def _list_requested_settings(run: Run) -> frozenset[str]:
+def _list_rule_settings(run: Run) -> frozenset[str]:
     rule, _ = run.position
     return run.services.skill.rules[rule].asks
 
@@ -90,7 +90,7 @@ async def judge_proposal(run: Run, _: Judge) -> None:
     if why := await _explain_foreign_script(run, proposed):
         run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="not understood", reason=why))
         return
-    allowed, asks = _list_allowed_paths(_require_attempt(run)), _list_requested_settings(run)
+    allowed, asks = _list_allowed_paths(_require_attempt(run)), _list_rule_settings(run)
     refusals = await run.services.target.run_blocking(
         lambda target: target.review_actions(proposed.actions, allowed, asks)
     )
@@ -198,7 +198,7 @@ async def apply_change(run: Run, _: Apply) -> None:
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
     run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
     await run.log.flush()
-    actions, paths, asks = attempt.proposed.actions, _list_allowed_paths(attempt), _list_requested_settings(run)
+    actions, paths, asks = attempt.proposed.actions, _list_allowed_paths(attempt), _list_rule_settings(run)
     try:
         done = await run.services.target.run_blocking(lambda target: target.apply(journal, actions, paths, asks))
     except ActionFailed as exc:

@@ -58,16 +58,11 @@ def list_keys(path: str, text: str, named: RuleTerms, *, all_of_them: bool = Fal
 
 
 def _find_stated_keys(text: str) -> Iterator[str]:
-    """Yield the file's keys, in force or commented out."""
     section = ""
     for line in text.split("\n"):
         section = ini.parse_section(line) or section
         if match := _OPTION.fullmatch(line):
             yield f"{section}.{match[1]}" if section else match[1]
-
-
-def _find_examples(text: str) -> Iterator[tuple[str, str]]:
-    return ((match[1], match[2].strip()) for line in text.split("\n") if (match := _OPTION.fullmatch(line)))
 
 
 def _find_named_keys(path: str, found: Iterable[str], named: RuleTerms) -> Iterator[str]:
@@ -87,7 +82,6 @@ def _find_named_keys(path: str, found: Iterable[str], named: RuleTerms) -> Itera
 
 
 def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
-    """Return a predicate for words that are options of this file."""
     if path.startswith(_SSHD):
         return lambda word: not find_complaint(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
@@ -102,31 +96,29 @@ def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
 
 
 def list_set_choices(path: str, text: str, named: RuleTerms) -> tuple[SetChoice, ...]:
-    """Return the keys with the values that they could get."""
     found = (SetChoice(path, key, _list_values(path, text, key, named)) for key in list_keys(path, text, named))
     return tuple(choice for choice in found if choice.values)
 
 
 def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str, ...]:
     likely = CHOICES.get(fold_case(key), ()) if path.startswith(_SSHD) else ()
-    said: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
+    values: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
     if not likely:
-        said = _find_quoted_values(key, named) or named.values(key)
+        quoted = [line[len(key) + 1 :].strip() for line in named.quoted_texts if line.startswith(f"{key} ")]
+        values = quoted or named.values(key)
     is_number, is_flag = _detect_value_kind(path, text, key)
     if is_flag:
-        said = [""]
+        values = [""]
     elif is_number:
-        said = [value for value in said if _NUMBER.fullmatch(value)]
-    return tuple(value for value in dict.fromkeys(said) if _changes_file(path, text, key, value))[:_MOST_VALUES]
-
-
-def _find_quoted_values(key: str, named: RuleTerms) -> list[str]:
-    return [line[len(key) + 1 :].strip() for line in named.quoted_texts if line.startswith(f"{key} ")]
+        values = [value for value in values if _NUMBER.fullmatch(value)]
+    return tuple(value for value in dict.fromkeys(values) if _changes_file(path, text, key, value))[:_MOST_VALUES]
 
 
 def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
     """Return whether the file's examples of the key are all numbers, and whether they all lack a value."""
-    examples = [value for name, value in _find_examples(text) if fold_case(name) == fold_case(key.rpartition(".")[2])]
+    name = fold_case(key.rpartition(".")[2])
+    stated = (match for line in text.split("\n") if (match := _OPTION.fullmatch(line)))
+    examples = [match[2].strip() for match in stated if fold_case(match[1]) == name]
     if path.startswith(_TWO_WORDS) or not examples:
         return False, False
     return all(map(_NUMBER.fullmatch, examples)), not any(examples)

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context
+from typing import Any, TypeVar, TypeVarTuple
 
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID, error
 
@@ -22,6 +23,8 @@ FIRST_SECONDS = 0.1
 """Delay of the first poll after a launch, when a caller is waiting."""
 NOTICES_SECONDS = 0.2
 """Interval of DBOS's polls for workflow messages, unused here: by default 100 a second. Shutdown waits for one."""
+_Words = TypeVarTuple("_Words")
+_Result = TypeVar("_Result")
 Drive = Callable[[str, int], Awaitable[None]]
 """Takes a run and its epoch."""
 
@@ -39,6 +42,14 @@ def make_workflow_id(run: str, epoch: int = 1) -> str:
 
 def list_workflow_ids(run: str, upto: int) -> list[str]:
     return [make_workflow_id(run, epoch) for epoch in range(1, upto + 1)]
+
+
+def _configure_queue(**wanted: Any) -> None:
+    """Set what differs, in the database, from which DBOS reads it before each poll."""
+    queue = DBOS.retrieve_queue(QUEUE)
+    for name, value in wanted.items():
+        if queue and getattr(queue, name) != value:
+            getattr(queue, f"set_{name}")(value)
 
 
 class DurableQueue:
@@ -59,7 +70,6 @@ class DurableQueue:
 
     @property
     def in_hand(self) -> frozenset[str]:
-        """The runs that this process works on."""
         return frozenset(self._tasks)
 
     async def launch(self) -> None:
@@ -67,7 +77,8 @@ class DurableQueue:
         async with self._turn:
             await self._launch_if_suspended()
             if self.awake and self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
-                await asyncio.to_thread(self._set_poll_interval, POLL_SECONDS)
+                await asyncio.to_thread(_configure_queue, polling_interval_sec=POLL_SECONDS)
+                self._hurries = False
 
     async def _launch_if_suspended(self) -> None:
         if self.awake or self._closed:
@@ -78,15 +89,20 @@ class DurableQueue:
             await asyncio.to_thread(DBOS.destroy, destroy_registry=True)  # clean up after a partial launch
             raise
 
+    async def _call_launched(self, call: Callable[[*_Words], _Result], *words: *_Words) -> _Result:
+        """Call in a thread, once the queue runs. DBOS's async calls would replace our loop's executor by theirs."""
+        async with self._turn:
+            await self._launch_if_suspended()
+            return await asyncio.to_thread(call, *words)
+
     async def suspend(self) -> None:
         """Stop DBOS while there is no work, as its threads query the database seven times a second."""
         async with self._turn:
             if self.awake and not self._tasks:
-                await asyncio.to_thread(self._set_poll_interval, FIRST_SECONDS)
+                await asyncio.to_thread(_configure_queue, polling_interval_sec=FIRST_SECONDS)
                 await self._shut_down()
 
     def launch_blocking(self) -> None:
-        """Launch DBOS. Blocking."""
         logging.getLogger("dbos").addFilter(is_worth_logging)
         DBOS(
             config={
@@ -125,13 +141,6 @@ class DurableQueue:
             queue.set_worker_concurrency(most)
         self._hurries, self._awake_since, self.awake = True, time.monotonic(), True
 
-    def _set_poll_interval(self, seconds: float) -> None:
-        """Set the polling interval, which DBOS reads from the database before each poll."""
-        queue = DBOS.retrieve_queue(QUEUE)
-        if queue and queue.polling_interval_sec != seconds:
-            queue.set_polling_interval_sec(seconds)
-        self._hurries = False
-
     async def _drive_owned_run(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
         assert task
@@ -144,20 +153,11 @@ class DurableQueue:
 
     async def enqueue(self, run: str, host: str) -> None:
         """Queue a run. Safe to repeat: the run's id is the workflow's."""
-        async with self._turn:
-            await self._launch_if_suspended()
-            await asyncio.to_thread(self._enqueue_blocking, run, host)
-
-    def _enqueue_blocking(self, run: str, host: str) -> None:
-        # In a thread, because DBOS's async calls replace our loop's executor and shut it down with theirs.
-        with SetWorkflowID(run), SetEnqueueOptions(queue_partition_key=host):
-            DBOS.enqueue_workflow(QUEUE, self._workflow, run)
+        await self._call_launched(self.offer_again_blocking, run, host, 1)
 
     async def find_known(self, runs: Sequence[str]) -> set[str]:
-        """Those of `runs` that have a place in the queue, or had one."""
-        async with self._turn:
-            await self._launch_if_suspended()
-            return await asyncio.to_thread(self._find_known, runs)
+        """Return those of `runs` that have a place in the queue, or had one."""
+        return await self._call_launched(self._find_known, runs)
 
     def _find_known(self, runs: Sequence[str]) -> set[str]:
         there = DBOS.list_workflows(workflow_ids=list(runs), load_input=False, load_output=False)
@@ -167,21 +167,13 @@ class DurableQueue:
         """Set the maximum number of concurrent runs per node, stored in the database for all nodes."""
         async with self._turn:
             if self.awake:
-                await asyncio.to_thread(self._limit_concurrency_blocking, most)
-
-    def _limit_concurrency_blocking(self, most: int | None) -> None:
-        queue = DBOS.retrieve_queue(QUEUE)
-        if queue and queue.worker_concurrency != most:
-            queue.set_worker_concurrency(most)
+                await asyncio.to_thread(_configure_queue, worker_concurrency=most)
 
     async def offer_again(self, run: str, host: str, epoch: int) -> None:
         """Queue a run again under the next epoch, as no node works on it. Safe to repeat."""
-        async with self._turn:
-            await self._launch_if_suspended()
-            await asyncio.to_thread(self.offer_again_blocking, run, host, epoch)
+        await self._call_launched(self.offer_again_blocking, run, host, epoch)
 
     def offer_again_blocking(self, run: str, host: str, epoch: int) -> None:
-        """Like `offer_again`. Blocking."""
         if earlier := list_workflow_ids(run, epoch - 1):
             DBOS.cancel_workflows(earlier)  # each would hold the host's only slot
         with SetWorkflowID(make_workflow_id(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
@@ -198,9 +190,7 @@ class DurableQueue:
     async def cancel_ended(self, ended: Sequence[tuple[str, int]]) -> None:
         """Cancel the workflows of ended runs, given with their epochs: they would hold their hosts' slots forever."""
         places = [place for run, epoch in ended for place in list_workflow_ids(run, epoch)]
-        async with self._turn:
-            await self._launch_if_suspended()
-            await asyncio.to_thread(DBOS.cancel_workflows, places)
+        await self._call_launched(DBOS.cancel_workflows, places)
 
     async def close(self) -> None:
         """Shut down for good; the next process resumes its runs."""

@@ -1,188 +1,135 @@
 """The possible next effects. `decide_next_effect` returns one; `perform_effect` performs it and appends its events."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from app.events.vocabulary import Phase, Purpose, Role
 
 
-@dataclass(frozen=True)
-class Start:
+class Effect(Struct, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Scan:
+class Start(Effect, frozen=True):
+    pass
+
+
+class Scan(Effect, frozen=True):
     phase: Phase
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class StartItem:
+class StartItem(Effect, frozen=True):
     rule: str
 
 
-@dataclass(frozen=True)
-class StartAttempt:
+class StartAttempt(Effect, frozen=True):
     rule: str
     number: int
     vendor: bool = False
 
 
-@dataclass(frozen=True)
-class Ask:
+class Ask(Effect, frozen=True):
     role: Role
     purpose: Purpose
     seconds: float
     """Remaining seconds of turn, item and run."""
 
 
-@dataclass(frozen=True)
-class Propose:
+class Propose(Effect, frozen=True):
     """Propose a person's edit of the actions."""
 
 
-@dataclass(frozen=True)
-class Repeat:
+class Repeat(Effect, frozen=True):
     """Propose a fix proven on another host."""
 
 
-@dataclass(frozen=True)
-class TakeVendors:
+class TakeVendors(Effect, frozen=True):
     """Propose the vendor script that OpenSCAP generates for the rule."""
 
 
-@dataclass(frozen=True)
-class DoWithout:
+class DoWithout(Effect, frozen=True):
     """Use the safe default of a role without a usable answer."""
 
     purpose: Purpose
 
 
-@dataclass(frozen=True)
-class Interrupt:
+class Interrupt(Effect, frozen=True):
     """Close a turn that a crash interrupted."""
 
     turn: str
 
 
-@dataclass(frozen=True)
-class Judge:
+class Judge(Effect, frozen=True):
     """Apply the policy to the proposed actions."""
 
 
-@dataclass(frozen=True)
-class Rehearse:
+class Rehearse(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class RequestApproval:
+class RequestApproval(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(Effect, frozen=True):
     """Wait for a person, until the time `until`."""
 
     until: float | None
 
 
-@dataclass(frozen=True)
-class ExpireApproval:
+class ExpireApproval(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Apply:
+class Apply(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Verify:
+class Verify(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class FailAttempt:
+class FailAttempt(Effect, frozen=True):
     cause: str
     reason: str
 
 
-@dataclass(frozen=True)
-class GatherFacts:
+class GatherFacts(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class RollBack:
+class RollBack(Effect, frozen=True):
     journal: str
     cause: str
 
 
-@dataclass(frozen=True)
-class CloseItem:
+class CloseItem(Effect, frozen=True):
     rule: str
     outcome: Literal["passed", "escalated", "skipped", "deferred"]
     reason: str = ""
     waiver: str = ""
 
 
-@dataclass(frozen=True)
-class Finish:
+class Finish(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(Effect, frozen=True):
     pass
 
 
-@dataclass(frozen=True)
-class Halt:
+class Halt(Effect, frozen=True):
     reason: str
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(Effect, frozen=True):
     pass
-
-
-Effect = (
-    Start
-    | Scan
-    | Scope
-    | StartItem
-    | StartAttempt
-    | Ask
-    | Propose
-    | Repeat
-    | TakeVendors
-    | DoWithout
-    | Interrupt
-    | Judge
-    | Rehearse
-    | RequestApproval
-    | Wait
-    | ExpireApproval
-    | Apply
-    | Verify
-    | Watch
-    | FailAttempt
-    | GatherFacts
-    | RollBack
-    | CloseItem
-    | Finish
-    | Stop
-    | Halt
-    | Done
-)

@@ -2,10 +2,13 @@
 
 import hashlib
 from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
 
 from app.events.kinds import PlanMade
 from app.events.vocabulary import ProvenFix, ResourceAction
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.skills.skill import Rule
 from app.syntax.files import Files
 from app.targets.file_digest import compute_file_digest
@@ -19,8 +22,8 @@ def hash_deciding_files(rule: Rule, files: Files, rulebook: str) -> str:
     paths = sorted({path for pattern in rule.paths for path in files.glob(pattern) or [pattern]})
     if not paths or not rulebook:
         return ""
-    told = [rulebook, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
-    return hashlib.sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()
+    basis = [rulebook, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
+    return hashlib.sha256("\n".join(basis).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def find_applicable_fix(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
@@ -32,16 +35,7 @@ def find_applicable_fix(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix |
 
 
 def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
-    return PlanMade(
-        rule=fix.rule,
-        attempt=attempt,
-        approach=fix.approach,
-        paths=fix.paths,
-        steps=fix.steps,
-        risk=fix.risk,
-        rollback=fix.rollback,
-        validation=fix.validation,
-    )
+    return PlanMade(**{**_copy_fields(fix, PlanMade), "attempt": attempt})
 
 
 def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
@@ -53,23 +47,10 @@ def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played
         return None
     if any(isinstance(action, ResourceAction) for action in proposed.actions):
         return None  # its starting point is more than files
-    return ProvenFix(
-        id=f"{run}.{rule}.{attempt.number}",
-        rule=rule,
-        host=host,
-        run=run,
-        attempt=attempt.number,
-        played=played,
-        seen=attempt.seen,
-        changes=applied.changes,
-        actions=proposed.actions,
-        note=proposed.note,
-        fingerprint=proposed.fingerprint,
-        by=proposed.by,
-        approach=plan.approach,
-        paths=plan.paths,
-        steps=plan.steps,
-        risk=plan.risk,
-        rollback=plan.rollback,
-        validation=plan.validation,
-    )
+    change = _copy_fields(plan, ProvenFix) | _copy_fields(proposed, ProvenFix)
+    of = {"id": f"{run}.{rule}.{attempt.number}", "rule": rule, "host": host, "run": run, "attempt": attempt.number}
+    return ProvenFix(**change | of, played=played, seen=attempt.seen, changes=applied.changes)
+
+
+def _copy_fields(source: Struct, target: type[Struct]) -> dict[str, Any]:
+    return {name: getattr(source, name) for name in source.__struct_fields__ if name in target.__struct_fields__}

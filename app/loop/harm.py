@@ -1,6 +1,6 @@
 """Compares a host's probes with those from before the run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from app.events.vocabulary import Probe
 from app.targets.probe_comparison import describe_loss
@@ -22,17 +22,15 @@ def find_preexisting_failures(before: Iterable[Probe], now: Iterable[Probe]) -> 
     return tuple(probe.name for probe in found if not describe_loss(known.get(probe.name), probe))
 
 
-def _has_failed_before(known: Mapping[str, Probe], probe: Probe) -> bool:
-    return probe.name in known and not known[probe.name].ok
-
-
 def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
     """Return what is worse as the probe describes it, or None. A probe that can no longer be asked counts as worse."""
     known, standing = {probe.name: probe for probe in before}, {probe.name: probe for probe in now}
     excused = find_preexisting_failures(known.values(), standing.values())
     for probe in standing.values():
-        lost = describe_loss(known.get(probe.name), probe)
-        if not probe.ok and probe.name not in excused and not (lost and _has_failed_before(known, probe)):
+        before_run = known.get(probe.name)
+        lost = describe_loss(before_run, probe)
+        failed_before = before_run is not None and not before_run.ok
+        if not probe.ok and probe.name not in excused and not (lost and failed_before):
             return f"{probe.name}: {probe.detail}"
         if lost:
             return f"{probe.name}: {lost}"

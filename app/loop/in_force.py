@@ -2,6 +2,8 @@
 
 import asyncio
 
+import msgspec
+
 from app.events.kinds import InForceChecked, RebootChecked
 from app.events.vocabulary import PendingSetting
 from app.loop.harm import describe_harm
@@ -24,13 +26,8 @@ def build_in_force_events(standing: InForceReport, rule: str = "", attempt: int 
 
 
 def _redact_setting(one: PendingSetting) -> PendingSetting:
-    return PendingSetting(
-        program=one.program,
-        setting=redact_secrets(one.setting),
-        wanted=redact_secrets(one.wanted),
-        running=redact_secrets(one.running),
-        by=one.by,
-    )
+    secret = {name: redact_secrets(getattr(one, name)) for name in ("setting", "wanted", "running")}
+    return msgspec.structs.replace(one, **secret)
 
 
 async def check_reboot(run: Run) -> None:

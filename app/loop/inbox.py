@@ -2,16 +2,8 @@
 
 from typing import Protocol
 
+from app.events import kinds
 from app.events.command import Command
-from app.events.kinds import (
-    ApprovalEdited,
-    ApprovalGiven,
-    ApprovalRefused,
-    Event,
-    RunPaused,
-    RunResumed,
-    RunStopRequested,
-)
 from app.loop.answers import BrokenAnswer, parse_actions
 from app.loop.approval_decision import explain_objection, list_approvers
 from app.loop.state import RunState
@@ -27,35 +19,34 @@ class Inbox(Protocol):
         """Wait until there may be a new command."""
 
 
-def interpret_command(command: Command, state: RunState, now: float) -> Event | None:
-    """Return the event that a command causes in this state, or None."""
+def interpret_command(command: Command, state: RunState, now: float) -> kinds.Event | None:
     if state.ended or state.stopping:
         return None
     match command.verb:
         case "pause" if state.status == "running":
-            return RunPaused(by=command.by)
+            return kinds.RunPaused(by=command.by)
         case "resume" if state.status == "paused":
-            return RunResumed(by=command.by)
+            return kinds.RunResumed(by=command.by)
         case "stop":
-            return RunStopRequested(by=command.by, reason=command.reason)
+            return kinds.RunStopRequested(by=command.by, reason=command.reason)
         case "approve" if find_open_approval(state, now) == command.approval:
             return _build_approval(command, state)
         case "refuse" if find_open_approval(state, now) == command.approval:
-            return ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
+            return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
         case "edit" if find_open_approval(state, now) == command.approval:
             return _build_edit(command)
         case _:
             return None
 
 
-def _build_approval(command: Command, state: RunState) -> ApprovalGiven | None:
+def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | None:
     """Check the approval again, since commands are read from the database."""
-    attempt = state.item.attempt if state.item else None
+    attempt = state.attempt
     assert attempt
     given = list_approvers(attempt.given)
     if explain_objection(attempt.people_required, given, command.by, command.via, command.reason):
         return None
-    return ApprovalGiven(
+    return kinds.ApprovalGiven(
         approval=command.approval,
         by=command.by,
         reason=command.reason,
@@ -65,19 +56,19 @@ def _build_approval(command: Command, state: RunState) -> ApprovalGiven | None:
     )
 
 
-def _build_edit(command: Command) -> ApprovalEdited | None:
+def _build_edit(command: Command) -> kinds.ApprovalEdited | None:
     try:
         actions = parse_actions(command.actions)
     except BrokenAnswer:
         return None
-    return ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)
+    return kinds.ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)
 
 
 def find_open_approval(state: RunState, now: float) -> str | None:
     """Return the id of the open approval, or None. Expired ones are not open, even if not recorded yet."""
     if state.ended or state.stopping:
         return None
-    attempt = state.item.attempt if state.item else None
+    attempt = state.attempt
     if attempt is None or attempt.approval is None or not attempt.awaits_person or now >= attempt.approval.expires:
         return None
     return attempt.approval.approval

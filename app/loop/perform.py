@@ -9,34 +9,15 @@ from typing import Any
 
 from app import __version__
 from app.errors import EnvironmentUnusable
-from app.events.kinds import (
-    AttemptFailed,
-    AttemptStarted,
-    DriftFound,
-    Event,
-    ItemDeferred,
-    ItemEscalated,
-    ItemSkipped,
-    ItemStarted,
-    RunFailed,
-    RunFinished,
-    RunScoped,
-    RunStarted,
-    RunStopped,
-    ScanFinished,
-    ScanStarted,
-    TurnInterrupted,
-)
+from app.events import kinds
 from app.events.vocabulary import Lesson, Probe, ProvenFix
 from app.loop import change, effects, fix_replay, in_force
 from app.loop.effects import Effect
 from app.loop.role_turns import ask_role, continue_without_answer, propose_edit, propose_vendor_script, repeat_fix
 from app.loop.run import Run
 from app.loop.state import RunState
-from app.loop.waiver_matching import match_waivers_to_skill
-from app.skills import rulebook
-from app.skills.published_benchmark import choose_benchmark
-from app.skills.skill import Skill
+from app.skills.published_benchmark import choose_benchmark, match_waivers_to_skill
+from app.skills.skill import Skill, hash_rulebook
 from app.targets.in_force_report import InForceReport
 from app.targets.target import Target
 
@@ -52,17 +33,13 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     taken: list[str] = []
     ready: set[str] = set(sorter.get_ready())
     while ready:
-        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _installs_package(rule), place[rule]))
+        # Rules about a package's files need the package first.
+        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _BRINGS.fullmatch(rule), place[rule]))
         ready.remove(first)
         taken.append(first)
         sorter.done(first)
         ready.update(sorter.get_ready())
     return tuple(taken)
-
-
-def _installs_package(rule: str) -> bool:
-    """Return whether the rule installs a package, which rules about its files need first."""
-    return _BRINGS.fullmatch(rule) is not None
 
 
 LESSONS_TOLD = 4
@@ -73,8 +50,7 @@ async def perform_effect(run: Run, effect: Effect) -> None:
 
 
 async def _start_run(run: Run, _: effects.Start) -> None:
-    target, request = run.services.target, run.state.request
-    assert request
+    target, request = run.services.target, run.request
     changes = request.mode not in ("scan", "dry-run")
 
     def prepare_target(target: Target) -> tuple[str, tuple[Probe, ...], InForceReport]:
@@ -83,9 +59,9 @@ async def _start_run(run: Run, _: effects.Start) -> None:
 
     confinement, probes, standing = await target.run_blocking(prepare_target)
     named = await asyncio.to_thread(choose_benchmark, run.services.skill)
-    waivers = await asyncio.to_thread(run.services.waivers.list_active_waivers, request.host, run.services.clock())
+    waivers = await asyncio.to_thread(run.services.history.list_active_waivers, request.host, run.services.clock())
     run.append(
-        RunStarted(
+        kinds.RunStarted(
             worker=run.services.worker,
             confinement=confinement,
             scanner=run.services.scanner.name,
@@ -93,7 +69,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             temper=__version__,
             seats=tuple(seat.to_seat_taken() for seat in run.services.seats.values()),
             simulated=target.simulated,
-            rulebook=rulebook.hash_rulebook(run.services.skill),
+            rulebook=hash_rulebook(run.services.skill),
             published=named,
             waivers=match_waivers_to_skill(waivers, run.services.skill, named),
             tailored=run.services.skill.tailored,
@@ -105,17 +81,15 @@ async def _start_run(run: Run, _: effects.Start) -> None:
 
 
 async def _scan_host(run: Run, effect: effects.Scan) -> None:
-    assert run.state.request
-    rules = run.state.request.rules
-    run.append(ScanStarted(phase=effect.phase, rules=len(rules)))
+    rules = run.request.rules
+    run.append(kinds.ScanStarted(phase=effect.phase, rules=len(rules)))
     began = time.monotonic()
-    verdicts = await run.services.scanner.scan(
-        await run.services.target.run_blocking(lambda target: target.files), rules
-    )
+    files = await run.services.target.run_blocking(lambda target: target.files)
+    verdicts = await run.services.scanner.scan(files, rules)
     given = [change.build_verdict_event(run, verdict, effect.phase) for verdict in verdicts]
-    run.append(*given, ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
-    said = {(verdict.word, verdict.evidence) for verdict in verdicts}
-    if effect.phase == "opening" and len(said) == 1 and verdicts[0].word == "error":
+    run.append(*given, kinds.ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
+    reasons = {(verdict.word, verdict.evidence) for verdict in verdicts}
+    if effect.phase == "opening" and len(reasons) == 1 and verdicts[0].word == "error":
         raise EnvironmentUnusable(f"Nothing could be judged, so nothing is begun: {verdicts[0].evidence}")
 
 
@@ -125,7 +99,7 @@ async def _scope_run(run: Run, _: effects.Scope) -> None:
     drift = await _find_drift(run, findings)
     run.append(
         *drift,
-        RunScoped(
+        kinds.RunScoped(
             order=sort_findings(findings, run.services.skill),
             compliant=tuple(rule for rule, word in words.items() if word == "pass"),
             undecided=tuple(rule for rule, word in words.items() if word not in ("pass", "fail")),
@@ -133,28 +107,27 @@ async def _scope_run(run: Run, _: effects.Scope) -> None:
     )
 
 
-async def _find_drift(run: Run, findings: Sequence[str]) -> list[DriftFound]:
+async def _find_drift(run: Run, findings: Sequence[str]) -> list[kinds.DriftFound]:
     """Return drift since the last run; a freshly reset simulated host has none."""
-    assert run.state.request
-    if run.services.target.simulated and not run.state.request.keep:
+    if run.services.target.simulated and not run.request.keep:
         return []
     since, held = await asyncio.to_thread(run.services.history.read_passed_rules)
     slipped = tuple(rule for rule in findings if rule in held)
-    return [DriftFound(rules=slipped, since=since)] if slipped else []
+    return [kinds.DriftFound(rules=slipped, since=since)] if slipped else []
 
 
 async def _start_item(run: Run, effect: effects.StartItem) -> None:
     rule = run.services.skill.rules[effect.rule]
-    run.append(ItemStarted(rule=rule.id, title=rule.title, category=rule.category))
+    run.append(kinds.ItemStarted(rule=rule.id, title=rule.title, category=rule.category))
 
 
 async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     assert run.state.item
     own = run.state.item.lessons
-    known = await asyncio.to_thread(run.services.lessons.list_known_lessons, effect.rule)
+    known = await asyncio.to_thread(run.services.history.list_known_lessons, effect.rule)
     seen, offered = await _find_offered_fix(run, effect)
     run.append(
-        AttemptStarted(
+        kinds.AttemptStarted(
             rule=effect.rule,
             attempt=effect.number,
             lessons=_merge_lessons(own, known),
@@ -167,18 +140,17 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
 
 async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
     """Return the digest of the rule's files and, on the first attempt, a fix proven on equal files."""
-    started, request, target = run.state.started, run.state.request, run.services.target
+    started, target = run.state.started, run.services.target
     assert started
-    assert request
     seen = await target.run_blocking(
         lambda target: fix_replay.hash_deciding_files(run.rule, target.files, started.rulebook)
     )
-    if not (seen and request.replay_fixes and effect.number == 1):
+    if not (seen and run.request.replay_fixes and effect.number == 1):
         return seen, None
-    known = await asyncio.to_thread(run.services.fixes.list_known_fixes, effect.rule, seen, played=target.simulated)
-    return seen, await target.run_blocking(
-        lambda target: fix_replay.find_applicable_fix(target.files, known)
-    ) if known else None
+    known = await asyncio.to_thread(run.services.history.list_known_fixes, effect.rule, seen, played=target.simulated)
+    if not known:
+        return seen, None
+    return seen, await target.run_blocking(lambda target: fix_replay.find_applicable_fix(target.files, known))
 
 
 def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
@@ -188,30 +160,25 @@ def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Less
 
 
 async def _interrupt_turn(run: Run, effect: effects.Interrupt) -> None:
-    run.append(TurnInterrupted(turn=effect.turn, reason="the worker ended in mid-turn; asked again"))
+    run.append(kinds.TurnInterrupted(turn=effect.turn, reason="the worker ended in mid-turn; asked again"))
 
 
 async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
-    rule, attempt = run.position
-    tried = run.state.item.attempt if run.state.item else None
-    replayed = tried.replayed_fix_id if tried else ""
-    run.append(AttemptFailed(rule=rule, attempt=attempt, cause=effect.cause, reason=effect.reason, replayed=replayed))
+    cause, reason, replayed = effect.cause, effect.reason, run.attempt.replayed_fix_id
+    run.append(kinds.AttemptFailed(**run.event_fields, cause=cause, reason=reason, replayed=replayed))
 
 
 async def _close_item(run: Run, effect: effects.CloseItem) -> None:
-    run.append(*await _build_item_end(run, effect))
-
-
-async def _build_item_end(run: Run, effect: effects.CloseItem) -> Sequence[Event]:
+    rule, reason = effect.rule, effect.reason
     match effect.outcome:
         case "passed":
-            return await change.keep_change(run)
+            run.append(*await change.keep_change(run))
         case "escalated":
-            return (ItemEscalated(rule=effect.rule, reason=effect.reason),)
+            run.append(kinds.ItemEscalated(rule=rule, reason=reason))
         case "skipped":
-            return (ItemSkipped(rule=effect.rule, reason=effect.reason, waiver=effect.waiver),)
+            run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
         case "deferred":
-            return (ItemDeferred(rule=effect.rule, reason=effect.reason),)
+            run.append(kinds.ItemDeferred(rule=rule, reason=reason))
 
 
 async def _wait_for_person(run: Run, effect: effects.Wait) -> None:
@@ -226,13 +193,13 @@ async def _wait_for_person(run: Run, effect: effects.Wait) -> None:
 
 async def _finish_run(run: Run, _: effects.Finish) -> None:
     state = run.state
-    if state.request and state.request.after_reboot:
+    if run.request.after_reboot:
         await in_force.check_reboot(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1
     tree = await run.services.target.run_blocking(lambda target: target.compute_digest())
-    run.append(RunFinished(**count, regressions=find_regressions(state), tree=tree))
+    run.append(kinds.RunFinished(**count, regressions=find_regressions(state), tree=tree))
 
 
 def find_regressions(state: RunState) -> tuple[str, ...]:
@@ -245,11 +212,11 @@ def find_regressions(state: RunState) -> tuple[str, ...]:
 async def _stop_run(run: Run, _: effects.Stop) -> None:
     assert run.state.stopping
     tree = await run.services.target.run_blocking(lambda target: target.compute_digest())
-    run.append(RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
+    run.append(kinds.RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
 
 
 async def _halt_run(run: Run, effect: effects.Halt) -> None:
-    run.append(RunFailed(reason=effect.reason))
+    run.append(kinds.RunFailed(reason=effect.reason))
 
 
 _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {

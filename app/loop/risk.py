@@ -15,8 +15,6 @@ from app.skills.skill import Rule
 
 @dataclass(frozen=True)
 class Hazard:
-    """A part of a host that a change could break."""
-
     word: str
     cuts_the_line: bool
     paths: tuple[str, ...] = ()

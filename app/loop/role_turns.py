@@ -2,28 +2,16 @@
 
 import hashlib
 import zlib
+from dataclasses import asdict
 
 import msgspec
 
 from app.engines.chat import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import ActionFailed, TemperError
-from app.events.kinds import (
-    ActionProposed,
-    AttemptFailed,
-    AttemptReflected,
-    Event,
-    LessonLearnt,
-    PlanMade,
-    SentryAlarm,
-    SentryClear,
-    TurnFinished,
-    TurnInterrupted,
-    TurnStarted,
-    VerdictExplained,
-)
+from app.events import kinds
 from app.events.trace_ids import build_traceparent
-from app.events.vocabulary import AnyAction, Lesson, Purpose
+from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
@@ -61,15 +49,11 @@ async def _run_turn(
     run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, lines: Numbered
 ) -> None:
     seat = run.services.seats[effect.role]
-    rule, attempt = run.position
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
     run.append(
-        TurnStarted(
-            turn=name.turn,
-            rule=rule,
-            attempt=attempt,
-            role=effect.role,
-            purpose=effect.purpose,
+        kinds.TurnStarted(
+            **asdict(name),
+            **run.event_fields,
             engine=seat.engine,
             model=seat.model,
             replica=turn.replica,
@@ -79,7 +63,7 @@ async def _run_turn(
             waited_ms=round(1000 * turn.waited),
         )
     )
-    finished: TurnFinished | None = None
+    finished: kinds.TurnFinished | None = None
     try:
         finished = await stream_turn(
             name,
@@ -93,7 +77,8 @@ async def _run_turn(
         await _append_turn_end(run, finished, lines)
     finally:
         if finished is None:
-            run.append(TurnInterrupted(turn=name.turn, reason="cancelled: stop was asked for, or the worker ends"))
+            why = "cancelled: stop was asked for, or the worker ends"
+            run.append(kinds.TurnInterrupted(turn=name.turn, reason=why))
 
 
 def _estimate_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
@@ -103,11 +88,8 @@ def _estimate_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
 
 
 async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
-    """Read the host's files and return the situation, the prompt and the answer schema."""
-    item, rule = run.state.item, run.rule
+    item, attempt, rule = run.state.item, run.attempt, run.rule
     assert item
-    attempt = item.attempt
-    assert attempt
 
     def prepare_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
@@ -127,11 +109,8 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
             now = build_situation(purpose, about)
             ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided)
             room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
-            return (
-                now,
-                (ours, prompts.build_user_prompt(purpose, about, room, now)),
-                answer_schemas.SCHEMA_BUILDERS[purpose](now),
-            )
+            prompt = ours, prompts.build_user_prompt(purpose, about, room, now)
+            return now, prompt, answer_schemas.SCHEMA_BUILDERS[purpose](now)
 
     return await run.services.target.run_blocking(prepare_on_target)
 
@@ -161,38 +140,29 @@ def derive_seed(turn: str) -> int:
     return zlib.crc32(turn.encode())
 
 
-async def _append_turn_end(run: Run, finished: TurnFinished, lines: Numbered) -> None:
+async def _append_turn_end(run: Run, finished: kinds.TurnFinished, lines: Numbered) -> None:
     """Append the turn's end and the events of its answer together, so that no crash can separate them."""
+    events: list[kinds.Event] = []
     if finished.outcome == "answered":
         try:
             answer = answers.parse_answer(finished.purpose, finished.answer or finished.thought, lines)
             events = await _to_events(run, answer)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
-            run.append(msgspec.structs.replace(finished, outcome="broken", detail=why))
-        else:
-            run.append(finished, *events)
-    else:
-        run.append(finished)
+            finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
+    run.append(finished, *events)
 
 
-async def _to_events(run: Run, answer: Answer) -> list[Event]:
-    rule, attempt = run.position
+async def _to_events(run: Run, answer: Answer) -> list[kinds.Event]:
     match answer:
         case Plan():
-            return [PlanMade(rule=rule, attempt=attempt, **msgspec.structs.asdict(answer))]
+            return [kinds.PlanMade(**run.event_fields, **msgspec.structs.asdict(answer))]
         case Work():
             return [await _build_proposal(run, answer.actions, answer.note)]
         case Review():
-            return [
-                VerdictExplained(
-                    rule=rule,
-                    attempt=attempt,
-                    explanation=answer.explanation,
-                    veto=answer.veto,
-                    reason=answer.reason if answer.veto else "",
-                )
-            ]
+            reason = answer.reason if answer.veto else ""
+            explanation, veto = answer.explanation, answer.veto
+            return [kinds.VerdictExplained(**run.event_fields, explanation=explanation, veto=veto, reason=reason)]
         case Triage():
             return [_judge_triage(run, answer)]
         case Reflection():
@@ -200,38 +170,33 @@ async def _to_events(run: Run, answer: Answer) -> list[Event]:
 
 
 async def propose_edit(run: Run, _: Propose) -> None:
-    attempt = run.state.item.attempt if run.state.item else None
-    assert attempt
-    assert attempt.edited
-    run.append(await _build_proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
+    edited = run.attempt.edited
+    assert edited
+    run.append(await _build_proposal(run, edited.actions, edited.reason, edited.by))
 
 
 async def repeat_fix(run: Run, _: Repeat) -> None:
     """Propose another host's plan and change unchanged; policy, rehearsal and approval follow as usual."""
-    attempt = run.state.item.attempt if run.state.item else None
-    assert attempt
-    assert attempt.offered
-    fix = attempt.offered
+    fix = run.attempt.offered
+    assert fix
     proposed = await _build_proposal(run, fix.actions, fix.note, fix.by)
-    run.append(build_plan_event(fix, attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
+    run.append(build_plan_event(fix, run.attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
 
 
 async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     """Propose the vendor's script, generated from the content each time."""
-    rule, number = run.position
     try:
-        text = await run.services.scanner.fetch_fix_script(rule)
+        text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        run.append(AttemptFailed(rule=rule, attempt=number, cause="engine", reason=redact_secrets(str(exc))))
+        run.append(kinds.AttemptFailed(**run.event_fields, cause="engine", reason=redact_secrets(str(exc))))
         return
     if not 0 < len(text) <= LONGEST:
         reason = "the content has no script for it that could be shown whole"
-        run.append(AttemptFailed(rule=rule, attempt=number, cause="refused", reason=reason))
+        run.append(kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason))
         return
     action = create_vendor_action(run.rule.stig_id, text)
-    plan = PlanMade(
-        rule=rule,
-        attempt=number,
+    plan = kinds.PlanMade(
+        **run.event_fields,
         approach="The vendor's script: OpenSCAP's own remediation of the rule, as a last resort.",
         paths=(get_resource_name(action),),
         steps=("Run on a copy of the host's files.", "Run once in earnest, where only those files can be written."),
@@ -242,100 +207,70 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}"))
 
 
-async def _build_proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
-    rule, attempt = run.position
+async def _build_proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> kinds.ActionProposed:
     try:
         diff = (await run.services.target.run_blocking(lambda target: target.preview_actions(actions))).diff
     except ActionFailed as exc:
         diff = f"(cannot be shown: {redact_secrets(str(exc))})"
-    return ActionProposed(
-        rule=rule,
-        attempt=attempt,
-        actions=actions,
-        note=note,
-        fingerprint=answers.fingerprint_actions(actions),
-        diff=diff,
-        by=by,
+    fingerprint = answers.fingerprint_actions(actions)
+    return kinds.ActionProposed(
+        **run.event_fields, actions=actions, note=note, fingerprint=fingerprint, diff=diff, by=by
     )
 
 
-def _judge_triage(run: Run, triage: Triage) -> SentryClear | SentryAlarm:
+def _judge_triage(run: Run, triage: Triage) -> kinds.SentryClear | kinds.SentryAlarm:
     """Return the triage event. A failed probe raises an alarm whatever the Sentry says."""
-    rule, attempt = run.position
-    harm = find_harm(run)
-    if harm:
-        return SentryAlarm(rule=rule, attempt=attempt, reason=harm, by="probe")
+    if harm := find_harm(run):
+        return kinds.SentryAlarm(**run.event_fields, reason=harm, by="probe")
     if triage.alarm:
-        return SentryAlarm(rule=rule, attempt=attempt, reason=triage.reason, by="sentry")
-    return SentryClear(rule=rule, attempt=attempt, assessment=triage.assessment)
+        return kinds.SentryAlarm(**run.event_fields, reason=triage.reason, by="sentry")
+    return kinds.SentryClear(**run.event_fields, assessment=triage.assessment)
 
 
 def find_harm(run: Run) -> str | None:
     """Return what is worse than before the run, as the probes describe it, or None."""
-    attempt = run.state.item.attempt if run.state.item else None
-    if attempt is None or attempt.probed is None or run.state.started is None:
+    probed, started = run.attempt.probed, run.state.started
+    if probed is None or started is None:
         return None
-    harm = describe_harm(run.state.started.probes, attempt.probed.probes)
-    return harm or (attempt.probed.drift[0] if attempt.probed.drift else None)
+    return describe_harm(started.probes, probed.probes) or next(iter(probed.drift), None)
 
 
-def _build_reflection(run: Run, answer: Reflection) -> list[Event]:
+def _build_reflection(run: Run, answer: Reflection) -> list[kinds.Event]:
     rule, attempt = run.position
-    weighed = attempt % WEIGH_EVERY == 0
-    basis = f"{rule}|{answer.mechanism}|{answer.advice}"
-    lesson = Lesson(
-        id=hashlib.sha256(basis.encode()).hexdigest()[:12],
-        rule=rule,
-        mechanism=answer.mechanism,
-        environment=answer.environment,
-        advice=answer.advice,
-    )
-    return [
-        LessonLearnt(rule=rule, attempt=attempt, lesson=lesson),
-        AttemptReflected(
-            rule=rule,
-            attempt=attempt,
-            decision=answer.decision if weighed else "CONTINUE",
-            reason=answer.reason,
-            banned=_list_banned(run),
-        ),
-    ]
+    digest = hashlib.sha256(f"{rule}|{answer.mechanism}|{answer.advice}".encode()).hexdigest()[:12]
+    texts = {"mechanism": answer.mechanism, "environment": answer.environment, "advice": answer.advice}
+    lesson = kinds.LessonLearnt(**run.event_fields, lesson=Lesson(id=digest, rule=rule, **texts))
+    return [lesson, _build_reflected(run, answer.reason, answer.decision if attempt % WEIGH_EVERY == 0 else "CONTINUE")]
+
+
+def _build_reflected(run: Run, reason: str, decision: Decision = "CONTINUE") -> kinds.AttemptReflected:
+    return kinds.AttemptReflected(**run.event_fields, decision=decision, reason=reason, banned=_list_banned(run))
 
 
 def _list_banned(run: Run) -> tuple[str, ...]:
     """Return the fingerprint to ban. Only an approach that ran or was refused, and then failed, is banned."""
-    attempt = run.state.item.attempt if run.state.item else None
-    if attempt is None or attempt.proposed is None or attempt.failed is None:
+    proposed, failed = run.attempt.proposed, run.attempt.failed
+    if proposed is None or failed is None or failed.cause in ("engine", "over budget", "disapproved"):
         return ()
-    if attempt.failed.cause in ("engine", "over budget", "disapproved"):
-        return ()
-    return (attempt.proposed.fingerprint,)
+    return (proposed.fingerprint,)
 
 
 async def continue_without_answer(run: Run, effect: DoWithout) -> None:
     """Use the default for a role without a usable answer: scanner and probes decide, and the log says so."""
-    rule, attempt = run.position
     match effect.purpose:
         case "review":
             words = "The Auditor gave no usable answer; the scanner's verdict stands alone."
-            run.append(VerdictExplained(rule=rule, attempt=attempt, explanation=words, veto=False, reason=""))
+            run.append(kinds.VerdictExplained(**run.event_fields, explanation=words, veto=False, reason=""))
         case "triage":
-            run.append(
-                _judge_triage(run, Triage("The Sentry gave no usable answer; the probes stand alone.", False, ""))
-            )
+            words = "The Sentry gave no usable answer; the probes stand alone."
+            run.append(_judge_triage(run, Triage(words, alarm=False)))
         case _:
-            words = _explain_missing_reflection(run)
-            run.append(
-                AttemptReflected(
-                    rule=rule, attempt=attempt, decision="CONTINUE", reason=words, banned=_list_banned(run)
-                )
-            )
+            run.append(_build_reflected(run, _explain_missing_reflection(run)))
 
 
 def _explain_missing_reflection(run: Run) -> str:
-    attempt = run.state.item.attempt if run.state.item else None
-    if attempt and attempt.vendor:
+    if run.attempt.vendor:
         return "the last resort is nobody's here to learn from"
-    if attempt and attempt.replayed_fix_id:
+    if run.attempt.replayed_fix_id:
         return "what held elsewhere never came as far as this host: the roles take over"
     return "the Architect gave no usable reflection"

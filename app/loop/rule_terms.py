@@ -37,15 +37,18 @@ class RuleTerms:
 
     @cached_property
     def quoted_texts(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(found for text in self.texts for found in _QUOTED.findall(text)))
+        return self._find_all(_QUOTED)
 
     @cached_property
     def modes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(found for text in self.texts for found in _MODE.findall(text)))
+        return self._find_all(_MODE)
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(found for text in self.texts for found in _PATH.findall(text)))
+        return self._find_all(_PATH)
+
+    def _find_all(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(found for text in self.texts for found in pattern.findall(text)))
 
     @cached_property
     def assigned_names(self) -> frozenset[str]:
@@ -53,15 +56,11 @@ class RuleTerms:
 
     def values(self, key: str) -> tuple[str, ...]:
         """Return the values stated for the key, else those after words like "be", else all that look like values."""
-        said = (
-            self._find_words_after(fold_case(key))
-            or [word for link in _LINKS for word in self._find_words_after(link)]
-            or self.words
-        )
-        return tuple(dict.fromkeys(word for word in said if _LIKE_A_VALUE.search(word)))
+        stated = self._find_words_after(fold_case(key))
+        linked = stated or [word for link in _LINKS for word in self._find_words_after(link)]
+        return tuple(dict.fromkeys(word for word in linked or self.words if _LIKE_A_VALUE.search(word)))
 
     def _find_words_after(self, ahead: str) -> list[str]:
-        """Return the values that follow a word, skipping linking words."""
         found = []
         for text in self.texts:
             words = [word.rstrip(".,:;?") for word in _WORD.findall(_EQUALS.sub(" = ", text))]

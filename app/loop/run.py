@@ -2,28 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypedDict
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
-from app.events.kinds import Event
+from app.events.kinds import Event, RunQueued
 from app.events.log import RunLog
-from app.events.vocabulary import Lesson, ProvenFix, Role, Sampling, SeatTaken
-from app.events.waiver import Waiver
+from app.events.vocabulary import Role, Sampling, SeatTaken
+from app.loop.attempt_state import Attempt
 from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
-from app.store.run_history import PreviousState
+from app.store.run_history import RunHistory
 from app.targets.target_thread import TargetThread
 
 
 @dataclass(frozen=True)
 class RoleSeat:
-    """A role's seat: its engine and settings."""
-
     role: Role
     engine: str
     model: str
@@ -39,65 +37,8 @@ class RoleSeat:
     vllm: str = ""
 
     def to_seat_taken(self) -> SeatTaken:
-        """Return the seat as it is recorded in the log."""
-        return SeatTaken(
-            role=self.role,
-            engine=self.engine,
-            model=self.model,
-            precision=self.precision,
-            vllm=self.vllm,
-            replicas=len(self.replicas),
-            temperature=self.temperature,
-            sampling=self.sampling,
-            max_tokens=self.max_tokens,
-            max_model_len=self.max_model_len,
-        )
-
-
-class LessonSource(Protocol):
-    """Lessons of earlier runs."""
-
-    def list_known_lessons(self, rule: str) -> Sequence[Lesson]: ...
-
-
-class RunHistory(Protocol):
-    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
-        """Return id and passed rules of the host's last finished run with this skill; empty if there is none."""
-
-    def read_previous_state(self) -> PreviousState:
-        """Return the state in which the last such run that could change the host left it."""
-
-
-class WaiverSource(Protocol):
-    def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
-        """Return the waivers active on the host."""
-
-
-class FixSource(Protocol):
-    """Fixes proven on other hosts."""
-
-    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
-        """Return the fixes for a host with these files; `played`: whether the host is simulated."""
-
-
-class NoFixes:
-    """Offers no fixes."""
-
-    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
-        return ()
-
-
-class NoHistory:
-    """No earlier run and no waivers."""
-
-    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
-        return "", frozenset()
-
-    def read_previous_state(self) -> PreviousState:
-        return PreviousState()
-
-    def list_active_waivers(self, _host: str, _now: float) -> tuple[Waiver, ...]:
-        return ()
+        same = {name: getattr(self, name) for name in SeatTaken.__struct_fields__}
+        return SeatTaken(**same | {"replicas": len(self.replicas)})
 
 
 @dataclass(frozen=True)
@@ -106,13 +47,15 @@ class RunServices:
     target: TargetThread
     scanner: Scanner
     seats: dict[Role, RoleSeat]
-    lessons: LessonSource
     worker: str
-    history: RunHistory = field(default_factory=NoHistory)
-    waivers: WaiverSource = field(default_factory=NoHistory)
-    fixes: FixSource = field(default_factory=NoFixes)
+    history: RunHistory = field(default_factory=RunHistory)
     approvals: ApprovalPolicy | None = None
     clock: Callable[[], float] = time.time
+
+
+class EventFields(TypedDict):
+    rule: str
+    attempt: int
 
 
 @dataclass
@@ -135,8 +78,23 @@ class Run:
         return self.services.skill.rules[self.state.item.rule]
 
     @property
+    def attempt(self) -> Attempt:
+        assert self.state.attempt
+        return self.state.attempt
+
+    @property
+    def request(self) -> RunQueued:
+        assert self.state.request
+        return self.state.request
+
+    @property
+    def event_fields(self) -> EventFields:
+        """The fields by which most events name the current attempt."""
+        rule, attempt = self.position
+        return {"rule": rule, "attempt": attempt}
+
+    @property
     def position(self) -> tuple[str, int]:
-        """The current rule and attempt, which most events name."""
+        """The current rule and the number of its attempt."""
         assert self.state.item
-        assert self.state.item.attempt
-        return self.state.item.rule, self.state.item.attempt.number
+        return self.state.item.rule, self.attempt.number

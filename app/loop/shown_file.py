@@ -43,12 +43,12 @@ def show_file(
     if content is None or state is None:
         return ShownFile(path, ABSENT)
     raw = host_text.decode_bytes(content)
-    told = redact_secrets(raw, closed=is_closed(state.mode)).split("\n")
+    redacted = redact_secrets(raw, closed=is_closed(state.mode)).split("\n")
     stands = raw.split("\n")
-    lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(told, 1) if line.strip()}
+    lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(redacted, 1) if line.strip()}
     kept = {n: lines[n] for n in _choose_lines(lines, words, limit)}
     whole = {}
-    if len(told) == len(stands):  # redaction may remove whole lines
+    if len(redacted) == len(stands):  # redaction may remove whole lines
         whole = {n: line for n, line in kept.items() if line.rstrip() == stands[n - 1].rstrip(host_text.TRAIL)}
     return ShownFile(path, "", kept, whole, cut=len(whole) < len(lines))
 
@@ -57,8 +57,8 @@ def _choose_lines(lines: dict[int, str], words: Collection[str], limit: int) -> 
     """Return the numbers of the lines to show: first those with the rule's words, then active lines, then comments."""
 
     def rank_line(n: int) -> int:
-        said = host_text.fold_case(lines[n])
-        return 0 if any(word in said for word in words) else 1 + lines[n].lstrip().startswith("#")
+        folded = host_text.fold_case(lines[n])
+        return 0 if any(word in folded for word in words) else 1 + lines[n].lstrip().startswith("#")
 
     chosen, room = [], limit
     for n in sorted(lines, key=rank_line):

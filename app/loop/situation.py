@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.rule_terms import RuleTerms, extract_script_values
 from app.loop.shown_file import show_file
 from app.loop.state import Item
@@ -101,11 +101,9 @@ def _find_joint_files(about: TurnContext) -> tuple[str, ...]:
 
 def _extract_terms(about: TurnContext) -> RuleTerms:
     lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
-    return RuleTerms((about.rule.title, about.rule.requirement, _get_fix_text(about.rule), *lessons))
-
-
-def _get_fix_text(rule: Rule) -> str:
-    return extract_script_values(rule.fix) if rule.script else rule.fix
+    rule = about.rule
+    fix = extract_script_values(rule.fix) if rule.script else rule.fix
+    return RuleTerms((rule.title, rule.requirement, fix, *lessons))
 
 
 def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation:

@@ -6,40 +6,11 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from app.events.kinds import (
-    ApprovalEdited,
-    ApprovalExpired,
-    ApprovalGiven,
-    ApprovalRefused,
-    ApprovalRequested,
-    AttemptFailed,
-    AttemptReflected,
-    AttemptStarted,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    LessonLearnt,
-    RunFailed,
-    RunFinished,
-    RunPaused,
-    RunQueued,
-    RunResumed,
-    RunScoped,
-    RunStarted,
-    RunStopped,
-    RunStopRequested,
-    ScanFinished,
-    TurnDelta,
-    TurnFinished,
-    TurnInterrupted,
-    TurnStarted,
-    VerdictGiven,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Budget, Lesson, Phase
-from app.loop.attempt import Attempt, advance_attempt
+from app.events.waiver import Waiver
+from app.loop.attempt_state import Attempt, advance_attempt
 
 Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
@@ -60,7 +31,7 @@ class Item(Struct, frozen=True):
     reason: str = ""
     tokens: int = 0
     attempt: Attempt | None = None
-    failures: tuple[AttemptFailed, ...] = ()
+    failures: tuple[kinds.AttemptFailed, ...] = ()
     tried: tuple[str, ...] = ()
     """Fingerprints of failed approaches, which may not be proposed again."""
     moved: tuple[ScannerMove, ...] = ()
@@ -78,23 +49,23 @@ class RunState(Struct, frozen=True):
     run: str = ""
     seq: int = 0
     at: float = 0.0
-    request: RunQueued | None = None
+    request: kinds.RunQueued | None = None
     status: Status = "queued"
-    started: RunStarted | None = None
+    started: kinds.RunStarted | None = None
     started_at: float = 0.0
     worker: str = ""
     """The process that works on it, or did last."""
-    stopping: RunStopRequested | None = None
+    stopping: kinds.RunStopRequested | None = None
     scanned: frozenset[Phase] = frozenset()
-    opening: dict[str, VerdictGiven] = field(default_factory=dict)
-    closing: dict[str, VerdictGiven] = field(default_factory=dict)
-    scope: RunScoped | None = None
+    opening: dict[str, kinds.VerdictGiven] = field(default_factory=dict)
+    closing: dict[str, kinds.VerdictGiven] = field(default_factory=dict)
+    scope: kinds.RunScoped | None = None
     items: dict[str, Item] = field(default_factory=dict)
     working: str | None = None
-    turn: TurnStarted | None = None
+    turn: kinds.TurnStarted | None = None
     idle_since: float | None = None
     """Time since which the run is paused or waits for a person; budgets stop meanwhile."""
-    ended: RunFinished | RunFailed | RunStopped | None = None
+    ended: kinds.RunFinished | kinds.RunFailed | kinds.RunStopped | None = None
 
     @property
     def budget(self) -> Budget:
@@ -103,6 +74,10 @@ class RunState(Struct, frozen=True):
     @property
     def item(self) -> Item | None:
         return self.items[self.working] if self.working else None
+
+    @property
+    def attempt(self) -> Attempt | None:
+        return self.item.attempt if self.item else None
 
 
 def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
@@ -124,46 +99,48 @@ def get_unattended_seconds(state: RunState, now: float) -> float:
 def apply_event(state: RunState, recorded: Recorded) -> RunState:
     if skipped := get_unattended_seconds(state, recorded.at):
         state = _shift_start(state, skipped)
-    elif isinstance(recorded.event, TurnStarted) and recorded.event.waited_ms:
+    elif isinstance(recorded.event, kinds.TurnStarted) and recorded.event.waited_ms:
         state = _shift_start(state, recorded.event.waited_ms / 1000)
     state = replace(_update_idle_time(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
     match recorded.event:
-        case TurnDelta():
+        case kinds.TurnDelta():
             return state
-        case TurnStarted() as event:
+        case kinds.TurnStarted() as event:
             return replace(state, turn=event)
-        case TurnInterrupted():
+        case kinds.TurnInterrupted():
             return replace(state, turn=None)
-        case TurnFinished() as event:
+        case kinds.TurnFinished() as event:
             spent = replace(state, turn=None)
             return _apply_to_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
-        case VerdictGiven(phase="opening") as event:
+        case kinds.VerdictGiven(phase="opening") as event:
             return replace(state, opening={**state.opening, event.rule: event})
-        case VerdictGiven(phase="closing") as event:
+        case kinds.VerdictGiven(phase="closing") as event:
             return replace(state, closing={**state.closing, event.rule: event})
-        case ScanFinished() as event:
+        case kinds.ScanFinished() as event:
             return replace(state, scanned=state.scanned | {event.phase})
         case _:
             return _apply_to_item(_apply_to_run(state, recorded), recorded)
 
 
+_ENDS_WAIT = (
+    kinds.RunResumed | kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
+)
+
+
 def _update_idle_time(state: RunState, recorded: Recorded) -> RunState:
     match recorded.event:
-        case RunPaused() | ApprovalRequested():
+        case kinds.RunPaused() | kinds.ApprovalRequested():
             return replace(state, idle_since=state.idle_since or recorded.at)
-        case RunResumed(after_crash=True):
+        case kinds.RunResumed(after_crash=True):
             since = state.idle_since or state.at
-        case ApprovalGiven(given=given, of=of) if given < of:
+        case kinds.ApprovalGiven(given=given, of=of) if given < of:
             return state
-        case RunResumed() | ApprovalGiven() | ApprovalRefused() | ApprovalEdited() | ApprovalExpired() if (
-            state.idle_since
-        ):
+        case _ if isinstance(recorded.event, _ENDS_WAIT) and state.idle_since:
             since = state.idle_since
         case _:
             return state
-    waiting = (
-        recorded.at if state.idle_since and isinstance(recorded.event, RunResumed) and _awaits_person(state) else None
-    )
+    still = isinstance(recorded.event, kinds.RunResumed) and state.attempt and state.attempt.awaits_person
+    waiting = recorded.at if state.idle_since and still else None
     return replace(_shift_start(state, recorded.at - since), idle_since=waiting)
 
 
@@ -175,52 +152,47 @@ def _shift_start(state: RunState, seconds: float) -> RunState:
     return replace(state, started_at=state.started_at + seconds, at=state.at + seconds, items=items)
 
 
-def _awaits_person(state: RunState) -> bool:
-    attempt = state.item.attempt if state.item else None
-    return attempt is not None and attempt.awaits_person
-
-
 def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
     match recorded.event:
-        case RunQueued() as event:
+        case kinds.RunQueued() as event:
             return replace(state, request=event)
-        case RunStarted() as event:
+        case kinds.RunStarted() as event:
             return replace(state, status="running", started=event, started_at=recorded.at, worker=event.worker)
-        case RunScoped() as event:
+        case kinds.RunScoped() as event:
             return replace(state, scope=event, items={rule: Item(rule) for rule in event.order})
-        case RunPaused():
+        case kinds.RunPaused():
             return replace(state, status="paused")
-        case RunResumed(after_crash=False):
+        case kinds.RunResumed(after_crash=False):
             return replace(state, status="running")
-        case RunResumed() as event:
+        case kinds.RunResumed() as event:
             return replace(state, worker=event.by)
-        case RunStopRequested() as event:
+        case kinds.RunStopRequested() as event:
             return replace(state, stopping=event)
-        case RunFinished() as event:
+        case kinds.RunFinished() as event:
             return replace(state, status="finished", ended=event)
-        case RunFailed() as event:
+        case kinds.RunFailed() as event:
             return replace(state, status="failed", ended=event)
-        case RunStopped() as event:
+        case kinds.RunStopped() as event:
             return replace(state, status="stopped", ended=event)
         case _:
             return state
 
 
 _ENDS: dict[type, ItemStatus] = {
-    ItemPassed: "passed",
-    ItemEscalated: "escalated",
-    ItemSkipped: "skipped",
-    ItemDeferred: "deferred",
+    kinds.ItemPassed: "passed",
+    kinds.ItemEscalated: "escalated",
+    kinds.ItemSkipped: "skipped",
+    kinds.ItemDeferred: "deferred",
 }
 
 
 def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
     event = recorded.event
-    if isinstance(event, ItemStarted):
+    if isinstance(event, kinds.ItemStarted):
         item = replace(state.items[event.rule], status="working", started=recorded.at)
         return replace(state, working=event.rule, items={**state.items, event.rule: item})
     if ending := _ENDS.get(type(event)):
-        if isinstance(event, ItemSkipped) and event.waiver:
+        if isinstance(event, kinds.ItemSkipped) and event.waiver:
             ending = "waived"
         rule: str = event.rule  # type: ignore[attr-defined]
         reason = getattr(event, "reason", "")
@@ -234,20 +206,19 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
 
 def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     event = recorded.event
-    if isinstance(event, AttemptStarted):
+    if isinstance(event, kinds.AttemptStarted):
         attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered, event.vendor)
         return replace(item, attempt=attempt)
-    if isinstance(event, LessonLearnt):
+    if isinstance(event, kinds.LessonLearnt):
         return replace(item, lessons=(*item.lessons, event.lesson))
     if item.attempt is None:
         return item
     item = replace(item, attempt=advance_attempt(item.attempt, event))
-    if isinstance(event, AttemptFailed):
+    if isinstance(event, kinds.AttemptFailed):
         item = replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
-        return (
-            replace(item, moved=(*item.moved, *_find_scanner_moves(item.attempt))) if event.cause == "scanner" else item
-        )
-    if isinstance(event, AttemptReflected):
+        moved = _find_scanner_moves(item.attempt) if event.cause == "scanner" else ()
+        return replace(item, moved=(*item.moved, *moved))
+    if isinstance(event, kinds.AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
 
@@ -256,6 +227,13 @@ def _find_scanner_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
     if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
         changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
         yield ScannerMove(changed, attempt.verdict.path)
+
+
+def find_active_waiver(state: RunState, rule: str, at: float) -> Waiver | None:
+    """Return the active waiver with the latest end, or None."""
+    known = state.started.waivers if state.started else ()
+    active = (one for one in known if one.rule == rule and one.is_active(at))
+    return max(active, key=lambda one: one.until, default=None)
 
 
 def explain_overspending(item: Item, state: RunState, now: float) -> str | None:

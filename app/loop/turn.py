@@ -6,17 +6,9 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
+from app import errors
 from app.engines.chat import Delta, Finished, Question
 from app.engines.client import EngineClient
-from app.errors import (
-    EngineDied,
-    EngineError,
-    EngineRefused,
-    EngineStalled,
-    EngineUnavailable,
-    EnvironmentUnusable,
-    LeaseLost,
-)
 from app.events.kinds import Event, TurnDelta, TurnFinished
 from app.events.vocabulary import Channel, Purpose, Role, TurnOutcome
 
@@ -48,11 +40,11 @@ LAST_TRY = 1.0
 RETRY_SECONDS = (0.2, 0.3, 0.5, 0.5, 1.0)
 """Short, as a refused request costs an engine nothing and one that has just loaded should not wait."""
 
-_OUTCOMES: dict[type[EngineError], TurnOutcome] = {
-    EngineUnavailable: "unavailable",
-    EngineRefused: "refused",
-    EngineDied: "died",
-    EngineStalled: "stalled",
+_OUTCOMES: dict[type[errors.EngineError], TurnOutcome] = {
+    errors.EngineUnavailable: "unavailable",
+    errors.EngineRefused: "refused",
+    errors.EngineDied: "died",
+    errors.EngineStalled: "stalled",
 }
 
 
@@ -101,7 +93,7 @@ class DeltaMerger:
             raise RepetitionFound(f"it repeated itself and was cut after {self.tokens} tokens")
 
     def _flush_on_timer(self) -> None:
-        with suppress(LeaseLost, EnvironmentUnusable):  # the next delta raises it to the caller
+        with suppress(errors.LeaseLost, errors.EnvironmentUnusable):  # the next delta raises it to the caller
             self.flush()
 
     def flush(self) -> None:
@@ -112,10 +104,8 @@ class DeltaMerger:
             return
         text, self._held = "".join(self._held), []
         self._last = time.monotonic()
-        frame = TurnDelta(
-            turn=self._name.turn, role=self._name.role, channel=self._channel, text=text, tokens=self.tokens
-        )
-        self._log.append(frame)
+        of = self._name
+        self._log.append(TurnDelta(turn=of.turn, role=of.role, channel=self._channel, text=text, tokens=self.tokens))
 
     def close(self) -> tuple[str, str]:
         self.flush()
@@ -149,14 +139,12 @@ async def stream_turn(
         outcome, detail, looped = "broken", str(exc), True
     except TimeoutError:
         outcome, detail = _describe_timeout(seconds, patience)
-    except EngineError as exc:
+    except errors.EngineError as exc:
         outcome, detail = _OUTCOMES[type(exc)], str(exc)
     finally:
         thought, answer = merger.close()
     return TurnFinished(
-        turn=name.turn,
-        role=name.role,
-        purpose=name.purpose,
+        **asdict(name),
         outcome=outcome,
         detail=detail,
         thought=thought,
@@ -172,9 +160,9 @@ class EngineRetry:
     """Retries an engine that is loading, restarting or down, within the turn's time, until it has sent a token."""
 
     tries: int = 0
-    last: EngineError | None = None
+    last: errors.EngineError | None = None
 
-    async def wait_before_retry(self, error: EngineError) -> None:
+    async def wait_before_retry(self, error: errors.EngineError) -> None:
         self.last = error
         await asyncio.sleep(RETRY_SECONDS[min(self.tries, len(RETRY_SECONDS) - 1)])
         self.tries += 1
@@ -192,7 +180,7 @@ async def _stream_with_retries(
     while True:
         try:
             return await _stream_once(client, question, merger, stall_after)
-        except (EngineUnavailable, EngineDied) as exc:
+        except (errors.EngineUnavailable, errors.EngineDied) as exc:
             if any(merger.texts.values()):
                 raise
             await patience.wait_before_retry(exc)
@@ -204,4 +192,4 @@ async def _stream_once(client: EngineClient, question: Question, merger: DeltaMe
             if isinstance(reply, Finished):
                 return reply
             merger.add(reply)
-    raise EngineDied("the stream ended without its end")
+    raise errors.EngineDied("the stream ended without its end")

@@ -45,7 +45,7 @@ def find_unreachable_rules(policy: ApprovalPolicy) -> list[int]:
 
 
 def _find_deciding_line(policy: ApprovalPolicy, risk: ChangeRisk) -> int | None:
-    return next((rule.line for rule in policy.rules if rule.matches_risk(risk)), None)
+    return next((rule.line for rule in policy.rules if rule.matches_all_conditions(risk)), None)
 
 
 def _iterate_possible_risks() -> Iterator[ChangeRisk]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.errors import BadInput, Rejected
@@ -18,7 +19,8 @@ from app.skills.parameter import Parameter
 from app.skills.published_benchmark import choose_benchmark
 from app.skills.skill import Skill, apply_parameters
 from app.skills.stig.pack import STIG
-from app.store.parameters import ParameterRow, StoredParameters, find_effective_parameters, list_parameters
+from app.store.parameters import ParameterRow, find_effective_parameters, list_parameters
+from app.store.request_session import open_read_session
 
 LONGEST = {"name": 128, "host": 64, "group": 63, "skill": 200, "value": LONGEST_VALUE}
 MOST = 5000
@@ -95,12 +97,14 @@ def _create_state(one: Parameter, counts: ParameterRow | None, rows: Sequence[Pa
     return ParameterState(one, counts.value, counts.scope.label, mine)
 
 
-def load_skill_with_site_values(name: str, host: str, stored: StoredParameters) -> Skill:
+def load_skill_with_site_values(name: str, host: str, database: Engine) -> Skill:
     """Return the skill with the host's site values. Raise BadInput if a stored value no longer fits."""
     pack = load_skill(name)
     if not pack.parameters:
         return pack
-    return apply_parameters(pack, resolve_used_values(pack, stored.find_effective(host, pack.value_skill)))
+    with open_read_session(database) as session:
+        rows = find_effective_parameters(session, pack.value_skill, host)
+    return apply_parameters(pack, resolve_used_values(pack, rows))
 
 
 def resolve_used_values(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[ParameterUsed, ...]:

@@ -10,14 +10,13 @@ from app.errors import BadInput, Rejected
 from app.events.host_scope import HostScope
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
-from app.loop.waiver_matching import match_waivers_to_skill
 from app.runs.order import select_rules
 from app.runs.parameters import resolve_used_values
 from app.runs.scope import check_scope
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.skills.catalog import load_skill
-from app.skills.published_benchmark import choose_benchmark
+from app.skills.published_benchmark import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Skill, apply_parameters
 from app.store.host_groups import list_groups_of_host
 from app.store.parameters import find_effective_parameters, find_group_parameters

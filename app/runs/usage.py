@@ -13,11 +13,13 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.events.kinds import EnergySpent
-from app.events.record import Recorded
+from app.events.record import Recorded, select_events
 from app.evidence.poam import escape_cell
 from app.machine.sampling.energy_shares import extrapolate_joules
 from app.store.events import EventStore
-from app.store.ordered_runs import OrderedRun, list_ordered_runs, list_token_labels
+from app.store.models import RunRow
+from app.store.people import list_token_labels
+from app.store.queries import list_ordered_runs
 
 Per = Literal["day", "month"]
 PERS: tuple[Per, ...] = get_args(Per)
@@ -90,27 +92,27 @@ def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> lis
 
 def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
     """Return the newest energy sample of each run. Samples are cumulative."""
-    return {one.event.of: one.event for one in samples if isinstance(one.event, EnergySpent)}
+    return {one.of: one for one in select_events(samples, EnergySpent)}
 
 
 def sum_usage(
-    runs: Iterable[OrderedRun], energy: Mapping[str, EnergySpent], named: Mapping[str, str], per: Per
+    runs: Iterable[RunRow], energy: Mapping[str, EnergySpent], named: Mapping[str, str], per: Per
 ) -> list[UsageLine]:
-    groups: dict[tuple[str, str, str, bool], list[OrderedRun]] = {}
+    groups: dict[tuple[str, str, str, bool], list[RunRow]] = {}
     for run in runs:
-        period = datetime.fromtimestamp(run.at, UTC).isoformat()[: _LENGTH[per]]
+        period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[per]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
     return [_sum_line(key, groups[key], energy, named) for key in sorted(groups)]
 
 
 def _sum_line(
     key: tuple[str, str, str, bool],
-    runs: Sequence[OrderedRun],
+    runs: Sequence[RunRow],
     energy: Mapping[str, EnergySpent],
     named: Mapping[str, str],
 ) -> UsageLine:
     period, person, token, simulated = key
-    taken = [energy[run.run] for run in runs if run.run in energy]
+    taken = [energy[run.id] for run in runs if run.id in energy]
     drawn = {one.of: [extrapolate_joules(part) for part in one.spent if part.role] for one in taken}
     known = [one for one in taken if None not in drawn[one.of]]
     return UsageLine(
@@ -121,7 +123,7 @@ def _sum_line(
         simulated=simulated,
         runs=len(runs),
         tokens_in=sum(run.tokens_in for run in runs),
-        tokens_out=sum(run.tokens_out for run in runs),
+        tokens_out=sum(run.tokens for run in runs),
         gpu_seconds=round(sum(part.gpu_seconds for one in known for part in one.spent if part.role), 3)
         if known
         else None,

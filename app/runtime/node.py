@@ -20,7 +20,7 @@ from app.runtime.data_folder import read_data_folder_id
 from app.store import nodes
 from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
-from app.store.clock import DatabaseClock
+from app.store.clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
@@ -134,7 +134,7 @@ class Node(BackgroundTask):
     def _insert_node(self) -> None:
         pid = os.getpid()
         with Session(self._database) as session, session.begin():
-            at = nodes.read_database_time(session)
+            at = database_time(session)
             row = NodeRow(
                 name=self._leases.node,
                 kind=self._kind,
@@ -174,7 +174,7 @@ class Node(BackgroundTask):
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:
                 return ()
-            at, living = nodes.read_database_time(session), nodes.list_living_nodes(session)
+            at, living = database_time(session), nodes.list_living_nodes(session)
             gone = self._find_dead_nodes(living, at, away)
             nodes.end_nodes(session, gone)
             for row in living:

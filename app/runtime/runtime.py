@@ -28,7 +28,7 @@ from app.lineups.model import Lineup
 from app.loop.drive import drive_run, fail_run
 from app.loop.durable_queue import DurableQueue
 from app.loop.run import Run, RunServices
-from app.loop.run_skill import load_run_skill
+from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_load import collect_loads
 from app.machine.measuring.memory_watch import BoardCards
@@ -49,16 +49,12 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.fixes import StoredFixes
 from app.store.host_files import HostFolders
 from app.store.leases import Leases
-from app.store.lessons import StoredLessons
 from app.store.models import RunRow
-from app.store.parameters import StoredParameters
 from app.store.request_session import open_read_session
 from app.store.run_history import StoredRunHistory
 from app.store.stored_inbox import InboxPoller
-from app.store.waivers import StoredWaivers
 from app.targets.host_catalog import open_target
 from app.targets.host_registry import is_fixture
 from app.targets.ownership import ALONE, Ownership
@@ -160,7 +156,7 @@ class Runtime:
 
     async def scan_host(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """Scan a host and return the scanner's name and verdicts; change and record nothing."""
-        pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, StoredParameters(self.database))
+        pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
         target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts_folder))
         try:
             await target.run_blocking(prepare_new_fixture)
@@ -277,11 +273,8 @@ class Runtime:
             target=TargetThread(target),
             scanner=create_scanner(pack, target, self.settings.hosts_folder),
             seats=create_seats(self.lineup, self.bases, self.http, self.queues, traced=bool(self.settings.otlp)),
-            lessons=StoredLessons(self.database),
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
-            waivers=StoredWaivers(self.database),
-            fixes=StoredFixes(self.database, run_id),
             approvals=self.approvals,
             clock=self.clock.now,
         )
@@ -292,7 +285,7 @@ class Runtime:
         assert state.request
         if state.started:
             return load_run_skill(state)
-        return load_skill_with_site_values(state.request.skill, state.request.host, StoredParameters(self.database))
+        return load_skill_with_site_values(state.request.skill, state.request.host, self.database)
 
     def _claim_host(self, run_id: str, epoch: int) -> Ownership:
         """Take the run's lease if nodes share the database. A read-only run does not claim the host."""

@@ -6,7 +6,7 @@ It never uses the rule's check. A change that passes the scanner but affects no 
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from app.skills.stig.checks.crypto import CIPHERS, MACS
+from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
 from app.syntax.host_text import parse_number
 from app.targets.effects.daemons import DAEMONS

@@ -11,7 +11,7 @@ from app.errors import TemperError
 from app.events.command import Command
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
-from app.events.vocabulary import Budget, Lesson, Probe
+from app.events.vocabulary import Budget, Probe
 from app.loop.drive import drive_run, fail_run
 from app.loop.harm import describe_harm
 from app.loop.run import Run, RunServices
@@ -33,13 +33,6 @@ from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.machine import Rootfs
 from app.targets.target import Target
 from app.targets.target_thread import TargetThread
-
-
-class NoLessons:
-    """No lessons, so that trials stay independent."""
-
-    def list_known_lessons(self, rule: str) -> Sequence[Lesson]:  # noqa: ARG002
-        return ()
 
 
 class NoOperator:
@@ -129,7 +122,6 @@ async def _run_to_end(
         target=TargetThread(target),
         scanner=create_scanner(pack, target, runtime.settings.hosts_folder),
         seats=create_seats(runtime.lineup, runtime.bases, runtime.http, runtime.queues, traced=False),
-        lessons=NoLessons(),
         worker=runtime.name,
     )
     state = Run(fold_events(run.append(request)), run, services)

@@ -59,7 +59,6 @@ class Parameter:
 
     @property
     def bounds(self) -> str:
-        """The allowed values, in a few words."""
         if self.choices:
             return " or ".join(self.choices)
         if self.least is not None and self.most is not None:

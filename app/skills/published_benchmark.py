@@ -1,14 +1,15 @@
 """Chooses the benchmark that names a skill's rules: of the installed ones, the one with most of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from app.errors import BadInput
-from app.events.vocabulary import Published, PublishedRule
+from app.events.vocabulary import Published
+from app.events.waiver import Waiver
 from app.scanners.openscap.content import ADDED, list_benchmarks
 from app.scanners.openscap.published_rules import read_published
 from app.skills.skill import Skill
@@ -21,6 +22,13 @@ def choose_benchmark(skill: Skill, folders: Sequence[Path] = ADDED) -> Published
     at_hand = [one for file in list_benchmarks(folders) if (one := _read_benchmark(file))] + ([own] if own else [])
     named = (_keep_known_rules(one, numbers) for one in at_hand)
     return max((one for one in named if one.rules), key=_rank_benchmark, default=None)
+
+
+def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, published: Published | None) -> tuple[Waiver, ...]:
+    """Return the skill's waivers under its own rule ids; a waiver may name a rule by its V-number."""
+    numbers = {one.group: one.rule for one in published.rules} if published else {}
+    named = ((one, one.rule if one.rule in skill.rules else numbers.get(one.rule)) for one in waivers)
+    return tuple(msgspec.structs.replace(one, rule=rule) for one, rule in named if rule)
 
 
 def _rank_benchmark(one: Published) -> tuple[int, int, list[int], str]:
@@ -38,14 +46,10 @@ def _map_numbers(skill: Skill, own: Published | None) -> dict[str, str]:
 
 
 def _keep_known_rules(whole: Published, numbers: dict[str, str]) -> Published:
-    return msgspec.structs.replace(whole, rules=tuple(_find_known_rules(whole, numbers)))
-
-
-def _find_known_rules(whole: Published, numbers: dict[str, str]) -> Iterator[PublishedRule]:
     count = Counter(one.group for one in whole.rules)
-    for one in whole.rules:
-        if one.group in numbers and count[one.group] == 1:
-            yield msgspec.structs.replace(one, rule=numbers[one.group])
+    known = (one for one in whole.rules if one.group in numbers and count[one.group] == 1)
+    rules = tuple(msgspec.structs.replace(one, rule=numbers[one.group]) for one in known)
+    return msgspec.structs.replace(whole, rules=rules)
 
 
 def _read_benchmark(file: Path) -> Published | None:

@@ -1,7 +1,10 @@
 """A skill says what to harden: rules, each with its check."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from app.errors import BadInput
 from app.events.vocabulary import Category, Mode, ParameterUsed, Tailored
@@ -11,6 +14,10 @@ from app.skills.parameter import Parameter
 from app.syntax.files import Files
 
 Check = Callable[[Files], Verdict]
+_WRITTEN = (
+    *("id", "stig_id", "category", "title", "requirement", "fix"),
+    *("paths", "depends", "irreversible", "breaks"),
+)
 
 
 @dataclass(frozen=True)
@@ -64,12 +71,10 @@ class Skill:
 
     @property
     def documented_rules(self) -> tuple[Rule, ...]:
-        """All rules in the evidence."""
         return (*self.rules.values(), *self.left_out.values())
 
     @property
     def value_skill(self) -> str:
-        """The skill under which site values are set."""
         return self.valued or self.name
 
 
@@ -82,3 +87,19 @@ def apply_parameters(skill: Skill, used: tuple[ParameterUsed, ...]) -> Skill:
         if odd := skill.parameters[one.name].explain_malformed(one.value):
             raise BadInput(odd)
     return replace(skill.retuned({one.name: one.value for one in known}), used=known)
+
+
+def build_rulebook(skill: Skill) -> bytes:
+    """Return the rules as one document, recorded by digest and included in the evidence."""
+    return _encode_rules(tuple(skill.documented_rules))
+
+
+@lru_cache(4)
+def _encode_rules(rules: tuple[Rule, ...]) -> bytes:
+    # Cached, as most runs have the same rules.
+    entries = [{name: getattr(rule, name) for name in _WRITTEN} for rule in rules]
+    return json.dumps(entries, indent=1, ensure_ascii=True).encode() + b"\n"
+
+
+def hash_rulebook(skill: Skill) -> str:
+    return hashlib.sha256(build_rulebook(skill)).hexdigest()

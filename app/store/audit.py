@@ -1,13 +1,15 @@
 """The audit log: one hash chain, in which each line is written in the transaction that read its predecessor."""
 
-from sqlalchemy import Engine, func, text
+from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, Recorded, parse_line, record_event
+from app.store.batch_writer import to_columns
 from app.store.clock import database_time
-from app.store.db import is_shared
+from app.store.db import lock_chain
 from app.store.models import EventRow
+from app.store.queries import read_last_link
 
 
 class ChainEndRow(SQLModel, table=True):
@@ -29,10 +31,6 @@ class SealRow(SQLModel, table=True):
     digest: str = Field(primary_key=True)
 
 
-def record_chain_end(session: Session, line: Recorded) -> None:
-    session.merge(ChainEndRow(chain=line.run, seq=line.seq, hash=line.hash))
-
-
 def read_chain_end(session: Session, chain: str) -> tuple[int, str] | None:
     """Return seq and hash of the chain's last line, or None if none was recorded."""
     row = session.get(ChainEndRow, chain)
@@ -43,52 +41,35 @@ def has_seal(session: Session, of: str, digest: str) -> bool:
     return session.get(SealRow, (of, digest)) is not None
 
 
-def save_seal(session: Session, of: str, digest: str) -> None:
-    session.merge(SealRow(of=of, digest=digest))
-
-
 def record_audit_event(database: Engine, event: PersonDid) -> Recorded:
-    line = _append_line(database, event)
-    assert line
-    return line
+    with Session(database) as session:
+        lock_chain(session, AUDIT)
+        return _append_line(session, event)
 
 
 def note_once(database: Engine, event: PersonDid, of: str, what: str) -> Recorded | None:
     """Write the line unless the record seals `what` of `of` already; of several that do it at once, one does."""
-    return _append_line(database, event, (of, what))
-
-
-def _append_line(database: Engine, event: PersonDid, seal: tuple[str, str] | None = None) -> Recorded | None:
     with Session(database) as session:
-        _lock_audit_chain(session)
-        if seal and has_seal(session, *seal):
+        lock_chain(session, AUDIT)
+        if has_seal(session, of, what):
             return None
-        newest = select(EventRow).where(EventRow.run == AUDIT).order_by(col(EventRow.seq).desc()).limit(1)
-        last = session.exec(newest).first()
-        line = record_event(
-            AUDIT, last.seq + 1 if last else 1, database_time(session), event, last.hash if last else GENESIS
-        )
-        kind = event.__struct_config__.tag
-        session.add(EventRow(run=AUDIT, seq=line.seq, at=line.at, kind=str(kind), line=line.line, hash=line.hash))
-        record_chain_end(session, line)
-        if seal:
-            save_seal(session, *seal)
-        session.commit()
+        session.merge(SealRow(of=of, digest=what))
+        return _append_line(session, event)
+
+
+def _append_line(session: Session, event: PersonDid) -> Recorded:
+    """Append the line and commit."""
+    seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
+    line = record_event(AUDIT, seq + 1, database_time(session), event, previous)
+    session.add(EventRow(**to_columns(line)))
+    session.merge(ChainEndRow(chain=AUDIT, seq=line.seq, hash=line.hash))
+    session.commit()
     return line
-
-
-def _lock_audit_chain(session: Session) -> None:
-    """Lock the chain, since two writers would otherwise append to the same predecessor."""
-    if is_shared(session.get_bind()):
-        session.execute(select(func.pg_advisory_xact_lock(func.hashtext("temper audit"))))
-    else:
-        session.execute(text("BEGIN IMMEDIATE"))
 
 
 def list_audit_events(session: Session, limit: int, before: int | None = None) -> list[Recorded]:
     wanted = select(EventRow).where(EventRow.run == AUDIT)
     if before is not None:
         wanted = wanted.where(col(EventRow.seq) < before)
-    return [
-        parse_line(row.line, row.hash) for row in session.exec(wanted.order_by(col(EventRow.seq).desc()).limit(limit))
-    ]
+    rows = session.exec(wanted.order_by(col(EventRow.seq).desc()).limit(limit))
+    return [parse_line(row.line, row.hash) for row in rows]

@@ -15,7 +15,7 @@ class ChangeMonitor:
     `signal_change`, which writers of other tables must make."""
 
     def __init__(self, database: Engine) -> None:
-        self._told, self._more = 0, asyncio.Event()
+        self._changes, self._changed = 0, asyncio.Event()
         self._connection = None if is_shared(database) else database.raw_connection()
         if self._connection:
             self._connection.detach()  # data_version counts other connections' commits only, so this one never writes
@@ -23,23 +23,23 @@ class ChangeMonitor:
     def version(self) -> int:
         """Return a number that changes with every commit of any process."""
         if self._connection is None:
-            return self._told
+            return self._changes
         cursor = self._connection.cursor()
         cursor.execute("PRAGMA data_version")  # reads memory shared by SQLite's processes
         [(version,)] = cursor.fetchall()
         return int(version)
 
     def signal_change(self) -> None:
-        self._told += 1
-        self._more.set()
+        self._changes += 1
+        self._changed.set()
 
     async def wait_for_change(self, version: int, seconds: float) -> None:
         """Return once a change after `version` is signalled, or after `seconds`."""
-        self._more.clear()
-        if self._connection or self._told == version:
+        self._changed.clear()
+        if self._connection or self._changes == version:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
-                    await self._more.wait()
+                    await self._changed.wait()
 
     def on_written(self, batch: Sequence[Recorded]) -> None:
         """Signal a change unless the batch holds only samples, which nothing waits for."""

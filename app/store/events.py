@@ -2,19 +2,19 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from threading import Event
-from typing import NamedTuple
+from typing import NamedTuple, TypeVarTuple
 
 from sqlalchemy import ColumnElement, Engine, Row, Select, delete, func, select
 from sqlmodel import col
 
 from app.events.kinds import KINDS
-from app.events.record import Recorded, parse_line
-from app.store.appending import append_batch, read_newest_seq
+from app.events.record import MACHINE, Recorded, parse_line
+from app.store.batch_writer import append_batch, read_newest_seq
 from app.store.db import is_shared
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
-from app.store.queries import UNENDED
-from app.store.request_session import open_read_connection
+from app.store.queries import UNENDED, read_last_link
+from app.store.request_session import open_read_connection, open_read_session
 from app.store.thinned_samples import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
@@ -22,9 +22,10 @@ FOR_GOOD = ("energy.sample",)
 AT_ONCE = 2000
 
 
-class RunSpan(NamedTuple):
-    """The time span of a run."""
+_Columns = TypeVarTuple("_Columns")
 
+
+class RunSpan(NamedTuple):
     run: str
     host: str
     lineup: str
@@ -48,6 +49,10 @@ class EventStore:
         self.thinned = ThinnedStore(engine)
         """Downsampled samples, kept longer than single ones."""
 
+    def _fetch(self, query: Select[*_Columns]) -> Sequence[Row[*_Columns]]:
+        with open_read_connection(self._engine) as connection:
+            return connection.execute(query).all()
+
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
         return append_batch(self._writing, self._leases, batch, self._ends)
 
@@ -59,10 +64,8 @@ class EventStore:
 
     def read_last_link(self, run: str) -> tuple[int, str] | None:
         """Return seq and hash of the run's newest event, or None."""
-        newest = select(col(EventRow.seq), col(EventRow.hash)).where(col(EventRow.run) == run)
-        with open_read_connection(self._engine) as connection:
-            row = connection.execute(newest.order_by(col(EventRow.seq).desc()).limit(1)).first()
-        return (row.seq, row.hash) if row else None
+        with open_read_session(self._engine) as session:
+            return read_last_link(session, run)
 
     def read_lines(
         self,
@@ -74,7 +77,7 @@ class EventStore:
         since: float = 0.0,
     ) -> list[tuple[int, bytes, str]]:
         """Return (seq, line, hash) in order, for seqs above `after` and times from `since` on."""
-        query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
+        query = _select_lines(run)
         if kinds:
             first = None if since else limit
             query = query.where(col(EventRow.seq).in_(_select_seqs(run, kinds, after, upto).limit(first)))
@@ -82,16 +85,13 @@ class EventStore:
             query = query.where(*_limit_seqs(after, upto))
         if since:
             query = query.where(col(EventRow.at) >= since)
-        with open_read_connection(self._engine) as connection:
-            rows = connection.execute(query.order_by(col(EventRow.seq)).limit(limit))
-            return [(row.seq, row.line, row.hash) for row in rows]
+        return [(row.seq, row.line, row.hash) for row in self._fetch(query.limit(limit))]
 
     def stream_lines(self, run: str) -> Generator[tuple[int, bytes, str]]:
         """Yield (seq, line, hash) of the whole log with bounded memory."""
-        query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
         with (
             open_read_connection(self._engine) as connection,
-            connection.execute(query.order_by(col(EventRow.seq)), execution_options={"yield_per": AT_ONCE}) as rows,
+            connection.execute(_select_lines(run), execution_options={"yield_per": AT_ONCE}) as rows,
         ):
             for row in rows:
                 yield row.seq, row.line, row.hash
@@ -116,8 +116,8 @@ class EventStore:
     def find_time_at_seq(self, run: str, seq: int) -> float | None:
         """Return the time of the newest event with a seq up to `seq`; a shrunk run has gaps."""
         query = select(col(EventRow.at)).where(col(EventRow.run) == run, col(EventRow.seq) <= seq)
-        with open_read_connection(self._engine) as connection:
-            return connection.execute(query.order_by(col(EventRow.seq).desc()).limit(1)).scalar()
+        found = self._fetch(query.order_by(col(EventRow.seq).desc()).limit(1))
+        return found[0].at if found else None
 
     def read_without_deltas(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """Yield all events except turn deltas. A finished turn holds its whole text."""
@@ -134,18 +134,13 @@ class EventStore:
     def read_newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
         """Return the last `limit` events of these kinds, newest first."""
         last = _select_seqs(run, kinds, 0, upto, backwards=True).limit(limit)
-        query = select(col(EventRow.line), col(EventRow.hash)).where(
-            col(EventRow.run) == run, col(EventRow.seq).in_(last)
-        )
-        with open_read_connection(self._engine) as connection:
-            rows = connection.execute(query.order_by(col(EventRow.seq).desc()))
-            return [parse_line(row.line, row.hash) for row in rows]
+        rows = self._fetch(_select_lines(run).where(col(EventRow.seq).in_(last)))
+        return [parse_line(row.line, row.hash) for row in reversed(rows)]
 
     def list_queued_runs(self) -> list[tuple[str, str]]:
         """Return (run, host) of the runs that have not started."""
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
-        with open_read_connection(self._engine) as connection:
-            return [(row.id, row.host) for row in connection.execute(query.order_by(col(RunRow.queued_at)))]
+        return [(row.id, row.host) for row in self._fetch(query.order_by(col(RunRow.queued_at)))]
 
     def find_next(self) -> list[tuple[str, str]]:
         """Return (run, host) of each host's oldest unended run that the queue may not know.
@@ -154,8 +149,7 @@ class EventStore:
         tell who works on it.
         """
         unended = select(col(RunRow.id), col(RunRow.host), col(RunRow.state)).where(col(RunRow.state).in_(UNENDED))
-        with open_read_connection(self._engine) as connection:
-            rows = connection.execute(unended.order_by(col(RunRow.queued_at), col(RunRow.id))).all()
+        rows = self._fetch(unended.order_by(col(RunRow.queued_at), col(RunRow.id)))
         oldest = {row.host: row for row in reversed(rows)}
         alone = not is_shared(self._engine)
         return [(row.id, row.host) for row in rows if oldest[row.host] is row and (alone or row.state == "queued")]
@@ -163,39 +157,31 @@ class EventStore:
     def list_active_runs(self) -> list[str]:
         """Return the runs that have started and not ended."""
         begun = col(RunRow.started_at).is_not(None) & col(RunRow.ended_at).is_(None)
-        with open_read_connection(self._engine) as connection:
-            return list(connection.execute(select(col(RunRow.id)).where(begun)).scalars())
+        return [row.id for row in self._fetch(select(col(RunRow.id)).where(begun))]
 
     def list_run_spans(self, since: float, until: float) -> list[RunSpan]:
-        """Return the runs that overlap this period."""
         over = col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since)
-        with open_read_connection(self._engine) as connection:
-            return [
-                _to_run_span(row) for row in connection.execute(_SPANS.where(col(RunRow.started_at) <= until, over))
-            ]
+        return [RunSpan._make(row) for row in self._fetch(_SPANS.where(col(RunRow.started_at) <= until, over))]
 
     def find_run_span(self, run: str) -> RunSpan | None:
         """Return the run's span, or None if it is unknown or has not started."""
-        with open_read_connection(self._engine) as connection:
-            row = connection.execute(_SPANS.where(col(RunRow.id) == run)).first()
-        return _to_run_span(row) if row else None
+        return next((RunSpan._make(row) for row in self._fetch(_SPANS.where(col(RunRow.id) == run))), None)
 
     def read_last_sample_seq(self) -> int:
-        with open_read_connection(self._engine) as connection:
-            return connection.execute(select(func.max(SampleRow.seq))).scalar() or 0
+        return read_newest_seq(self._engine, MACHINE)
 
     def find_first_sample_time(self, since: float, kinds: Sequence[str]) -> float | None:
-        first = select(func.min(SampleRow.at)).where(col(SampleRow.at) >= since, col(SampleRow.kind).in_(kinds))
-        with open_read_connection(self._engine) as connection:
-            return connection.execute(first).scalar()
+        first: Select[float | None] = select(func.min(SampleRow.at)).where(
+            col(SampleRow.at) >= since, col(SampleRow.kind).in_(kinds)
+        )
+        [(at,)] = self._fetch(first)
+        return at
 
     def read_samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:
         query = select(col(SampleRow.line)).where(col(SampleRow.seq) > seq)
         if upto is not None:
             query = query.where(col(SampleRow.seq) <= upto)
-        with open_read_connection(self._engine) as connection:
-            rows = connection.execute(query.order_by(col(SampleRow.seq)).limit(limit))
-            return [parse_line(row.line, "") for row in rows]
+        return [parse_line(row.line, "") for row in self._fetch(query.order_by(col(SampleRow.seq)).limit(limit))]
 
     def delete_samples(self, before: float) -> None:
         """Delete samples older than `before`, except the newest, whose seq continues, and energy totals."""
@@ -211,8 +197,12 @@ class EventStore:
         query = select(col(SampleRow.line)).where(col(SampleRow.at) >= since, col(SampleRow.at) <= until)
         if kinds:
             query = query.where(col(SampleRow.kind).in_(kinds))
-        with open_read_connection(self._engine) as connection:
-            return [parse_line(row.line, "") for row in connection.execute(query.order_by(col(SampleRow.seq)))]
+        return [parse_line(row.line, "") for row in self._fetch(query.order_by(col(SampleRow.seq)))]
+
+
+def _select_lines(run: str) -> Select[int, bytes, str]:
+    query = select(col(EventRow.seq), col(EventRow.line), col(EventRow.hash)).where(col(EventRow.run) == run)
+    return query.order_by(col(EventRow.seq))
 
 
 def _select_seqs(
@@ -228,7 +218,3 @@ def _select_seqs(
 def _limit_seqs(after: int, upto: int | None) -> list[ColumnElement[bool]]:
     later = [col(EventRow.seq) > after]
     return later if upto is None else [*later, col(EventRow.seq) <= upto]
-
-
-def _to_run_span(row: Row[str, str, str, float | None, float | None]) -> RunSpan:
-    return RunSpan(row.id, row.host, row.lineup, row.started_at, row.ended_at)

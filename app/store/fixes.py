@@ -1,18 +1,14 @@
 """Proven fixes, offered to other hosts with the same files. Written by the transaction that appends to the log."""
 
-from collections.abc import Sequence
-
 import msgspec
-from sqlalchemy import Engine, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import update
 from sqlmodel import Field, Index, LargeBinary, Session, SQLModel, col, select
 
 from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemPassed
 from app.events.record import Recorded
 from app.events.vocabulary import ProvenFix
-from app.store.db import is_shared
-from app.store.models import RunRow
-from app.store.request_session import open_read_session
+from app.store.db import insert_once
+from app.store.models import RunRow, create_row
 
 MOST = 3
 """Maximum number of fixes considered for an attempt."""
@@ -51,65 +47,36 @@ class FixFailureRow(SQLModel, table=True):
     reason: str
 
 
-class StoredFixes:
-    def __init__(self, database: Engine, run: str) -> None:
-        self._database, self._run = database, run
+def list_known_fixes(session: Session, run: RunRow, rule: str, seen: str, *, played: bool) -> list[ProvenFix]:
+    """Return fixes proven on other hosts that have not failed on this run's, most successful first.
 
-    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
-        """Return proven fixes from other hosts that have not failed on this one, most successful first.
-
-        Fixes from simulated hosts are not offered to real hosts, nor those of simulated engines to runs with real ones.
-        """
-        with open_read_session(self._database) as session:
-            ours = session.get_one(RunRow, self._run)
-            failed = select(FixFailureRow.fix).where(FixFailureRow.host == ours.host)
-            query = select(FixRow).where(
-                FixRow.rule == rule, FixRow.seen == seen, FixRow.host != ours.host, col(FixRow.id).not_in(failed)
-            )
-            if not played:
-                query = query.where(col(FixRow.played).is_(False))
-            if not ours.simulated:
-                query = query.where(col(FixRow.simulated).is_(False))
-            rows = session.exec(query.order_by(col(FixRow.held).desc(), col(FixRow.at).desc()).limit(MOST)).all()
-            return [msgspec.json.decode(row.body, type=ProvenFix) for row in rows]
+    Fixes from simulated hosts are not offered to real hosts, nor those of simulated engines to runs with real ones.
+    """
+    failed = select(FixFailureRow.fix).where(FixFailureRow.host == run.host)
+    query = select(FixRow).where(
+        FixRow.rule == rule, FixRow.seen == seen, FixRow.host != run.host, col(FixRow.id).not_in(failed)
+    )
+    if not played:
+        query = query.where(col(FixRow.played).is_(False))
+    if not run.simulated:
+        query = query.where(col(FixRow.simulated).is_(False))
+    rows = session.exec(query.order_by(col(FixRow.held).desc(), col(FixRow.at).desc()).limit(MOST)).all()
+    return [msgspec.json.decode(row.body, type=ProvenFix) for row in rows]
 
 
 def project_fix(session: Session, recorded: Recorded, event: Event) -> None:
     match event:
         case FixProven(fix=fix):
-            _add_fix(session, recorded, fix)
+            played = session.get_one(RunRow, recorded.run).simulated
+            body = msgspec.json.encode(fix)
+            insert_once(session, create_row(FixRow, fix, simulated=played, at=recorded.at, body=body))
         case AttemptStarted(offered=ProvenFix() as fix):
             _increment_fix_counter(session, fix.id, "offers")
         case ItemPassed(replayed=fix_id) if fix_id:
             _increment_fix_counter(session, fix_id, "held")
         case AttemptFailed(replayed=fix_id) if fix_id and event.cause not in NO_FAULT:
-            run = session.get_one(RunRow, recorded.run)
-            row = {"fix": fix_id, "host": run.host, "at": recorded.at, "reason": event.reason}
-            _insert_once(session, FixFailureRow, row)
-
-
-def _add_fix(session: Session, recorded: Recorded, fix: ProvenFix) -> None:
-    run = session.get_one(RunRow, recorded.run)
-    row = {
-        "id": fix.id,
-        "rule": fix.rule,
-        "seen": fix.seen,
-        "host": fix.host,
-        "played": fix.played,
-        "simulated": run.simulated,
-        "at": recorded.at,
-        "body": msgspec.json.encode(fix),
-        "offers": 0,
-        "held": 0,
-    }
-    _insert_once(session, FixRow, row)
-
-
-def _insert_once(session: Session, table: type[SQLModel], row: dict[str, object]) -> None:
-    """Insert the row unless it exists: after a crash the same event may arrive twice."""
-    session.flush()
-    insert = postgresql.insert if is_shared(session.connection()) else sqlite.insert
-    session.execute(insert(table).values(row).on_conflict_do_nothing())
+            host = session.get_one(RunRow, recorded.run).host
+            insert_once(session, FixFailureRow(fix=fix_id, host=host, at=recorded.at, reason=event.reason))
 
 
 def _increment_fix_counter(session: Session, fix: str, column: str) -> None:

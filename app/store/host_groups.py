@@ -21,7 +21,6 @@ def read_groups(session: Session) -> dict[str, tuple[str, ...]]:
 
 
 def list_groups_of_host(session: Session, host: str) -> tuple[str, ...]:
-    """Return the groups that contain the host."""
     query = select(HostGroupRow.name).where(HostGroupRow.host == host).order_by(col(HostGroupRow.name))
     return tuple(session.exec(query))
 

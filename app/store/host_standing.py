@@ -5,13 +5,11 @@ from dataclasses import dataclass
 
 import msgspec
 from sqlalchemy import bindparam, delete
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col, select
 
 from app.events import kinds
-from app.events.kinds import Event
 from app.events.record import Recorded
-from app.store.db import is_shared
+from app.store.db import create_insert
 from app.store.host_groups import HostGroupRow
 from app.store.models import RunRow
 
@@ -64,15 +62,11 @@ def decode_cells(cells: bytes) -> dict[str, str]:
     return _cells.decode(cells)
 
 
-def read_cells(row: StandingRow) -> dict[str, str]:
-    return decode_cells(row.cells)
-
-
-def parse_cell(said: str | None) -> Cell:
-    if not said:
+def parse_cell(cell: str | None) -> Cell:
+    if not cell:
         return Cell(NOTHING)
-    run, _, seq = said[1:].rpartition(":")
-    return Cell(said[0], run, int(seq))
+    run, _, seq = cell[1:].rpartition(":")
+    return Cell(cell[0], run, int(seq))
 
 
 def list_standings(session: Session, skill: str, hosts: Sequence[str] | None = None) -> Sequence[StandingRow]:
@@ -93,13 +87,13 @@ def forget_host(session: Session, host: str) -> None:
 
 
 def update_standings(session: Session, batch: Sequence[Recorded]) -> None:
-    told: dict[str, list[Recorded]] = {}
+    by_run: dict[str, list[Recorded]] = {}
     for recorded in batch:
         if isinstance(recorded.event, _TELLING):
-            told.setdefault(recorded.run, []).append(recorded)
-    if told:
+            by_run.setdefault(recorded.run, []).append(recorded)
+    if by_run:
         session.flush()
-    for run, events in told.items():
+    for run, events in by_run.items():
         if found := session.connection().execute(_OF, {"run": run}).first():
             host, skill, simulated, cells = found
             row = {"host": host, "skill": skill, "run": run, "simulated": simulated, "at": events[-1].at}
@@ -121,13 +115,12 @@ def _apply_events(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
 
 
 def _save_standing(session: Session, row: dict[str, object]) -> None:
-    connection = session.connection()
-    new = (postgresql.insert if is_shared(connection) else sqlite.insert)(StandingRow)
-    said = {name: new.excluded[name] for name in row if name not in ("host", "skill")}
-    connection.execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=said), row)
+    new = create_insert(session, StandingRow)
+    changed = {name: new.excluded[name] for name in row if name not in ("host", "skill")}
+    session.connection().execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=changed), row)
 
 
-def _find_cell_changes(event: Event, cells: Mapping[str, str]) -> dict[str, str]:
+def _find_cell_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Return the letters that an event changes, by rule."""
     match event:
         case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
@@ -150,7 +143,7 @@ def _find_cell_changes(event: Event, cells: Mapping[str, str]) -> dict[str, str]
             return {rule: LEFT}
         case kinds.ItemSkipped(rule=rule) if _get_letter(cells, rule) == WORK:
             return {rule: OPEN}
-        case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
+        case _ if isinstance(event, _ENDS):
             return {rule: OPEN for rule in cells if _get_letter(cells, rule) == WORK}
         case _:
             return {}

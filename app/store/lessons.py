@@ -2,35 +2,25 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Engine, or_, tuple_
+from sqlalchemy import or_, tuple_
 from sqlmodel import Session, col, select
 
-from app.events.vocabulary import Lesson
-from app.store import queries
 from app.store.models import LessonRow, RunRow
-from app.store.request_session import open_read_session
 
-TOLD = 3
+DROP_AFTER = 3
+"""Uses without success after which a lesson is dropped."""
 MOST_WORDS = 8
 SEARCHED = ("rule", "host", "run", "mechanism", "environment", "advice")
 
 
-class StoredLessons:
-    def __init__(self, database: Engine) -> None:
-        self._database = database
-
-    def list_known_lessons(self, rule: str) -> Sequence[Lesson]:
-        with open_read_session(self._database) as session:
-            return [
-                Lesson(
-                    id=row.id,
-                    rule=row.rule,
-                    mechanism=row.mechanism,
-                    environment=row.environment,
-                    advice=row.advice,
-                )
-                for row in queries.list_lessons_for_rule(session, rule, TOLD)
-            ]
+def list_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
+    """Return the lessons with the best success rate first, without those that never helped."""
+    query = (
+        select(LessonRow)
+        .where(col(LessonRow.rule) == rule, (col(LessonRow.hits) > 0) | (col(LessonRow.uses) < DROP_AFTER))
+        .order_by((col(LessonRow.hits) * 1.0 / (col(LessonRow.uses) + 1)).desc(), col(LessonRow.at).desc())
+    )
+    return session.exec(query.limit(limit)).all()
 
 
 def list_newest_lessons(

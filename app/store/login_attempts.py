@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 
 from sqlalchemy import delete
-from sqlalchemy.dialects.postgresql import insert as insert_postgres
-from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlmodel import Field, Session, SQLModel, case, col, select
 
-from app.store.db import is_shared
+from app.store.db import create_insert
 
 WITHIN = 300.0
 """Length of the counting window in seconds."""
@@ -24,7 +22,8 @@ class LoginAttemptRow(SQLModel, table=True):
 def get_wait_seconds(session: Session, limits: Mapping[str, int], now: float) -> float:
     """Return the seconds until the next attempt is allowed; 0 if it is allowed now. Writes nothing."""
     rows = session.exec(select(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limits))).all()
-    return max((_get_remaining_seconds(row, now) for row in rows if row.tries >= limits[row.key]), default=0.0)
+    waits = (row.since + WITHIN - now for row in rows if row.tries >= limits[row.key])
+    return max(0.0, max(waits, default=0.0))
 
 
 def count_attempt(session: Session, limits: Mapping[str, int], now: float) -> bool:
@@ -39,14 +38,9 @@ def clear_attempts(session: Session, limits: Mapping[str, int]) -> None:
 
 
 def _increment_attempts(session: Session, key: str, now: float) -> int:
-    insert = insert_postgres if is_shared(session.connection()) else insert_sqlite
     tries, since = col(LoginAttemptRow.tries), col(LoginAttemptRow.since)
     old = since <= now - WITHIN
     again = {"tries": case((old, 1), else_=tries + 1), "since": case((old, now), else_=since)}
-    one = insert(LoginAttemptRow).values(key=key, tries=1, since=now)
+    one = create_insert(session, LoginAttemptRow).values(key=key, tries=1, since=now)
     counted = one.on_conflict_do_update(index_elements=["key"], set_=again).returning(tries)
     return int(session.execute(counted).scalar_one())
-
-
-def _get_remaining_seconds(row: LoginAttemptRow, now: float) -> float:
-    return max(0.0, row.since + WITHIN - now)

@@ -1,7 +1,18 @@
 """The tables. `event` is the source of truth; `run` and `lesson` are projections of it."""
 
+from typing import Any, TypeVar
+
+import msgspec
 from sqlalchemy import BigInteger
 from sqlmodel import Field, Index, LargeBinary, SQLModel
+
+Row = TypeVar("Row", bound=SQLModel)
+
+
+def create_row(table: type[Row], source: msgspec.Struct, **more: Any) -> Row:
+    """Return a row with the fields of `source` that the table has, and with `more`."""
+    same = {name: value for name, value in msgspec.structs.asdict(source).items() if name in table.model_fields}
+    return table(**same | more)
 
 
 class EventRow(SQLModel, table=True):
@@ -92,6 +103,16 @@ class LessonRow(SQLModel, table=True):
     hits: int = 0
 
 
+class IdempotencyRow(SQLModel, table=True):
+    __tablename__ = "idempotency"
+
+    key: str = Field(primary_key=True)
+    digest: str
+    """SHA-256 of the request's body."""
+    run: str
+    at: float = Field(index=True)
+
+
 class CommandRow(SQLModel, table=True):
     """A command for a run, read by the process that works on it."""
 
@@ -163,8 +184,6 @@ class CredentialRow(SQLModel, table=True):
 
 
 class ScheduleRow(SQLModel, table=True):
-    """A schedule that scans or hardens hosts."""
-
     __tablename__ = "schedule"
 
     id: str = Field(primary_key=True)

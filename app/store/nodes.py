@@ -93,8 +93,6 @@ class Overview:
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """A node as operators see it."""
-
     name: str
     kind: str
     started_at: float
@@ -109,21 +107,19 @@ class NodeStatus:
 
 
 _ALIVE = col(NodeRow.ended_at).is_(None)
-
-
-def read_database_time(session: Session) -> float:
-    return database_time(session)
+_OLDEST_FIRST = col(NodeRow.started_at), col(NodeRow.name)
+_UNENDED_RUN = col(RunRow.state).in_(UNENDED)
 
 
 def list_living_nodes(session: Session) -> Sequence[NodeRow]:
-    return session.exec(select(NodeRow).where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
+    return session.exec(select(NodeRow).where(_ALIVE).order_by(*_OLDEST_FIRST)).all()
 
 
 def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
     """Return the nodes with a recent heartbeat, which can take over runs."""
     fresh = col(NodeRow.seen_at) >= select_database_time() - DEAD_AFTER
     query = select(NodeRow).where(_ALIVE, fresh, NodeRow.kind != "run")
-    return session.exec(query.order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
+    return session.exec(query.order_by(*_OLDEST_FIRST)).all()
 
 
 def compute_runs_per_node(session: Session) -> int | None:
@@ -136,54 +132,39 @@ def _divide_runs(runs: int, nodes: int) -> int | None:
 
 
 def _count_unended_runs() -> ScalarSelect[int]:
-    return select(func.count()).select_from(RunRow).where(col(RunRow.state).in_(UNENDED)).scalar_subquery()
+    return select(func.count()).select_from(RunRow).where(_UNENDED_RUN).scalar_subquery()
 
 
 def list_node_statuses(session: Session) -> list[NodeStatus]:
-    at = read_database_time(session)
-    unended = col(RunRow.state).in_(UNENDED)
-    held = session.exec(
-        select(LeaseRow.node, RunRow.id).join(RunRow, col(RunRow.id) == col(LeaseRow.name)).where(unended)
-    )
+    at, leader = database_time(session), session.get(LeaseRow, MACHINE)
     runs: dict[str, list[str]] = {}
-    for node, run in held:
+    held = select(LeaseRow.node, RunRow.id).join(RunRow, col(RunRow.id) == col(LeaseRow.name)).where(_UNENDED_RUN)
+    for node, run in session.exec(held):
         runs.setdefault(node, []).append(run)
-    machine = session.get(LeaseRow, MACHINE)
     return [
-        NodeStatus(
-            row.name,
-            row.kind,
-            row.started_at,
-            max(0.0, at - row.seen_at),
-            machine is not None and machine.node == row.name,
-            tuple(sorted(runs.get(row.name, ()))),
-            row.clock_off,
-        )
+        _to_status(row, at, leads=leader is not None and leader.node == row.name, runs=sorted(runs.get(row.name, ())))
         for row in list_living_nodes(session)
     ]
 
 
+def _to_status(row: NodeRow, at: float, *, leads: bool = False, runs: Sequence[str] = ()) -> NodeStatus:
+    return NodeStatus(row.name, row.kind, row.started_at, max(0.0, at - row.seen_at), leads, tuple(runs), row.clock_off)
+
+
 def given_up(session: Session) -> list[NodeStatus]:
     """Return the nodes that fell silent and did not come back: frozen, cut off from the database, or lost."""
-    at, back = read_database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
+    at, back = database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
     silent = col(NodeRow.ended_at) - col(NodeRow.seen_at) >= DEAD_AFTER
     lately = col(NodeRow.ended_at) > at - GIVEN_UP_FOR
     rows = session.exec(select(NodeRow).where(silent, lately).order_by(col(NodeRow.ended_at))).all()
-    return [
-        NodeStatus(row.name, row.kind, row.started_at, at - row.seen_at, leads=False, runs=(), clock_off=row.clock_off)
-        for row in rows
-        if (row.machine, row.pid, row.began) not in back
-    ]
+    return [_to_status(row, at) for row in rows if (row.machine, row.pid, row.began) not in back]
 
 
 def send_heartbeat(session: Session, name: str, clock_off: float = 0.0) -> Overview | None:
     """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
-    mine = (
-        update(NodeRow)
-        .where(col(NodeRow.name) == name, _ALIVE)
-        .values(seen_at=select_database_time(), clock_off=clock_off)
-    )
-    seen = mine.returning(col(NodeRow.seen_at)).cte("beat")
+    mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE)
+    beat = mine.values(seen_at=select_database_time(), clock_off=clock_off)
+    seen = beat.returning(col(NodeRow.seen_at)).cte("beat")
     query = select(NodeRow).add_columns(
         select(seen.c.seen_at).scalar_subquery(),
         select(LeaseRow.node).where(LeaseRow.name == MACHINE).scalar_subquery(),
@@ -194,7 +175,7 @@ def send_heartbeat(session: Session, name: str, clock_off: float = 0.0) -> Overv
         select(func.count()).select_from(ScheduleRow).scalar_subquery(),
         select(func.count()).select_from(WebhookRow).scalar_subquery(),
     )
-    rows = session.execute(query.where(_ALIVE).order_by(col(NodeRow.started_at), col(NodeRow.name))).all()
+    rows = session.execute(query.where(_ALIVE).order_by(*_OLDEST_FIRST)).all()
     if not rows or rows[0][1] is None:
         return None
     _, at, leader, turn, unended, hosts, *kept = rows[0]
@@ -209,7 +190,7 @@ def end_nodes(session: Session, names: Collection[str]) -> None:
 
 def delete_old_nodes(session: Session) -> None:
     """Delete nodes and leases that ended long ago."""
-    before = read_database_time(session) - FORGOTTEN_AFTER
+    before = database_time(session) - FORGOTTEN_AFTER
     over = select(RunRow.id).where(col(RunRow.ended_at) < before)
     session.execute(delete(NodeRow).where(col(NodeRow.ended_at) < before))
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
@@ -232,7 +213,7 @@ def offer_orphans(
     query = (
         select(RunRow.id, RunRow.host, LeaseRow)
         .outerjoin(LeaseRow, col(LeaseRow.name) == col(RunRow.id))
-        .where(col(RunRow.state).in_(UNENDED), col(RunRow.queued_at) < at - 1)
+        .where(_UNENDED_RUN, col(RunRow.queued_at) < at - 1)
         .order_by(col(RunRow.queued_at))
     )
     rows = session.exec(query).all()
@@ -267,8 +248,8 @@ def _offer_again(session: Session, was: LeaseRow, at: float) -> bool:
     """Return False if its lease changed since it was read."""
     same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
     free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
-    told = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
-    return told.first() is not None
+    changed = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
+    return changed.first() is not None
 
 
 def hand_over_run(session: Session, me: str, run: str) -> Orphan | None:
@@ -276,7 +257,7 @@ def hand_over_run(session: Session, me: str, run: str) -> Orphan | None:
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node != me:
         raise LeaseLost(run)
-    at = read_database_time(session)
+    at = database_time(session)
     unreached = _find_unreached_nodes(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     session.add(lease)
@@ -291,7 +272,7 @@ def pass_on_run(session: Session, me: str, run: str, epoch: int) -> Orphan | Non
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
-    tried = _find_unreached_nodes(lease, at := read_database_time(session))
+    tried = _find_unreached_nodes(lease, at := database_time(session))
     if me not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
@@ -304,7 +285,7 @@ def get_seconds_without_other_node(session: Session, me: str, run: str) -> float
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
-    tried = _find_unreached_nodes(lease, at := read_database_time(session))
+    tried = _find_unreached_nodes(lease, at := database_time(session))
     since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != me]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
@@ -314,9 +295,8 @@ def _has_untried_node(session: Session, tried: Collection[str]) -> bool:
 
 
 def _find_unreached_nodes(lease: LeaseRow, at: float) -> dict[str, float]:
-    """Return the nodes that recently failed to reach the host, with the times."""
-    said = (one.rpartition("@") for one in lease.unreached.split())
-    return {node: float(when) for node, _, when in said if at - float(when) < TRIED_FOR}
+    pairs = (one.rpartition("@") for one in lease.unreached.split())
+    return {node: float(when) for node, _, when in pairs if at - float(when) < TRIED_FOR}
 
 
 def list_abandoned_runs(session: Session) -> list[Orphan]:
@@ -342,6 +322,6 @@ def claim_leadership(session: Session, name: str, alive: Collection[str]) -> int
     if row is None:
         row = LeaseRow(name=MACHINE, host="", node="", epoch=0, asked_at=0.0)
     if row.node != name and row.node not in alive:
-        row.node, row.epoch, row.asked_at = name, row.epoch + 1, read_database_time(session)
+        row.node, row.epoch, row.asked_at = name, row.epoch + 1, database_time(session)
         session.add(row)
     return row.epoch if row.node == name else 0

@@ -7,8 +7,8 @@ import psycopg
 from sqlalchemy import Engine
 
 from app.events.bus import Bus
-from app.store.appending import CHANNEL
 from app.store.background_task import BackgroundTask
+from app.store.batch_writer import CHANNEL
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.host_scope import HostScope
 from app.store.host_groups import list_groups_of_host
-from app.store.request_session import open_read_session
 
 _NEAREST = ("all", "group", "host")
 
@@ -47,14 +45,3 @@ def find_group_parameters(session: Session, skill: str, group: str) -> dict[str,
     """Return the values, by name, of a host that is only in this group and has none of its own."""
     rows = [row for row in list_parameters(session, skill) if row.scope.covers_host("", (group,))]
     return {row.name: row for row in sorted(rows, key=lambda row: _NEAREST.index(row.scope_kind))}
-
-
-class StoredParameters:
-    """Reads site values for a run."""
-
-    def __init__(self, database: Engine) -> None:
-        self._database = database
-
-    def find_effective(self, host: str, skill: str) -> dict[str, ParameterRow]:
-        with open_read_session(self._database) as session:
-            return {name: row.model_copy() for name, row in find_effective_parameters(session, skill, host).items()}

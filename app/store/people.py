@@ -24,11 +24,11 @@ def list_people(session: Session) -> Sequence[PersonRow]:
 
 def build_person(name: str, right: str, password: str) -> PersonRow:
     if not is_person_name(name):
-        said = (
+        why = (
             f"{name[:80]!a} is not a valid name: use letters and digits and, after the first, ._@-, "
             f"at most {LONGEST} characters."
         )
-        raise Rejected("name", said)
+        raise Rejected("name", why)
     if right not in RIGHTS:
         raise Rejected("right", f"{right[:40]!a} is not a right: choose one of {', '.join(RIGHTS)}.")
     if not SHORTEST <= len(password) <= LONGEST_PASSWORD:
@@ -123,6 +123,12 @@ def list_credentials_with_owners(session: Session, ids: Collection[str]) -> Sequ
 def list_credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
     wanted = select(CredentialRow).where(col(CredentialRow.kind).in_(kinds), col(CredentialRow.ended_at).is_(None))
     return session.exec(wanted.order_by(col(CredentialRow.made_at))).all()
+
+
+def list_token_labels(session: Session) -> dict[str, str]:
+    """Return the labels of API tokens by id, ended ones included."""
+    rows = session.exec(select(CredentialRow).where(CredentialRow.kind == "token")).all()
+    return {row.id: row.label for row in rows}
 
 
 def end_credential(session: Session, row: CredentialRow) -> None:

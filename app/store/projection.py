@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, col
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.store.db import is_shared
+from app.store.db import insert_once
 from app.store.fixes import project_fix
-from app.store.models import LessonRow, RunRow
+from app.store.models import LessonRow, RunRow, create_row
 
 COUNTED = {
     kinds.ItemPassed: "passed",
@@ -23,64 +22,33 @@ COUNTED = {
 
 
 def project_events(session: Session, batch: Sequence[Recorded]) -> None:
-    said: dict[str, dict[str, Any]] = {}
+    changed: dict[str, dict[str, Any]] = {}
     more: dict[str, Counter[str]] = {}
     for recorded in batch:
         event = recorded.event
         match event:
             case kinds.RunQueued():
-                session.add(_to_run_row(recorded, event))
-            case kinds.LessonLearnt():
-                _add_lesson(session, recorded, event)
+                whose = event.whose or event.by
+                queued = create_row(RunRow, event, id=recorded.run, state="queued", queued_at=recorded.at, whose=whose)
+                session.add(queued)
+            case kinds.LessonLearnt(lesson=lesson):
+                host = session.get_one(RunRow, recorded.run).host
+                insert_once(session, create_row(LessonRow, lesson, host=host, run=recorded.run, at=recorded.at))
             case kinds.AttemptStarted(lessons=lessons):
                 _increment_lessons(session, [lesson.id for lesson in lessons], "uses")
             case kinds.ItemPassed(lessons=ids):
                 _increment_lessons(session, ids, "hits")
         project_fix(session, recorded, event)
         if values := _find_run_values(recorded):
-            said.setdefault(recorded.run, {}).update(values)
+            changed.setdefault(recorded.run, {}).update(values)
         if counts := _find_increments(event):
             more.setdefault(recorded.run, Counter()).update(counts)
-    if said or more:
+    if changed or more:
         session.flush()
-    for run in said | more:
+    for run in changed | more:
         counted = {name: getattr(RunRow, name) + count for name, count in more.get(run, {}).items()}
-        row = update(RunRow).where(col(RunRow.id) == run).values(said.get(run, {}) | counted)
+        row = update(RunRow).where(col(RunRow.id) == run).values(changed.get(run, {}) | counted)
         session.connection().execute(row)
-
-
-def _to_run_row(recorded: Recorded, event: kinds.RunQueued) -> RunRow:
-    return RunRow(
-        id=recorded.run,
-        host=event.host,
-        state="queued",
-        mode=event.mode,
-        skill=event.skill,
-        lineup=event.lineup,
-        simulated=event.simulated,
-        note=event.note,
-        queued_at=recorded.at,
-        whose=event.whose or event.by,
-        token=event.token,
-    )
-
-
-def _add_lesson(session: Session, recorded: Recorded, event: kinds.LessonLearnt) -> None:
-    lesson, run = event.lesson, session.get_one(RunRow, recorded.run)
-    insert = postgresql.insert if is_shared(session.connection()) else sqlite.insert
-    row = {
-        "id": lesson.id,
-        "rule": lesson.rule,
-        "host": run.host,
-        "run": recorded.run,
-        "at": recorded.at,
-        "mechanism": lesson.mechanism,
-        "environment": lesson.environment,
-        "advice": lesson.advice,
-        "uses": 0,
-        "hits": 0,
-    }
-    session.execute(insert(LessonRow).values(row).on_conflict_do_nothing())  # two nodes may add it at once
 
 
 def _increment_lessons(session: Session, ids: Sequence[str], column: str) -> None:

@@ -1,16 +1,29 @@
-"""Queries on runs, lessons and commands. Each takes a session; its owner commits."""
+"""Queries on runs, chains and idempotency keys. Each takes a session; its owner commits."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from sqlalchemy import bindparam, func, update
+from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
 
-from app.store.clock import database_time
-from app.store.models import CommandRow, LessonRow, RunRow
+from app.errors import Rejected
+from app.store.models import EventRow, IdempotencyRow, Row, RunRow
 
 UNENDED = ("queued", "running", "paused")
-DROP_AFTER = 3
-"""Uses without success after which a lesson is dropped."""
+KEEP_KEY_SECONDS = 24 * 3600.0
+
+
+def require_row(session: Session, table: type[Row], noun: str, name: str) -> Row:
+    """Return the row, or raise Rejected. `noun`: its word in commands and addresses."""
+    if row := session.get(table, name):
+        return row
+    places = f"temper {noun} list and GET /api/v1/{noun}s"
+    raise Rejected(noun, f"there is no {noun} {name[:40]!a}: {places} show the {noun}s.", "not-found")
+
+
+def read_last_link(session: Session, chain: str) -> tuple[int, str] | None:
+    """Return seq and hash of the newest line of a run's, a rollout's or the audit log; None if it is empty."""
+    newest = select(EventRow.seq, EventRow.hash).where(EventRow.run == chain).order_by(col(EventRow.seq).desc())
+    return session.exec(newest.limit(1)).first()
 
 
 def find_run(session: Session, run_id: str) -> RunRow | None:
@@ -56,33 +69,19 @@ def has_unended_runs(session: Session) -> bool:
     return session.exec(select(RunRow.id).where(col(RunRow.state).in_(UNENDED)).limit(1)).first() is not None
 
 
-def list_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
-    """Return the lessons with the best success rate first, without those that never helped."""
-    query = (
-        select(LessonRow)
-        .where(col(LessonRow.rule) == rule, (col(LessonRow.hits) > 0) | (col(LessonRow.uses) < DROP_AFTER))
-        .order_by((col(LessonRow.hits) * 1.0 / (col(LessonRow.uses) + 1)).desc(), col(LessonRow.at).desc())
-    )
-    return session.exec(query.limit(limit)).all()
+def list_ordered_runs(session: Session, since: float, until: float, whose: str | None = None) -> Sequence[RunRow]:
+    """Return the runs ordered in [since, until), of one person if `whose` is set."""
+    query = select(RunRow).where(col(RunRow.queued_at) >= since, col(RunRow.queued_at) < until)
+    if whose is not None:
+        query = query.where(RunRow.whose == whose)
+    return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
 
-def find_runs_with_commands(session: Session, runs: Collection[str]) -> set[str]:
-    """Return the runs that have an open command."""
-    waiting = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
-    return set(session.exec(waiting))
-
-
-_WAITING = (
-    select(CommandRow)
-    .where(col(CommandRow.run) == bindparam("run"), col(CommandRow.taken_at).is_(None))
-    .order_by(col(CommandRow.id))
-)
-"""Built once: it is executed often."""
-
-
-def list_open_commands(session: Session, run_id: str) -> list[CommandRow]:
-    return list(session.exec(_WAITING, params={"run": run_id}).all())
-
-
-def close_commands(session: Session, ids: Sequence[int]) -> None:
-    session.execute(update(CommandRow).where(col(CommandRow.id).in_(ids)).values(taken_at=database_time(session)))
+def claim_key(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
+    """Return the row of the idempotency key: a new one for `run`, or the existing one."""
+    session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_KEY_SECONDS))
+    row = session.get(IdempotencyRow, key)
+    if row is None:
+        row = IdempotencyRow(key=key, digest=digest, run=run, at=now)
+        session.add(row)
+    return row

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from sqlalchemy import Engine, func, text, update
+from sqlalchemy import Engine, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.errors import Rejected
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, parse_line, record_event
-from app.store.appending import write_batch
+from app.store.batch_writer import write_batch
 from app.store.clock import database_time
-from app.store.db import is_shared
-from app.store.models import CommandRow, EventRow, RunRow
+from app.store.db import lock_chain
+from app.store.models import CommandRow, EventRow, RunRow, create_row
+from app.store.queries import read_last_link, require_row
 
 UNENDED = ("running", "paused", "stopping")
 
@@ -67,7 +67,6 @@ class RolloutJournal:
             _project_event(self.session, line)
 
     def begin_run(self, run: str, request: kinds.RunQueued) -> None:
-        """Queue a run by its first event."""
         self.written.append(record_event(run, 1, database_time(self.session), request, GENESIS))
 
     def send_command(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
@@ -79,10 +78,8 @@ class RolloutJournal:
 def open_rollout_journal(database: Engine, rollout: str) -> Iterator[RolloutJournal]:
     """Open a rollout's chain for writing. Locks all rollouts; everything is committed at the end, or nothing."""
     with Session(database) as session:
-        _lock_rollouts(session)
-        newest = select(EventRow).where(EventRow.run == rollout).order_by(col(EventRow.seq).desc()).limit(1)
-        last = session.exec(newest).first()
-        made = RolloutJournal(session, rollout, last.seq if last else 0, last.hash if last else GENESIS)
+        lock_chain(session, "rollouts")
+        made = RolloutJournal(session, rollout, *(read_last_link(session, rollout) or (0, GENESIS)))
         yield made
         write_batch(session, made.written)
         session.commit()
@@ -99,13 +96,6 @@ def begin_chain(session: Session, name: str, request: kinds.RunQueued | kinds.Ro
     return begun.written
 
 
-def _lock_rollouts(session: Session) -> None:
-    if is_shared(session.get_bind()):
-        session.execute(select(func.pg_advisory_xact_lock(func.hashtext("temper rollouts"))))
-    else:
-        session.execute(text("BEGIN IMMEDIATE"))
-
-
 def read_rollout_events(session: Session, rollout: str, after: int = 0) -> Iterator[Recorded]:
     query = select(EventRow).where(EventRow.run == rollout, col(EventRow.seq) > after)
     for row in session.exec(query.order_by(col(EventRow.seq))):
@@ -113,10 +103,7 @@ def read_rollout_events(session: Session, rollout: str, after: int = 0) -> Itera
 
 
 def require_rollout(session: Session, rollout: str) -> RolloutRow:
-    if row := session.get(RolloutRow, rollout):
-        return row
-    said = f"there is no rollout {rollout[:40]!a}: temper rollout list and GET /api/v1/rollouts show the rollouts."
-    raise Rejected("rollout", said, "not-found")
+    return require_row(session, RolloutRow, "rollout", rollout)
 
 
 def find_rollouts_by_prefix(session: Session, prefix: str) -> Sequence[RolloutRow]:
@@ -140,31 +127,18 @@ def find_runs_by_id(session: Session, runs: Sequence[str]) -> dict[str, RunRow]:
 
 def find_commanded_runs(session: Session, runs: Sequence[str], verb: str, by: str, since: float) -> set[str]:
     """Return the runs that got this command from the rollout since then."""
-    told = select(CommandRow.run).where(
+    commands = select(CommandRow.run).where(
         col(CommandRow.run).in_(runs), CommandRow.verb == verb, CommandRow.by == by, col(CommandRow.at) >= since
     )
-    return set(session.exec(told))
+    return set(session.exec(commands))
 
 
 def _project_event(session: Session, recorded: Recorded) -> None:
     rollout, event = recorded.run, recorded.event
     match event:
         case kinds.RolloutAsked():
-            session.add(
-                RolloutRow(
-                    id=rollout,
-                    words=event.words,
-                    hosts=len(event.hosts),
-                    state="running",
-                    reason="",
-                    mode=event.mode,
-                    skill=event.skill,
-                    simulated=event.simulated,
-                    note=event.note,
-                    by=event.by,
-                    asked_at=recorded.at,
-                )
-            )
+            begun = {"id": rollout, "hosts": len(event.hosts), "state": "running", "reason": ""}
+            session.add(create_row(RolloutRow, event, **begun, asked_at=recorded.at))
         case kinds.RolloutHostBegun():
             session.add(RolloutHostRow(rollout=rollout, host=event.host, run=event.of))
         case kinds.RolloutHostLeft():

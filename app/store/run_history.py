@@ -1,20 +1,24 @@
-"""The state of a host at the end of an earlier run, which later runs compare to."""
+"""What a run reads of the past: the host's earlier runs, lessons, proven fixes and waivers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
 from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
-from app.events.record import Recorded
-from app.events.vocabulary import PendingSetting, Probe
+from app.events.record import Recorded, select_events
+from app.events.vocabulary import Lesson, PendingSetting, Probe, ProvenFix
+from app.events.waiver import Waiver
+from app.store import fixes, lessons, waivers
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
 
 CHANGES = ("auto", "review")
 """Run modes that may change a host."""
+MOST_LESSONS = 3
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,45 @@ class PreviousState:
     """Pending settings by rule: set by the run, but not in force yet."""
 
 
-class StoredRunHistory:
+class RunHistory:
+    """The history of a host without a past, for trials, which stay independent of each other."""
+
+    def list_known_lessons(self, _rule: str) -> Sequence[Lesson]:
+        """Return lessons of earlier runs for the next attempt on the rule."""
+        return ()
+
+    def list_known_fixes(self, _rule: str, _seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
+        """Return fixes proven on other hosts with the same files. `played`: whether this host is simulated."""
+        return ()
+
+    def list_active_waivers(self, _host: str, _now: float) -> tuple[Waiver, ...]:
+        return ()
+
+    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
+        """Return id and passed rules of the host's last finished run with this skill; empty if there is none."""
+        return "", frozenset()
+
+    def read_previous_state(self) -> PreviousState:
+        """Return the state in which the last such run that could change the host left it."""
+        return PreviousState()
+
+
+class StoredRunHistory(RunHistory):
     def __init__(self, database: Engine, store: EventStore, run: str) -> None:
         self._database, self._store, self._run = database, store, run
+
+    def list_known_lessons(self, rule: str) -> Sequence[Lesson]:
+        with open_read_session(self._database) as session:
+            rows = lessons.list_lessons_for_rule(session, rule, MOST_LESSONS)
+            return [msgspec.convert(row, Lesson, from_attributes=True) for row in rows]
+
+    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+        with open_read_session(self._database) as session:
+            return fixes.list_known_fixes(session, session.get_one(RunRow, self._run), rule, seen, played=played)
+
+    def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
+        with open_read_session(self._database) as session:
+            return waivers.list_active_waivers(session, host, now)
 
     def read_passed_rules(self) -> tuple[str, frozenset[str]]:
         before = self._find_last_run()
@@ -63,18 +103,15 @@ class StoredRunHistory:
 
 
 def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
-    words = {}
-    for recorded in events:
-        event = recorded.event
-        if isinstance(event, VerdictGiven) and event.phase in ("opening", "closing"):
-            words[event.rule] = event.word  # the closing scan comes later and replaces the opening verdict
+    # The closing scan comes later and replaces the opening verdict.
+    scans = (one for one in select_events(events, VerdictGiven) if one.phase in ("opening", "closing"))
+    words = {one.rule: one.word for one in scans}
     return frozenset(rule for rule, word in words.items() if word == "pass")
 
 
 def build_previous_state(run: str, events: list[Recorded]) -> PreviousState:
-    began = next((one.event for one in events if isinstance(one.event, RunStarted)), None)
-    asked = [one.event for one in events if isinstance(one.event, InForceChecked)]
-    passed = frozenset(one.event.rule for one in events if isinstance(one.event, ItemPassed))
+    began, asked = next(iter(select_events(events, RunStarted)), None), select_events(events, InForceChecked)
+    passed = frozenset(one.rule for one in select_events(events, ItemPassed))
     newest = {one.rule: one for one in asked if one.rule in passed}
     return PreviousState(
         run=run,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
-from app.errors import Rejected
 from app.store.models import ScheduleRow
+from app.store.queries import require_row
 
 
 def list_schedules(session: Session) -> Sequence[ScheduleRow]:
@@ -18,7 +18,4 @@ def list_due_schedules(session: Session, now: float) -> Sequence[ScheduleRow]:
 
 
 def require_schedule(session: Session, schedule: str) -> ScheduleRow:
-    if row := session.get(ScheduleRow, schedule):
-        return row
-    said = f"there is no schedule {schedule[:40]!a}: temper schedule list and GET /api/v1/schedules show the schedules."
-    raise Rejected("schedule", said, "not-found")
+    return require_row(session, ScheduleRow, "schedule", schedule)

@@ -4,15 +4,23 @@ import asyncio
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 
-from sqlalchemy import Engine
-from sqlmodel import Session
+import msgspec
+from sqlalchemy import Engine, bindparam, update
+from sqlmodel import Session, col, select
 
 from app.events.command import Command
-from app.store import queries
 from app.store.background_task import PeriodicTask
+from app.store.clock import database_time
 from app.store.db import DATABASE_UNAVAILABLE, use_autocommit
+from app.store.models import CommandRow
 
 LOOK_EVERY = 0.2
+_WAITING = (
+    select(CommandRow)
+    .where(col(CommandRow.run) == bindparam("run"), col(CommandRow.taken_at).is_(None))
+    .order_by(col(CommandRow.id))
+)
+"""Built once: it is executed often."""
 
 
 class StoredInbox:
@@ -28,10 +36,8 @@ class StoredInbox:
 
     def _read_commands(self) -> list[Command]:
         with Session(self._database) as session:
-            rows = queries.list_open_commands(session, self._run)
-            return [
-                Command(row.id or 0, row.verb, row.by, row.reason, row.approval, row.actions, row.via) for row in rows
-            ]
+            rows = session.exec(_WAITING, params={"run": self._run})
+            return [msgspec.convert(row, Command, from_attributes=True) for row in rows]
 
     async def close(self, command: Command) -> None:
         with suppress(*DATABASE_UNAVAILABLE):  # a command seen again has no effect
@@ -39,7 +45,8 @@ class StoredInbox:
 
     def _close_command(self, command: int) -> None:
         with Session(self._database) as session, session.begin():
-            queries.close_commands(session, [command])
+            taken = update(CommandRow).where(col(CommandRow.id) == command)
+            session.execute(taken.values(taken_at=database_time(session)))
 
     async def wait_for_commands(self) -> None:
         await self._asked.wait()
@@ -71,7 +78,8 @@ class InboxPoller(PeriodicTask):
 
     def _find_runs_with_commands(self, runs: Collection[str]) -> set[str]:
         with Session(use_autocommit(self._database)) as session:
-            return queries.find_runs_with_commands(session, runs)
+            query = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
+            return set(session.exec(query))
 
     async def _run_once(self) -> None:
         with suppress(*DATABASE_UNAVAILABLE):  # retried soon

@@ -1,6 +1,6 @@
 """Downsampled samples, many to a row, since a year of single rows would fill the disk."""
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, Select, delete, func, select
 from sqlmodel import Field, LargeBinary, Session, SQLModel, col
 
 from app.store.request_session import open_read_connection
@@ -33,13 +33,14 @@ class ThinnedStore:
             return [(row.at, row.body) for row in connection.execute(query.order_by(col(ThinnedRow.at)))]
 
     def find_first_time(self, step: int, since: float) -> float | None:
-        query = select(func.min(ThinnedRow.at)).where(col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since)
-        with open_read_connection(self._engine) as connection:
-            return connection.execute(query).scalar()
+        return self._read_time(select(func.min(ThinnedRow.at)).where(col(ThinnedRow.at) >= since), step)
 
     def find_last_time(self, step: int) -> float | None:
+        return self._read_time(select(func.max(ThinnedRow.at)), step)
+
+    def _read_time(self, query: Select[float], step: int) -> float | None:
         with open_read_connection(self._engine) as connection:
-            return connection.execute(select(func.max(ThinnedRow.at)).where(col(ThinnedRow.step) == step)).scalar()
+            return connection.execute(query.where(col(ThinnedRow.step) == step)).scalar()
 
     def delete_before(self, step: int, before: float) -> None:
         with self._engine.begin() as connection:

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from sqlalchemy import Engine
+import msgspec
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.errors import Rejected
-from app.events.host_scope import HostScope
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.store.host_groups import list_groups_of_host
-from app.store.request_session import open_read_session
+from app.store.queries import require_row
 
 _DAY = 24 * 3600.0
 WaiverState = Literal["in force", "over", "taken back"]
@@ -49,16 +47,8 @@ class WaiverRow(SQLModel, table=True):
     @property
     def waiver(self) -> Waiver:
         """The waiver as it is recorded in the log."""
-        return Waiver(
-            id=self.id,
-            rule=self.rule,
-            scope=HostScope(self.scope_kind, self.scope_name),  # type: ignore[arg-type]
-            owner=self.owner,
-            reason=self.reason,
-            ticket=self.ticket,
-            since=format_timestamp(self.made_at),
-            until=self.until,
-        )
+        scope = {"kind": self.scope_kind, "name": self.scope_name}
+        return msgspec.convert(self.model_dump() | {"scope": scope, "since": format_timestamp(self.made_at)}, Waiver)
 
 
 WEEK = 7
@@ -89,30 +79,23 @@ class WaiverDue:
 
 def list_due_waivers(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
     """Return the waivers that need a notice, without revoked or replaced ones."""
-    held = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.is_in_force(now)}
+    in_force = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.is_in_force(now)}
     found = []
     for row in rows:
         end = datetime.fromisoformat(row.until).replace(tzinfo=UTC).timestamp()
         week = WEEK * _DAY
         since = max(end - week, row.made_at)
-        replaced = held.get((row.rule, row.scope_kind, row.scope_name), row.until) > row.until
+        replaced = in_force.get((row.rule, row.scope_kind, row.scope_name), row.until) > row.until
         if row.ended_at is None and not replaced and since <= now < end + week:
             over = now >= end
             found.append(WaiverDue(row, "waiver.ended" if over else "waiver.ending", end if over else since))
     return found
 
 
-class StoredWaivers:
-    """Reads the waivers for a run."""
-
-    def __init__(self, database: Engine) -> None:
-        self._database = database
-
-    def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
-        with open_read_session(self._database) as session:
-            found = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
-            groups = list_groups_of_host(session, host)
-        return tuple(one for one in found if one.scope.covers_host(host, groups))
+def list_active_waivers(session: Session, host: str, now: float) -> tuple[Waiver, ...]:
+    groups = list_groups_of_host(session, host)
+    found = (row.waiver for row in list_waivers(session) if row.is_in_force(now))
+    return tuple(one for one in found if one.scope.covers_host(host, groups))
 
 
 def list_waivers(session: Session) -> Sequence[WaiverRow]:
@@ -122,7 +105,4 @@ def list_waivers(session: Session) -> Sequence[WaiverRow]:
 
 
 def require_waiver(session: Session, waiver: str) -> WaiverRow:
-    if row := session.get(WaiverRow, waiver):
-        return row
-    said = f"there is no waiver {waiver[:40]!a}: temper waiver list and GET /api/v1/waivers show the waivers."
-    raise Rejected("waiver", said, "not-found")
+    return require_row(session, WaiverRow, "waiver", waiver)

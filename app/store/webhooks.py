@@ -93,7 +93,6 @@ def list_runs_to_deliver(session: Session, webhook: WebhookRow, since: float) ->
 
 
 def list_redeliveries(session: Session, webhook: str) -> Sequence[str]:
-    """Return the runs whose events were requested again."""
     query = select(DeliveryProgressRow.run).where(
         col(DeliveryProgressRow.webhook) == webhook, col(DeliveryProgressRow.due_at) < 0
     )

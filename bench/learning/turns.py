@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
 from app.scores.result import Trial
-from app.skills.stig.rules import read_parts
+from app.skills.stig.pack import read_parts
 from app.store.db import open_database
 from app.store.events import EventStore
 

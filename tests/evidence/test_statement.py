@@ -6,8 +6,7 @@ import json
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from app.evidence.pack import build_pack
-from app.evidence.statement import sign_statement
+from app.evidence.pack import build_pack, sign_statement
 from app.evidence.verify import ATTESTED, BrokenPack, check_pack, compute_sha256, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS

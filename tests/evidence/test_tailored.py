@@ -15,7 +15,7 @@ from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.tailoring import add_tailoring
 from app.skills.catalog import load_skill
-from app.skills.rulebook import hash_rulebook
+from app.skills.skill import hash_rulebook
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 from tests.scanners.openscap.content import SMALL, TAILORING

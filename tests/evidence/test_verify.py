@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.evidence import verify
-from app.evidence.pack import build_pack
+from app.evidence.pack import build_pack, sign_statement
 from app.evidence.signing_key import derive_key
-from app.evidence.statement import sign_statement
 from app.evidence.verify import BrokenPack, build_chunks, check_pack, compute_sha256, unpack_archive
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from types import SimpleNamespace
 
 import httpx
 import msgspec
@@ -28,7 +27,6 @@ from tests.loop.test_approvals import Kept
 SCRIPT = read_script(ANSWERS)
 SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
 ROLES = ("architect", "worker", "auditor", "sentry")
-NO_LESSONS = SimpleNamespace(list_known_lessons=lambda _: ())
 
 
 def answered(request):
@@ -82,7 +80,6 @@ class OnFixture:
                 self.target,
                 self._scanner,
                 seats,
-                NO_LESSONS,
                 "w",
                 **self._means,
             )

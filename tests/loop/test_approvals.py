@@ -6,7 +6,6 @@ A person approves, refuses, edits or is late; somebody else changes the host; th
 import asyncio
 import hashlib
 import random
-from types import SimpleNamespace
 
 import msgspec
 
@@ -139,7 +138,7 @@ class Kept:
     def __init__(self):
         self.lines, self._came = [], asyncio.Event()
 
-    def submit(self, batch):
+    def enqueue_batch(self, batch):
         self.lines += batch
         self._came.set()
 
@@ -163,7 +162,6 @@ class Life:
             target=TargetThread(self.host),
             scanner=Scanner(),
             seats={},
-            lessons=SimpleNamespace(list_known_lessons=lambda _: ()),
             worker="w",
             clock=lambda: self.now,
             approvals=approvals,

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from types import SimpleNamespace
 
 import httpx
 
@@ -64,7 +63,7 @@ async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_pa
     target, kept = TargetThread(watched), Kept()
     watched._asked.clear()
     async with httpx.AsyncClient(transport=httpx.MockTransport(answered)) as http:
-        means = RunServices(STIG, target, SCANNER, seats(http), SimpleNamespace(list_known_lessons=lambda _: ()), "w")
+        means = RunServices(STIG, target, SCANNER, seats(http), "w")
         run = Run(RunState(), RunLog("r", kept), means)
         run.append(
             RunQueued(host="web", skill="stig", rules=(RULE,), mode="auto", budget=Budget(), lineup="l", simulated=True)

@@ -21,6 +21,7 @@ from app.events.kinds import (
     TurnStarted,
 )
 from app.events.vocabulary import Budget, SetOption
+from app.store.run_history import RunHistory
 from tests.loop.onfixture import OnFixture, answered
 
 RULE = "V-258069"
@@ -28,7 +29,7 @@ VETOED_FIRST = "V-257981"
 """The scripted Auditor vetoes attempt 1 of it, whatever the change."""
 
 
-class Fixes:
+class Fixes(RunHistory):
     def __init__(self, *fixes):
         self.fixes, self.asked = fixes, []
 
@@ -51,7 +52,7 @@ async def proven(tmp_path):
 
 
 async def second(tmp_path, fix, *, change=None, **asked):
-    here = OnFixture(tmp_path / "web2", host="web2", fixes=Fixes(fix))
+    here = OnFixture(tmp_path / "web2", host="web2", history=Fixes(fix))
     if change:
         await here.target.run_blocking(lambda target: (target.prepare(), change(target.tree)))
     await here.run(fix.rule, run="r2", **{"replay_fixes": True, "keep": bool(change), **asked})
@@ -93,7 +94,7 @@ async def test_one_byte_or_bit_of_difference_in_what_decides_the_rule_and_the_ro
 async def test_whoever_wants_no_replay_gets_none_and_is_not_asked_for(tmp_path, proven):
     here = await second(tmp_path, await proven(RULE), replay_fixes=False)
     assert purposes(here) == ["plan", "act", "review", "triage"]
-    assert here.state.services.fixes.asked == []
+    assert here.state.services.history.asked == []
 
 
 async def test_what_fails_on_a_copy_never_reaches_the_host_and_the_roles_take_over(tmp_path, proven):

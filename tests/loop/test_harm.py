@@ -4,7 +4,7 @@ import pytest
 
 from app.events.kinds import SentryProbed
 from app.events.vocabulary import Probe
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.harm import SINCE, describe_harm, find_preexisting_failures
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item

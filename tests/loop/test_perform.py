@@ -12,11 +12,10 @@ from app.events.waiver import Waiver
 from app.loop.effects import Scan, Start
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
-from app.loop.run_skill import load_run_skill
+from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.scanners.scanner import Verdict
-from app.skills.rulebook import hash_rulebook
-from app.skills.skill import apply_parameters
+from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG as STIG_PACK
 from app.targets.in_force_report import InForceReport
 from app.targets.target_thread import TargetThread
@@ -45,7 +44,6 @@ async def scanned(phase, *words):
         TargetThread(SimpleNamespace(name="h", simulated=True, files=None)),
         Says(*words),
         {},
-        SimpleNamespace(),
         "w",
     )
     run = Run(RunState(), RunLog("r", kept), means)
@@ -109,9 +107,8 @@ async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):
             TargetThread(target),
             Says(),
             {},
-            SimpleNamespace(),
             "w",
-            waivers=SimpleNamespace(list_active_waivers=on),
+            history=SimpleNamespace(list_active_waivers=on),
             clock=lambda: 7.0,
         ),
     )
@@ -125,9 +122,7 @@ async def test_a_run_begins_with_the_sites_values_and_goes_on_by_them(tmp_path, 
     monkeypatch.setenv("HOME", str(tmp_path))
     used = ParameterUsed(name="minlen", value="20", sha256="", rules=("V-258107",), where="group web")
     skill, kept = apply_parameters(STIG_PACK, (used,)), Kept()
-    run = Run(
-        RunState(), RunLog("r", kept), RunServices(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w")
-    )
+    run = Run(RunState(), RunLog("r", kept), RunServices(skill, TargetThread(Sound()), Says(), {}, "w"))
     run.append(msgspec.structs.replace(request(skill), skill="stig"))
     await perform_effect(run, Start())
     assert run.state.started.parameters == (used,)
@@ -144,9 +139,7 @@ async def test_a_run_begins_with_what_the_benchmark_at_hand_calls_its_rules(tmp_
     folder.mkdir(parents=True)
     shutil.copy(STIG, folder)
     kept, skill = Kept(), pack([rule("V-257985"), rule("V-2")])
-    run = Run(
-        RunState(), RunLog("r", kept), RunServices(skill, TargetThread(Sound()), Says(), {}, SimpleNamespace(), "w")
-    )
+    run = Run(RunState(), RunLog("r", kept), RunServices(skill, TargetThread(Sound()), Says(), {}, "w"))
     run.append(request(skill))
     await perform_effect(run, Start())
     given = run.state.started.published

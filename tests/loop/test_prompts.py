@@ -7,7 +7,7 @@ import pytest
 
 from app.events.kinds import PlanMade, VerdictGiven
 from app.events.vocabulary import Lesson
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt
 from app.loop.situation import TurnContext
 from app.loop.state import Item

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
 from app.events.vocabulary import Probe
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.situation import TurnContext
 from app.loop.state import Item
 from app.scanners.builtin import BuiltinScanner

@@ -11,6 +11,7 @@ from app.errors import LeaseLost
 from app.events.record import GENESIS, record_event
 from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
 from app.store import nodes
+from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
@@ -67,7 +68,7 @@ def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
     assert hand_over_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, run)
-        at = nodes.read_database_time(session) - nodes.TRIED_FOR - 1
+        at = database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
     assert not pass_on_run(database, one, queue, run, 2)
     other.acquire(run, "h", 2)
@@ -99,7 +100,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     assert not create_reach_check(database, third, run)(), "whoever else was there has gone"
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"third"})
-        at = nodes.read_database_time(session) - nodes.TRIED_FOR
+        at = database_time(session) - nodes.TRIED_FOR
         session.get_one(LeaseRow, run).unreached = f"one@{at:.3f}"
     assert create_reach_check(database, other, run)()
 
@@ -134,7 +135,7 @@ def test_what_nobody_has_is_offered_once(database, run):
 
 
 def offered_by(session, node, in_hand=(), queued=()):
-    living, at = nodes.list_living_nodes(session), nodes.read_database_time(session)
+    living, at = nodes.list_living_nodes(session), database_time(session)
     return nodes.offer_orphans(
         session, node, in_hand, living, at, lambda offered: {name for name, _ in offered} & {*queued}
     )
@@ -146,7 +147,7 @@ def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_sti
     def found(in_hand=(), queued=()):
         with Session(database) as session, session.begin():
             row = session.get_one(LeaseRow, run)
-            row.asked_at = nodes.read_database_time(session) - nodes.ASK_AGAIN_AFTER
+            row.asked_at = database_time(session) - nodes.ASK_AGAIN_AFTER
             session.flush()
             return offered_by(session, "one", in_hand, queued)
 
@@ -157,7 +158,7 @@ def test_what_was_offered_long_ago_and_nobody_took_is_offered_anew_unless_it_sti
 
 
 def _taken(run, session):
-    return LeaseRow(name=run, host="h", node="one", epoch=1, asked_at=nodes.read_database_time(session))
+    return LeaseRow(name=run, host="h", node="one", epoch=1, asked_at=database_time(session))
 
 
 def swept(database, meanwhile):

@@ -18,7 +18,7 @@ from app.events.record import AUDIT, GENESIS, check_chain, record_event
 from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
-from app.store.clock import DatabaseClock
+from app.store.clock import DatabaseClock, database_time
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
@@ -73,7 +73,7 @@ def test_what_people_do_at_several_nodes_is_one_chain(database):
 def member(database, name, seen=0.0):
     """A node that was last seen `seen` seconds ago."""
     with Session(database) as session, session.begin():
-        at = nodes.read_database_time(session)
+        at = database_time(session)
         row = NodeRow(name=name, kind="worker", machine="m", pid=1, began=1, started_at=at, seen_at=at - seen)
         session.add(row)
     return Leases(database, name)
@@ -289,7 +289,7 @@ def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"long ago", "just now"})
         row = session.get_one(NodeRow, "long ago")
-        row.ended_at = nodes.read_database_time(session) - nodes.FORGOTTEN_AFTER - 60
+        row.ended_at = database_time(session) - nodes.FORGOTTEN_AFTER - 60
     with Session(database) as session, session.begin():
         nodes.delete_old_nodes(session)
     with Session(database) as session:
@@ -314,8 +314,8 @@ def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):
     member(database, "quiet", seen=nodes.DEAD_AFTER + 1)
     with Session(database) as session:
         [row] = session.exec(select(NodeRow)).all()
-        assert nodes.read_database_time(session) - row.seen_at > nodes.DEAD_AFTER
-        assert abs(nodes.read_database_time(session) - time.time()) < 60
+        assert database_time(session) - row.seen_at > nodes.DEAD_AFTER
+        assert abs(database_time(session) - time.time()) < 60
         assert nodes.list_responsive_nodes(session) == []
 
 

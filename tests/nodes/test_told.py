@@ -9,6 +9,7 @@ from sqlmodel import Session
 from app.cli.nodes import AT_WORK, NOBODY, print_nodes
 from app.config import Settings
 from app.store import nodes
+from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.nodes import NodeRow
 
@@ -20,7 +21,7 @@ def settings(shared):
 
 def member(shared, name, kind, seen=0.0):
     with Session(shared.database) as session, session.begin():
-        at = nodes.read_database_time(session)
+        at = database_time(session)
         session.add(NodeRow(name=name, kind=kind, machine="m", pid=1, began=1, started_at=at, seen_at=at - seen))
 
 

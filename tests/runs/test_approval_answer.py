@@ -25,7 +25,7 @@ from app.loop.answers import parse_actions
 from app.loop.inbox import interpret_command
 from app.loop.state import fold_events
 from app.runs.approval_answer import record_answer
-from app.store import people, queries
+from app.store import people
 from app.store.models import CommandRow, PersonRow
 from app.store.stored_inbox import InboxPoller
 from tests.runs.doors import house
@@ -133,7 +133,7 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
         record_answer(session, state, WAITING, "approve", by="ada", actions=ACTIONS)
     assert await page(waiting, "edit") is None
     with Session(waiting.database) as session:
-        (row,) = queries.list_open_commands(session, "r1")
+        (row,) = session.exec(select(CommandRow).where(CommandRow.run == "r1"))
     assert parse_actions(row.actions)[0].value == "mine"
 
 

@@ -11,7 +11,7 @@ from app.events.vocabulary import ParameterUsed
 from app.runs.parameters import load_skill_with_site_values
 from app.store import audit
 from app.store.host_groups import replace_group
-from app.store.parameters import ParameterRow, StoredParameters, list_parameters
+from app.store.parameters import ParameterRow, list_parameters
 from tests.evidence.logs import queued, started
 from tests.runs.doors import refused_alike
 
@@ -117,15 +117,15 @@ async def test_the_page_says_what_counts_and_from_where(doors):
 async def test_a_run_goes_by_it_and_says_so(doors):
     await api(doors, GOOD | {"group": "lab"})
     for name in ("stig", "drift"):
-        made = load_skill_with_site_values(name, "fixture", StoredParameters(doors.database))
+        made = load_skill_with_site_values(name, "fixture", doors.database)
         known = {one.name: one for one in made.used}
         assert "minlen" not in known or known["minlen"].rules == ("V-258107",)
-    made = load_skill_with_site_values("stig", "fixture", StoredParameters(doors.database))
+    made = load_skill_with_site_values("stig", "fixture", doors.database)
     (one,) = made.used
     assert (one.value, one.where, one.rules) == ("20", "group lab", ("V-258107",))
     assert one.sha256 == hashlib.sha256(b"20").hexdigest()
     assert "minlen has to be 20 or more" in made.rules["V-258107"].requirement
-    assert load_skill_with_site_values("stig", "other", StoredParameters(doors.database)).used == ()
+    assert load_skill_with_site_values("stig", "other", doors.database).used == ()
 
 
 async def test_a_value_that_will_not_do_any_more_is_said_and_not_passed_over(doors):
@@ -133,7 +133,7 @@ async def test_a_value_that_will_not_do_any_more_is_said_and_not_passed_over(doo
     with Session(doors.database) as session, session.begin():
         session.add(row)
     with pytest.raises(BadInput, match=r"is no longer valid for .*: '8' will not do for minlen"):
-        load_skill_with_site_values("stig", "fixture", StoredParameters(doors.database))
+        load_skill_with_site_values("stig", "fixture", doors.database)
 
 
 async def test_a_notice_of_many_lines_comes_from_a_file_and_is_on_record(doors, tmp_path):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from app.skills.catalog import load_skill
-from app.skills.rulebook import build_rulebook
+from app.skills.skill import build_rulebook
 from tests.runs.doors import house
 from tests.scanners.openscap.content import SMALL, TAILORING
 

@@ -20,8 +20,7 @@ from app.runs.order import Order, create_run_request
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_host_order, create_rollout_request
 from app.runs.usage import format_usage_csv, index_energy, parse_usage_query, sum_usage
 from app.store import people
-from app.store.models import PersonRow, ScheduleRow
-from app.store.ordered_runs import OrderedRun
+from app.store.models import PersonRow, RunRow, ScheduleRow
 from tests.runs.doors import house
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC).timestamp()
@@ -29,7 +28,7 @@ DAY = 24 * 3600.0
 
 
 def ran(run, whose="ada", token="", at=NOW, simulated=False):
-    return OrderedRun(run, whose, token, simulated, at, 100, 10)
+    return RunRow(id=run, whose=whose, token=token, simulated=simulated, queued_at=at, tokens_in=100, tokens=10)
 
 
 def drew(run, joules, *, sampled=10.0, simulated=False, role="worker"):

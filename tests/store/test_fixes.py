@@ -11,7 +11,7 @@ from app.events.record import record_event
 from app.events.vocabulary import FileChange
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.fixes import StoredFixes
+from app.store.run_history import StoredRunHistory
 from tests.forkserver import temper
 from tests.loop.playing import FIX as ELSEWHERE
 from tests.loop.playing import pack, request, rule
@@ -34,7 +34,7 @@ class Runs:
     def begun(self, run, host, *, simulated=False):
         asked = request(pack([rule("V-1")]))
         self.put(run, msgspec.structs.replace(asked, host=host, simulated=simulated))
-        return StoredFixes(self.database, run)
+        return StoredRunHistory(self.database, self.store, run)
 
 
 @pytest.fixture

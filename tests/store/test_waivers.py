@@ -6,8 +6,10 @@ import pytest
 from sqlmodel import Session
 
 from app.store.db import open_database
+from app.store.events import EventStore
 from app.store.host_groups import replace_group
-from app.store.waivers import StoredWaivers, WaiverRow, list_due_waivers, list_waivers
+from app.store.run_history import StoredRunHistory
+from app.store.waivers import WaiverRow, list_due_waivers, list_waivers
 
 DAY = 24 * 3600.0
 END = datetime(2027, 1, 31, tzinfo=UTC).timestamp()
@@ -65,7 +67,7 @@ def test_a_run_asks_for_those_of_its_host_and_those_of_all(database):
     ]
     with Session(database) as session, session.begin():
         session.add_all(rows)
-    stored = StoredWaivers(database)
+    stored = StoredRunHistory(database, EventStore(database), "r")
     assert {one.id for one in stored.list_active_waivers("web-1", END - 1)} == {"here", "all"}
     assert stored.list_active_waivers("web-1", END) == ()
 
@@ -73,7 +75,7 @@ def test_a_run_asks_for_those_of_its_host_and_those_of_all(database):
 def test_a_group_has_who_is_in_it_when_a_run_begins(database):
     with Session(database) as session, session.begin():
         session.add(row(scope_kind="group", scope_name="web"))
-    stored = StoredWaivers(database)
+    stored = StoredRunHistory(database, EventStore(database), "r")
 
     def covered():
         return [host for host in ("web", "web-1", "web-2") if stored.list_active_waivers(host, END - 1)]

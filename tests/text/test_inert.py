@@ -8,7 +8,7 @@ import pytest
 from app.engines.simulator.prompt import read_prompt
 from app.events.kinds import PlanMade
 from app.events.vocabulary import Lesson
-from app.loop.attempt import Attempt
+from app.loop.attempt_state import Attempt
 from app.loop.prompts import Prompt, build_user_prompt
 from app.loop.situation import TurnContext
 from app.loop.state import Item

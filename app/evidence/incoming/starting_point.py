@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.evidence.incoming.assessed_rule import AssessedRule
-from app.evidence.incoming.checklist import read_checklist
-from app.evidence.incoming.results import read_results
+from app.evidence.incoming.assessment import AssessedRule, read_checklist, read_results
 from app.skills.skill import Skill
 from app.text.bounded import read_bounded
 from app.text.clean import clean_line
@@ -31,13 +29,14 @@ class StartingPoint:
 
     @property
     def summary_text(self) -> str:
-        said = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
+        summary = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
         if self.undecided:
-            said += f", {self.undecided} that nobody decided left out: scan to know"
+            summary += f", {self.undecided} that nobody decided left out: scan to know"
         if self.unknown:
+            names = ", ".join(self.unknown[:_SHOWN])
             more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
-            said += f"; {len(self.unknown)} open rules are not in this skill: {', '.join(self.unknown[:_SHOWN])}{more}"
-        return f"{said}."
+            summary += f"; {len(self.unknown)} open rules are not in this skill: {names}{more}"
+        return f"{summary}."
 
     @property
     def log_note(self) -> str:

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import msgspec
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_steps import STEPS, STREAM_TOKENS
-from app.store import probes
 from app.store.models import ProbeRow
 
 _AS_JSON = {
@@ -64,12 +63,17 @@ def find_saturation(probed: ProbeResult) -> int | None:
 
 def store_probe(session: Session, probed: ProbeResult) -> None:
     encoded = {name: msgspec.json.encode(getattr(probed, name)).decode() for name in _AS_JSON}
-    probes.add_probe(session, ProbeRow(**{**vars(probed), **encoded}))
+    session.add(ProbeRow(**{**vars(probed), **encoded}))
 
 
 def read_newest_probes(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[ProbeResult]:
     """Return probe results, newest first."""
-    return [_from_row(row) for row in probes.list_newest_probes(session, lineup, engine, limit)]
+    query = select(ProbeRow).order_by(col(ProbeRow.at).desc()).limit(limit)
+    if lineup:
+        query = query.where(col(ProbeRow.lineup) == lineup)
+    if engine:
+        query = query.where(col(ProbeRow.engine) == engine)
+    return [_from_row(row) for row in session.exec(query)]
 
 
 def _from_row(row: ProbeRow) -> ProbeResult:

@@ -39,5 +39,5 @@ class MachineLog:
             self._seq += 1
             batch.append(record_event(MACHINE, self._seq, at, event, ""))
         if batch and self._led and self._writer.stalled_seconds < FULL_SECONDS:
-            self._writer.submit(batch)
+            self._writer.enqueue_batch(batch)
         return batch

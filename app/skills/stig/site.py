@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
@@ -16,8 +15,8 @@ from app.skills.stig.checks.sshd import check_sshd_banner, check_sshd_time_optio
 def _create_number_parameter(
     rule: str, name: str, title: str, least: int, most: int | None, usual: int, stated: str
 ) -> Parameter:
-    said = f"The STIG {stated} ({rule})."
-    return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=said)
+    bound = f"The STIG {stated} ({rule})."
+    return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=bound)
 
 
 # No parameter for the attempts before a lockout: below three locks people out, which the policy refuses.
@@ -66,10 +65,9 @@ def apply_site_values(rules: Mapping[str, Rule], values: Mapping[str, str]) -> d
 
 
 def _replace_number(rule: Rule, value: str) -> Rule:
-    """Replace the default number in the rule's texts."""
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
-    said = partial(re.sub, rf"\b{usual}\b", value)
-    return replace(rule, requirement=f"{said(rule.requirement)} {_describe_choice(value, usual)}", fix=said(rule.fix))
+    requirement, fix = (re.sub(rf"\b{usual}\b", value, text) for text in (rule.requirement, rule.fix))
+    return replace(rule, requirement=f"{requirement} {_describe_choice(value, usual)}", fix=fix)
 
 
 def _describe_choice(value: str, usual: str) -> str:

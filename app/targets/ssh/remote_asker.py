@@ -20,7 +20,7 @@ def create_remote_asker(line: SshConnection, held: Files) -> Ask:
     """Return an asker that runs programs on the host; only files that differ from `held` are sent."""
 
     def ask_remote(files: Files, question: Query) -> ProgramOutcome | None:
-        data = _pack_archive(
+        data = _pack_staged_files(
             dict(_iter_changed_files(files, held, question)) | {path: text.encode() for path, text in question.made}
         )
         try:
@@ -56,7 +56,7 @@ def _iter_changed_files(files: Files, held: Files, question: Query) -> Iterator[
             yield path, state.content
 
 
-def _pack_archive(contents: dict[str, bytes]) -> bytes:
+def _pack_staged_files(contents: dict[str, bytes]) -> bytes:
     """Pack files as tar, readable by root only, because the program runs as root."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.events.kinds import Rehearsed
 from app.events.vocabulary import Word
-from app.loop.run_skill import load_run_skill
+from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
 from app.people.rights import get_sign_in_method, operators, resolve_recorded_name, viewers
 from app.runs.approval_answer import DECISIONS, record_answer

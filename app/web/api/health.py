@@ -61,7 +61,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
         reasons.append(f"the database has not answered this node for {silence:.0f} s")
     reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]
     try:
-        runtime.writer.submit([])
+        runtime.writer.enqueue_batch([])
         if not runtime.leases:  # a node asks each second anyway, and what hangs with it would keep this from answering
             await asyncio.to_thread(_ping_database, runtime.database)
     except (EnvironmentUnusable, DatabaseError) as exc:

@@ -13,7 +13,6 @@ from sqlmodel import Session
 from app.people.rights import resolve_recorded_name
 from app.store import queries
 from app.store.clock import database_time
-from app.store.idempotency import claim_key
 from app.web.api.problem import Problem
 
 FIELD = "Idempotency-Key"
@@ -46,7 +45,7 @@ class IdempotencyKeys:
 
     def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = claim_key(session, key, digest, run, database_time(session))
+            row = queries.claim_key(session, key, digest, run, database_time(session))
             if row.digest != digest:
                 raise Problem(
                     "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.events.prompt_redaction import redact_prompt
 from app.events.vocabulary import Category, PendingSetting, Word
-from app.loop.run_skill import load_run_skill
+from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import Item, RunState
 from app.people.rights import can_read_prompts, guests
 from app.skills.skill import Rule

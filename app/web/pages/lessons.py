@@ -7,9 +7,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.people.rights import viewers
-from app.store.lessons import list_newest_lessons
+from app.store.lessons import DROP_AFTER, list_newest_lessons
 from app.store.models import LessonRow
-from app.store.queries import DROP_AFTER
 from app.web.deps import TheSession
 from app.web.pages.security import create_page, new_nonce
 from app.web.pages.templating import render_template

@@ -8,7 +8,7 @@ class Writer:
     def __init__(self):
         self.lost, self.stalled_seconds, self.seqs = set(), 0.0, []
 
-    def submit(self, batch):
+    def enqueue_batch(self, batch):
         self.seqs += [one.seq for one in batch]
 
 

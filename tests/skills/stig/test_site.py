@@ -5,8 +5,7 @@ import pytest
 from app.errors import BadInput
 from app.events.vocabulary import ParameterUsed, SetOption, WriteFile
 from app.skills.catalog import load_skill
-from app.skills.rulebook import hash_rulebook
-from app.skills.skill import apply_parameters
+from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from app.syntax.option_edit import set_option

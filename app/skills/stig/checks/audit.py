@@ -4,9 +4,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import audit, host_text, keyvalue
-from app.syntax.audit import AuditLine
 from app.syntax.files import Files
-from app.syntax.setting import Setting
 
 RULES = "/etc/audit/audit.rules"
 SOURCES = "/etc/audit/rules.d/*.rules"
@@ -31,15 +29,10 @@ def _check_switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
             return bench.fails(f"{RULES} has no line {key} {wanted}.")
         decides = stated[-1]
         if decides.value != wanted:
-            return bench.fails(
-                f"{format_location(decides)} says '{key} {quote_host_text(decides.value)}'; {key} {wanted} is wanted.",
-                decides,
-            )
+            return bench.fails_at(decides, f"says '{key} {quote_host_text(decides.value)}'; {key} {wanted} is wanted.")
         if final and lines[-1].line != decides.line:
-            behind = _to_setting(lines[-1])
-            return bench.fails(
-                f"{format_location(decides)} locks the rules, and {format_location(behind)} stands behind it.", behind
-            )
+            both = f"{format_location(decides)} locks the rules, and {format_location(lines[-1])} stands behind it."
+            return bench.fails(both, lines[-1])
         for other in keyvalue.read_setting_files(files, host_text.glob_files(files, SOURCES), audit.parse_controls):
             if other.key == key and other.value != wanted:
                 return bench.fails(
@@ -48,10 +41,6 @@ def _check_switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
                     "which augenrules writes back at the next start.",
                     other,
                 )
-        return bench.passes(f"{format_location(decides)} says {key} {wanted}.", decides)
+        return bench.passes_at(decides, f"says {key} {wanted}.")
 
     return check_files
-
-
-def _to_setting(line: AuditLine) -> Setting:
-    return Setting(line.words[0], "", line.path, line.line)

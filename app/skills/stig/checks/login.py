@@ -6,8 +6,6 @@ from app.skills.stig.checks.options import create_range_test
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import host_text, limits
 from app.syntax.files import Files
-from app.syntax.limits import Limit
-from app.syntax.setting import Setting
 from app.syntax.shell_assignments import Assignment, parse_assignments, parse_declarations
 
 TMOUT = "/etc/profile.d/tmout.sh"
@@ -26,18 +24,12 @@ def check_idle_timeout(rule: str, most: int) -> Check:
         wrong = next((a for a in given if a.unset or not accepts(a.value)), None)
         if wrong is not None:
             does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{quote_host_text(wrong.value)}'"
-            at = _assignment_to_setting(wrong)
-            return bench.fails(f"{format_location(at)} {does}; 1 to {most} is wanted wherever it is set.", at)
+            return bench.fails_at(wrong, f"{does}; 1 to {most} is wanted wherever it is set.")
         sure = [a for a in _find_effective_timeouts(files, scripts) if a.surely and a.path in scripts]
         if not sure:
-            under = (
-                f" {format_location(_assignment_to_setting(given[0]))} sets it where it does not count: {_NOT_COUNTED}."
-                if given
-                else ""
-            )
+            under = f" {format_location(given[0])} sets it where it does not count: {_NOT_COUNTED}." if given else ""
             return bench.fails(f"No script in /etc/profile.d sets TMOUT for every login shell.{under}")
-        at = _assignment_to_setting(sure[-1])
-        return bench.passes(f"{format_location(at)} sets TMOUT to {at.value}.", at)
+        return bench.passes_at(sure[-1], f"sets TMOUT to {sure[-1].value}.")
 
     return check_files
 
@@ -58,10 +50,6 @@ def _find_timeouts(files: Files, path: str) -> list[Assignment]:
     return [] if text is None else [a for a in parse_assignments(text, path) if a.name == "TMOUT"]
 
 
-def _assignment_to_setting(found: Assignment) -> Setting:
-    return Setting(found.name, found.value, found.path, found.line)
-
-
 def check_login_limit(rule: str, most: int) -> Check:
     bench, accepts = RuleJudge(rule, limits.MAIN), create_range_test(1, most)
 
@@ -69,23 +57,16 @@ def check_login_limit(rule: str, most: int) -> Check:
         rows = [row for row in limits.read_limits(files) if row.item == "maxlogins" and row.is_hard]
         wrong = next((row for row in rows if not accepts(row.value)), None)
         if wrong is not None:
-            at = _limit_to_setting(wrong)
             who = "everybody" if wrong.domain == "*" else f"'{quote_host_text(wrong.domain)}'"
-            return bench.fails(
-                f"{format_location(at)} allows {who} '{quote_host_text(wrong.value)}' logins; 1 to {most} is wanted.",
-                at,
+            return bench.fails_at(
+                wrong, f"allows {who} '{quote_host_text(wrong.value)}' logins; 1 to {most} is wanted."
             )
         stated = [row for row in rows if row.domain == "*"]
         if not stated:
             return bench.fails(f"No row `* hard maxlogins {most}` stands in limits.conf or limits.d.")
-        at = _limit_to_setting(stated[-1])
-        return bench.passes(f"{format_location(at)} holds everybody to {at.value} logins.", at)
+        return bench.passes_at(stated[-1], f"holds everybody to {stated[-1].value} logins.")
 
     return check_files
-
-
-def _limit_to_setting(row: Limit) -> Setting:
-    return Setting(row.item, row.value, row.path, row.line)
 
 
 def check_shadow_mode(rule: str) -> Check:

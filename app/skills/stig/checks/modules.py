@@ -2,11 +2,9 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
+from app.skills.stig.checks.verdicts import RuleJudge, quote_host_text
 from app.syntax import modprobe
 from app.syntax.files import Files
-from app.syntax.modprobe import ModuleLine
-from app.syntax.setting import Setting
 
 _NOTHING = {"/bin/false", "/bin/true", "/usr/bin/false", "/usr/bin/true"}
 
@@ -19,24 +17,14 @@ def check_module_disabled(rule: str, module: str) -> Check:
         installs = [line for line in lines if line.command == "install"]
         wrong = next((line for line in installs if line.rest not in _NOTHING), None)
         if wrong is not None:
-            at = _to_setting(wrong)
-            return bench.fails(
-                f"{format_location(at)} runs '{quote_host_text(wrong.rest)}' to load {module}; /bin/false is wanted.",
-                at,
+            return bench.fails_at(
+                wrong, f"runs '{quote_host_text(wrong.rest)}' to load {module}; /bin/false is wanted."
             )
         if not installs:
             return bench.fails(f"No line `install {module} /bin/false` stands in /etc/modprobe.d.")
-        at = _to_setting(installs[0])
+        first = installs[0]
         if not any(line.command == "blacklist" for line in lines):
-            return bench.fails(
-                f"{format_location(at)} is right, but no line `blacklist {module}` stands beside it.", at
-            )
-        return bench.passes(
-            f"{format_location(at)} runs {installs[0].rest} instead of loading {module}, which is blacklisted too.", at
-        )
+            return bench.fails_at(first, f"is right, but no line `blacklist {module}` stands beside it.")
+        return bench.passes_at(first, f"runs {first.rest} instead of loading {module}, which is blacklisted too.")
 
     return check_files
-
-
-def _to_setting(line: ModuleLine) -> Setting:
-    return Setting(line.command, line.rest, line.path, line.line)

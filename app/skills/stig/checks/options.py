@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
+from app.skills.stig.checks.verdicts import RuleJudge, quote_host_text
 from app.syntax import ini, keyvalue
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case, parse_number
@@ -51,15 +51,12 @@ def check_umask(rule: str, mask: str) -> Check:
         lines = [s for s in keyvalue.parse_login_defs(text, LOGIN_DEFS) if fold_case(s.key) == "umask"]
         wrong = next((s for s in lines if s.value not in {mask, f"0{mask}"}), None)
         if wrong is not None:
-            return bench.fails(
-                f"{format_location(wrong)} sets "
-                f"{quote_host_text(wrong.key)}{format_value_suffix(wrong)}; {mask} is wanted.",
-                wrong,
-            )
+            sets = f"sets {quote_host_text(wrong.key)}{format_value_suffix(wrong)}"
+            return bench.fails_at(wrong, f"{sets}; {mask} is wanted.")
         stated = find_last(lines, "UMASK")
         if stated is None:
             return bench.fails(f"{LOGIN_DEFS} does not state UMASK; {mask} is wanted.")
-        return bench.passes(f"{format_location(stated)} sets UMASK{format_value_suffix(stated)}.", stated)
+        return bench.passes_at(stated, f"sets UMASK{format_value_suffix(stated)}.")
 
     return check_files
 
@@ -75,7 +72,7 @@ def check_disk_full_action(rule: str, those: frozenset[str] = frozenset({"halt",
         settings, problems = keyvalue.parse_auditd(text, AUDITD)
         for problem in problems:
             if problem.key == wanted.key:
-                return bench.report_unreadable(problem.path, problem.line, problem.text)
+                return bench.report_unreadable(problem)
         return _judge_settings(bench, settings, wanted)
 
     return check_files
@@ -96,12 +93,12 @@ def _judge_settings(bench: RuleJudge, settings: Iterable[Setting], wanted: Wante
     if not stated:
         return bench.fails(f"{bench.path} does not state {wanted.name}; {wanted.words} is wanted.")
     decides = stated[-1]
+    sets = f"sets {wanted.name}{format_value_suffix(decides)}"
     if wanted.accepts(decides.value):
-        return bench.passes(f"{format_location(decides)} sets {wanted.name}{format_value_suffix(decides)}.", decides)
+        return bench.passes_at(decides, f"{sets}.")
     shadowed = next((s for s in stated if wanted.accepts(s.value)), None)
-    found = f"{format_location(decides)} sets {wanted.name}{format_value_suffix(decides)}; {wanted.words} is wanted."
     late = f" The last line wins, so line {shadowed.line} has no effect." if shadowed else ""
-    return bench.fails(found + late, decides)
+    return bench.fails_at(decides, f"{sets}; {wanted.words} is wanted.{late}")
 
 
 def format_value_suffix(setting: Setting) -> str:

@@ -36,18 +36,13 @@ def _check_faillock(rule: str, wanted: WantedOption) -> Check:
 
 def check_password_length(rule: str, least: int) -> Check:
     """Check minlen in all files, of which libpwquality reads pwquality.conf last."""
-    bench, wanted = (
-        RuleJudge(rule, PWQUALITY),
-        WantedOption("minlen", create_range_test(least, 999_999_999), f"{least} or more"),
-    )
+    bench = RuleJudge(rule, PWQUALITY)
+    wanted = WantedOption("minlen", create_range_test(least, 999_999_999), f"{least} or more")
 
     def check_files(files: Files) -> Verdict:
         paths = [*host_text.glob_files(files, PWQUALITY_FOLDER), PWQUALITY]
-        lines = [
-            s
-            for s in keyvalue.read_setting_files(files, paths, keyvalue.parse_options)
-            if fold_case(s.key) == wanted.key
-        ]
+        stated = keyvalue.read_setting_files(files, paths, keyvalue.parse_options)
+        lines = [s for s in stated if fold_case(s.key) == wanted.key]
         wrong = next((s for s in lines if not wanted.accepts(s.value)), None)
         if wrong is not None:
             right = next((f"{format_location(s)} is right, but " for s in lines if wanted.accepts(s.value)), "")
@@ -57,10 +52,7 @@ def check_password_length(rule: str, least: int) -> Check:
             )
         if not lines:
             return bench.fails(f"Neither {PWQUALITY} nor its folder states minlen; {wanted.words} is wanted.")
-        return bench.passes(
-            f"{format_location(lines[-1])} sets minlen{format_value_suffix(lines[-1])}, and no file asks for less.",
-            lines[-1],
-        )
+        return bench.passes_at(lines[-1], f"sets minlen{format_value_suffix(lines[-1])}, and no file asks for less.")
 
     return _check_pam_overrides(check_files, "pam_pwquality.so", wanted)
 
@@ -73,11 +65,9 @@ def _check_pam_overrides(stated: Check, module: str, wanted: WantedOption) -> Ch
         for argument in _find_arguments(files, module, wanted.key):
             if not wanted.accepts(argument.value):
                 bench = RuleJudge(verdict.rule, argument.path)
-                overrides = (
-                    f"{format_location(argument)} overrides that: {module} gets "
-                    f"{wanted.key}{format_value_suffix(argument)}"
-                )
-                return bench.fails(f"{verdict.evidence} But {overrides}; {wanted.words} is wanted.", argument)
+                overrides = f"overrides that: {module} gets {wanted.key}{format_value_suffix(argument)}"
+                but = f"{verdict.evidence} But {format_location(argument)} {overrides}; {wanted.words} is wanted."
+                return bench.fails(but, argument)
         return verdict
 
     return check_files

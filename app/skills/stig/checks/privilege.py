@@ -5,11 +5,10 @@ from collections.abc import Callable
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.passwords import PAM_FILES
-from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
+from app.skills.stig.checks.verdicts import LocatedLine, RuleJudge, quote_host_text
 from app.syntax import host_text, sudoers
 from app.syntax.files import Files
 from app.syntax.pam import parse_service
-from app.syntax.setting import Setting
 from app.syntax.sudoers import Sudoers
 
 
@@ -31,44 +30,38 @@ def _find_nullok(bench: RuleJudge, files: Files, path: str) -> Verdict | None:
     stack = parse_service(text, path)
     for rule in stack.rules:
         if any(argument.startswith("nullok") for argument in rule.arguments):
-            at = Setting("nullok", "", path, rule.line)
-            return bench.fails(
-                f"{format_location(at)} lets {quote_host_text(rule.module)} take an empty password (nullok).", at
-            )
+            return bench.fails_at(rule, f"lets {quote_host_text(rule.module)} take an empty password (nullok).")
     if stack.problems:
-        return bench.report_unreadable(path, stack.problems[0].line, stack.problems[0].text)
+        return bench.report_unreadable(stack.problems[0])
     if not stack.rules:
         return bench.fails(f"{path} has no PAM lines at all, so nothing checks a password.")
     return None
 
 
 def check_no_passwordless_sudo(rule: str) -> Check:
-    def find_offending_grant(read: Sudoers) -> tuple[str, Setting] | None:
+    def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
-                at = Setting("NOPASSWD", "", grant.path, grant.line)
                 users, command = quote_host_text(", ".join(grant.users)), quote_host_text(grant.command)
-                return f"lets {users} run {command} without a password (NOPASSWD)", at
+                return f"lets {users} run {command} without a password (NOPASSWD)", grant
         return None
 
     return _check_sudoers(rule, find_offending_grant, "No grant in sudoers or its drop-ins has NOPASSWD.")
 
 
 def check_sudo_authenticates(rule: str) -> Check:
-    def find_offending_default(read: Sudoers) -> tuple[str, Setting] | None:
+    def find_offending_default(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:
                 who = quote_host_text(default.scope) if default.scope else "everybody"
-                at = Setting("!authenticate", "", default.path, default.line)
-                return f"switches authentication off for {who} (!authenticate)", at
+                return f"switches authentication off for {who} (!authenticate)", default
         return None
 
-    return _check_sudoers(
-        rule, find_offending_default, "No Defaults line in sudoers or its drop-ins has !authenticate."
-    )
+    clean = "No Defaults line in sudoers or its drop-ins has !authenticate."
+    return _check_sudoers(rule, find_offending_default, clean)
 
 
-def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, Setting] | None], clean: str) -> Check:
+def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, LocatedLine] | None], clean: str) -> Check:
     bench = RuleJudge(rule, sudoers.MAIN)
 
     def check_files(files: Files) -> Verdict:
@@ -77,11 +70,10 @@ def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, Setting] |
         read = sudoers.read_sudoers(files)
         found = offence(read)
         if found is not None:
-            sentence, at = found
-            return bench.fails(f"{format_location(at)} {sentence}.", at)
+            offends, at = found
+            return bench.fails_at(at, f"{offends}.")
         if read.problems:
-            problem = read.problems[0]
-            return bench.report_unreadable(problem.path, problem.line, problem.text)
+            return bench.report_unreadable(read.problems[0])
         return bench.passes(clean)
 
     return check_files

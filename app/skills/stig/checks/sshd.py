@@ -1,11 +1,15 @@
-"""Checks of sshd options: stated globally, in effect, and not weakened by a Match block."""
+"""Checks of sshd: options stated globally, in effect and not weakened by a Match block; the FIPS ciphers and MACs.
+
+The latter are stated in the crypto policy's back-end.
+"""
 
 from collections.abc import Callable
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import host_text, sshd
+from app.syntax import crypto, host_text, sshd
+from app.syntax.crypto import BACKEND
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
@@ -13,6 +17,8 @@ from app.syntax.sshd import SshdConfig
 from app.syntax.sshd_keywords import parse_seconds
 
 ISSUE = "/etc/issue"
+CIPHERS = ("aes256-gcm@openssh.com", "aes256-ctr", "aes128-gcm@openssh.com", "aes128-ctr")
+MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
 Accepts = Callable[[str], bool]
 
 
@@ -54,17 +60,16 @@ def _check_option(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Che
         config = sshd.read_sshd_config(files)
         for problem in config.problems:
             if problem.key in {"", fold_case(keyword)}:
-                return bench.report_unreadable(problem.path, problem.line, problem.text)
+                return bench.report_unreadable(problem)
         setting = config.get(keyword)
         if setting is None:
             return bench.fails(
                 f"{keyword} is not stated for everybody; {wanted} is wanted.{_describe_match_only(config, keyword)}"
             )
+        sets = f"sets {keyword} to '{quote_host_text(setting.value)}'"
         if not accepts(setting.value):
-            found = (
-                f"{format_location(setting)} sets {keyword} to '{quote_host_text(setting.value)}'; {wanted} is wanted."
-            )
-            return bench.fails(found + _describe_late_value(config, setting, accepts), setting)
+            late = _describe_late_value(config, setting, accepts)
+            return bench.fails_at(setting, f"{sets}; {wanted} is wanted.{late}")
         for block in config.matches:
             inside = block.get(keyword)
             if inside is not None and not accepts(inside.value):
@@ -74,9 +79,7 @@ def _check_option(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Che
                     f"for Match {quote_host_text(block.criteria)}.",
                     inside,
                 )
-        return bench.passes(
-            f"{format_location(setting)} sets {keyword} to '{quote_host_text(setting.value)}'.", setting
-        )
+        return bench.passes_at(setting, f"{sets}.")
 
     return check_files
 
@@ -94,3 +97,39 @@ def _describe_late_value(config: SshdConfig, setting: Setting, accepts: Accepts)
         if accepts(later.value):
             return f" sshd takes the first value, so {format_location(later)} has no effect."
     return ""
+
+
+def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
+    bench = RuleJudge(rule, BACKEND)
+
+    @bench.check_text
+    def check_files(files: Files, text: str) -> Verdict:
+        listed = crypto.find_algorithms(text, keyword)
+        if listed is None:
+            return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
+        if listed.value != ",".join(wanted):
+            return bench.fails_at(listed, _describe_difference(keyword, listed.value, wanted))
+        in_force = sshd.read_sshd_config(files).get(keyword)
+        if in_force is None:
+            return bench.fails_at(listed, "has the FIPS list, but no Include of sshd_config reads that file.")
+        if in_force.value != listed.value:
+            return bench.fails(
+                f"{format_location(listed)} has the FIPS list, but sshd meets "
+                f"{format_location(in_force)} first, and that line "
+                f"{_describe_difference(keyword, in_force.value, wanted)}",
+                in_force,
+            )
+        return bench.passes_at(listed, f"lists exactly the FIPS {keyword}, and sshd reads it.")
+
+    return check_files
+
+
+def _describe_difference(keyword: str, value: str, wanted: tuple[str, ...]) -> str:
+    found = value.split(",")
+    extra = [name for name in found if name not in wanted]
+    missing = [name for name in wanted if name not in found]
+    if extra:
+        return f"allows {quote_host_text(', '.join(extra))}, which the FIPS list of {keyword} does not have."
+    if missing:
+        return f"leaves out {', '.join(missing)} of the FIPS list of {keyword}."
+    return f"has the FIPS {keyword} in another order or twice; {','.join(wanted)} is wanted."

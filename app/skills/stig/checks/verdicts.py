@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from app.events.vocabulary import Word
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.syntax import host_text
 from app.syntax.files import Files
-from app.syntax.setting import Setting
+from app.syntax.setting import BadSetting
 
 _LONGEST = 160
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
@@ -21,14 +21,21 @@ def quote_host_text(value: str) -> str:
     return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
 
 
-def format_location(setting: Setting) -> str:
-    return f"{quote_host_text(setting.path)} line {setting.line}"
+class LocatedLine(Protocol):
+    """A line of a host's file, whatever it states."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
+def format_location(at: LocatedLine) -> str:
+    return f"{quote_host_text(at.path)} line {at.line}"
 
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """Creates the verdicts of one rule."""
-
     rule: str
     path: str
     """The deciding file, if no line can be named."""
@@ -42,20 +49,22 @@ class RuleJudge:
 
         return check_files
 
-    def passes(self, evidence: str, at: Setting | None = None) -> Verdict:
-        return self._create_verdict("pass", evidence, at)
+    def passes(self, evidence: str) -> Verdict:
+        return Verdict(self.rule, "pass", evidence, self.path)
 
-    def fails(self, evidence: str, at: Setting | None = None) -> Verdict:
-        return self._create_verdict("fail", evidence, at)
+    def fails(self, evidence: str, at: LocatedLine | None = None) -> Verdict:
+        return Verdict(self.rule, "fail", evidence, *((at.path, at.line) if at else (self.path,)))
+
+    def passes_at(self, at: LocatedLine, evidence: str) -> Verdict:
+        """Return a pass whose evidence begins with the line."""
+        return Verdict(self.rule, "pass", f"{format_location(at)} {evidence}", at.path, at.line)
+
+    def fails_at(self, at: LocatedLine, evidence: str) -> Verdict:
+        return self.fails(f"{format_location(at)} {evidence}", at)
 
     def report_absent(self) -> Verdict:
-        return self._create_verdict("fail", f"{self.path} is absent, so nothing states the setting.", None)
+        return self.fails(f"{self.path} is absent, so nothing states the setting.")
 
-    def report_unreadable(self, path: str, line: int, why: str) -> Verdict:
-        evidence = f"{quote_host_text(path)} line {line} cannot be judged: {quote_host_text(why)}."
-        return Verdict(self.rule, "error", evidence, path, line)
-
-    def _create_verdict(self, word: Word, evidence: str, at: Setting | None) -> Verdict:
-        if at is None:
-            return Verdict(self.rule, word, evidence, self.path)
-        return Verdict(self.rule, word, evidence, at.path, at.line)
+    def report_unreadable(self, at: BadSetting) -> Verdict:
+        evidence = f"{format_location(at)} cannot be judged: {quote_host_text(at.text)}."
+        return Verdict(self.rule, "error", evidence, at.path, at.line)

@@ -13,7 +13,7 @@ from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.store.host_groups import read_groups
-from app.store.host_standing import StandingRow, list_standings, parse_cell, read_cells
+from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to
@@ -94,7 +94,7 @@ def stream_fleet(
 def show_fleet_cell(session: TheSession, host: Place, rule: Place, skill: Words) -> Response:
     """Redirect to the item of the run that set this cell, or to the host's page."""
     row = session.get(StandingRow, (host, skill))
-    found = parse_cell(read_cells(row).get(rule)) if row else parse_cell(None)
+    found = parse_cell(decode_cells(row.cells).get(rule)) if row else parse_cell(None)
     there = path_to("run_item", run=found.run, rule=rule) if found.run else path_to("fleet_host", host=host)
     return RedirectResponse(there, status_code=303)
 
@@ -108,7 +108,7 @@ def show_fleet_host(request: Request, session: TheSession, host: str, skill: Wor
     line = board.lines.get(host)
     if line is None:
         return render_error_page(f"There is no host {host[:64]!a}: /fleet lists the hosts.", 404)
-    told, named = read_cells(row) if row else {}, read_rule_titles(name)
+    told, named = decode_cells(row.cells) if row else {}, read_rule_titles(name)
     cells = [(rule, named.get(rule, ""), parse_cell(told.get(rule))) for rule in board.columns if rule in told]
     context = {
         "line": line,
@@ -130,7 +130,7 @@ def show_fleet_rule(request: Request, session: TheSession, rule: str, skill: Wor
     board = fleet.refresh_board(session, name)
     if rule not in board.columns:
         return render_error_page(f"No host was scanned for {rule[:128]!a} yet: /fleet shows the known results.", 404)
-    told = {row.host: parse_cell(read_cells(row).get(rule)) for row in list_standings(session, name)}
+    told = {row.host: parse_cell(decode_cells(row.cells).get(rule)) for row in list_standings(session, name)}
     turn = {letter: place for place, letter in enumerate(WORDS)}
     cells = sorted(told.items(), key=lambda one: (turn[one[1].letter], one[0]))
     title = read_rule_titles(name).get(rule, "")

@@ -1,5 +1,5 @@
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax.setting import Setting
+from app.syntax.setting import BadSetting, Setting
 
 
 def test_host_text_is_short_and_shows_what_hides():
@@ -11,7 +11,8 @@ def test_a_verdict_names_the_file_and_the_line():
     bench = RuleJudge("V-1", "/etc/main")
     at = Setting("k", "v", "/etc/drop\n", 7)
     assert format_location(at) == "/etc/drop<U+000A> line 7"
-    assert (bench.passes("x", at).word, bench.passes("x", at).line) == ("pass", 7)
+    passed = bench.passes_at(at, "says x")
+    assert (passed.word, passed.line, passed.evidence) == ("pass", 7, "/etc/drop<U+000A> line 7 says x")
     assert (bench.fails("x").word, bench.fails("x").path, bench.fails("x").line) == ("fail", "/etc/main", None)
     assert bench.report_absent().word == "fail"
-    assert bench.report_unreadable("/etc/a", 3, "why").word == "error"
+    assert bench.report_unreadable(BadSetting("why", "/etc/a", 3)).word == "error"

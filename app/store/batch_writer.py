@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from threading import Event
+from typing import Any
 
 from sqlalchemy import Engine, Select, TextClause, func, insert, select, text
 from sqlmodel import Session, SQLModel, col
@@ -38,21 +39,25 @@ _SAMPLES = text("""
 insert into sample (seq, at, kind, line) select * from unnest(
 cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line as bytea[]))
 """)
-_NOTICES = text("select pg_notify(:channel, told) from unnest(cast(:told as text[])) as told")
+_NOTICES = text("select pg_notify(:channel, notice) from unnest(cast(:notices as text[])) as notice")
 
 
 def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
     """Append a batch, retrying unless `ends` is set while the database is away. Return the runs that this node lost."""
-    told = False
+    warned = False
     while True:
         try:
-            return _append_owned(engine, leases, batch)
+            with Session(engine) as session, session.begin():
+                lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
+                write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
         except DATABASE_UNAVAILABLE as exc:
             if ends.is_set():
                 raise
-            if not told:
+            if not warned:
                 log.warning("the log cannot be written: %s", describe_database_error(exc))
-            told = True
+            warned = True
+        else:
+            return lost
         batch = _wait_for_unwritten(engine, batch, ends)
 
 
@@ -61,20 +66,13 @@ def read_newest_seq(engine: Engine, run: str) -> int:
         return connection.execute(_select_newest_seq(run)).scalar_one()
 
 
-def _append_owned(engine: Engine, leases: Leases | None, batch: Sequence[Recorded]) -> frozenset[str]:
-    with Session(engine) as session, session.begin():
-        lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
-        write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
-    return lost
-
-
 def write_batch(session: Session, batch: Sequence[Recorded]) -> None:
     """Write the lines and projections, and notify other nodes, in the caller's transaction."""
-    _write_rows(session, batch)
+    _write_rows_and_projections(session, batch)
     if batch and is_shared(session.connection()):
         newest = {recorded.run: recorded.seq for recorded in batch}
-        told = [f"{run} {seq}" for run, seq in newest.items()]
-        session.connection().execute(_NOTICES, {"channel": CHANNEL, "told": told})
+        notices = [f"{run} {seq}" for run, seq in newest.items()]
+        session.connection().execute(_NOTICES, {"channel": CHANNEL, "notices": notices})
 
 
 def _find_lost_runs(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
@@ -106,9 +104,9 @@ def _wait_for_unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) 
             return [recorded for recorded in batch if recorded.seq > there[recorded.run]]
 
 
-def _write_rows(session: Session, batch: Sequence[Recorded]) -> None:
-    _insert_rows(session, EventRow, _EVENTS, [_to_row(recorded) for recorded in batch if recorded.run != MACHINE])
-    samples = [_to_row(recorded) for recorded in batch if recorded.run == MACHINE]
+def _write_rows_and_projections(session: Session, batch: Sequence[Recorded]) -> None:
+    _insert_rows(session, EventRow, _EVENTS, [to_columns(recorded) for recorded in batch if recorded.run != MACHINE])
+    samples = [to_columns(recorded) for recorded in batch if recorded.run == MACHINE]
     rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
     _insert_rows(session, SampleRow, _SAMPLES, rows)
     project_events(session, batch)
@@ -128,7 +126,7 @@ def _insert_rows(
         connection.execute(insert(table), rows)
 
 
-def _to_row(recorded: Recorded) -> dict[str, object]:
+def to_columns(recorded: Recorded) -> dict[str, Any]:
     return {
         "run": recorded.run,
         "seq": recorded.seq,

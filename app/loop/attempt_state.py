@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
-from app.events.kinds import Event
 from app.events.vocabulary import Lesson, ProvenFix, Purpose
 
 
@@ -72,7 +71,7 @@ class Attempt(Struct, frozen=True):
         return self.approval is not None and not answered
 
 
-def advance_attempt(attempt: Attempt, event: Event) -> Attempt:
+def advance_attempt(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.TurnFinished() if event.outcome != "answered":
             return replace(attempt, fruitless=attempt.fruitless + 1)
@@ -110,7 +109,7 @@ def advance_attempt(attempt: Attempt, event: Event) -> Attempt:
             return _apply_change_event(_apply_approval_event(attempt, event), event)
 
 
-def _apply_approval_event(attempt: Attempt, event: Event) -> Attempt:
+def _apply_approval_event(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.ApprovalRequested():
             return replace(attempt, approval=event)
@@ -129,11 +128,10 @@ def _apply_approval_event(attempt: Attempt, event: Event) -> Attempt:
 
 
 def _reset_proposal(attempt: Attempt) -> Attempt:
-    """Reset the attempt to before the Worker's proposal."""
     return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
 
 
-def _apply_change_event(attempt: Attempt, event: Event) -> Attempt:
+def _apply_change_event(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.ActionApplying():
             return replace(attempt, journal=event.journal, journals=attempt.journals + 1, rolled_back=None)

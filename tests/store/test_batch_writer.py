@@ -9,14 +9,14 @@ from sqlalchemy.exc import OperationalError
 
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, check_chain, record_event
-from app.store import appending
+from app.store import batch_writer
 from app.store.db import open_database
 from app.store.events import EventStore
 
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr(appending, "BETWEEN", 0.01)
+    monkeypatch.setattr(batch_writer, "BETWEEN", 0.01)
     database = open_database(tmp_path / "t.sqlite")
     yield EventStore(database)
     database.dispose()
@@ -70,7 +70,7 @@ def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk
 def test_what_arrived_before_the_fault_is_not_written_again(store):
     all_of_it = lines(6)
     store.append(all_of_it[:4])
-    assert appending._wait_for_unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
+    assert batch_writer._wait_for_unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
 
 
 def test_a_lock_is_waited_for(store, tmp_path):
