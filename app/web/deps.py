@@ -14,17 +14,17 @@ from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 
 
-def _get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
+def get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
     async def get_value(request: Request) -> Any:
         return getattr(request.app.state, name)
 
     return get_value
 
 
-TheRuntime = Annotated[Runtime, Depends(_get_from_state("runtime"))]
-TheStreams = Annotated[StreamRegistry, Depends(_get_from_state("streams"))]
-TheFolds = Annotated[RunStateCache, Depends(_get_from_state("folds"))]
-TheRolloutFolds = Annotated[RolloutStateCache, Depends(_get_from_state("rollouts"))]
+TheRuntime = Annotated[Runtime, Depends(get_from_state("runtime"))]
+TheStreams = Annotated[StreamRegistry, Depends(get_from_state("streams"))]
+TheFolds = Annotated[RunStateCache, Depends(get_from_state("folds"))]
+TheRolloutFolds = Annotated[RolloutStateCache, Depends(get_from_state("rollouts"))]
 
 
 async def _open_session(request: Request) -> AsyncIterator[Session]:

@@ -22,10 +22,9 @@ from app.web.access.password_checker import (
     SignInGranted,
     WrongPassword,
 )
-from app.web.addresses import path_to
+from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheSession
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 BROWSER = "temper-browser"
 """Grants nothing. Marks a browser that signed in before, so that others' attempts do not count against it."""
@@ -69,7 +68,7 @@ def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
         people.end_credential(session, row)
-    answer = RedirectResponse(path_to("sign_in"), status_code=303)
+    answer = redirect_to("sign_in")
     answer.delete_cookie(COOKIE)
     return answer
 
@@ -104,8 +103,7 @@ def to_local_path(path: str) -> str:
 
 
 def render_sign_in_form(request: Request, to: str, said: str, status: int) -> Response:
-    nonce = new_nonce()
     oidc: OidcClient | None = request.app.state.oidc
     provider = oidc.host_name if oidc else ""
     context = {"next": to_local_path(to), "said": said, "provider": provider}
-    return create_page(render_template("sign_in.html", nonce=nonce, here="", **context), nonce, status)
+    return render_page("sign_in.html", here="", **context, status=status)

@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from app.engines.fit.estimate import Fit
+from app.engines.fit.estimate import Estimate
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_plan import EnginePlan, plan_engine
 from app.people.rights import viewers
-from app.web.api.api_model import ApiModel, Figure, create_figure
+from app.web.api.api_model import ApiModel, Figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime
@@ -62,7 +62,9 @@ def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
         replicas=len(engine.replicas),
         fits=plan.fit.fits if plan.fit else None,
         says=plan.fit.says if plan.fit else plan.why,
-        figures=_to_plan_figures(plan.fit) if plan.fit else {},
+        figures={name: _to_plan_figure(getattr(plan.fit, name), unit) for name, unit in _UNITS.items()}
+        if plan.fit
+        else {},
     )
 
 
@@ -79,9 +81,5 @@ _UNITS = {
 }
 
 
-def _to_plan_figures(fit: Fit) -> dict[str, Figure]:
-    found = {}
-    for name, unit in _UNITS.items():
-        one = getattr(fit, name)
-        found[name] = create_figure(one.value, unit, one.provenance, one.source, None)
-    return found
+def _to_plan_figure(one: Estimate, unit: str) -> Figure:
+    return Figure.from_source(one, unit=unit, at=None)

@@ -88,14 +88,7 @@ def take_tailoring_out(
 
 
 def _to_profile_view(one: TailoredProfile) -> TailoredProfileView:
-    return TailoredProfileView(
-        skill=one.skill_name,
-        tailoring=one.tailoring,
-        content=one.content,
-        profile=one.profile.short_id,
-        title=one.profile.title,
-        rules=one.profile.rules,
-        left_out=one.left_out,
-        version=one.version,
-        sha256=one.sha256,
+    profile = one.profile
+    return TailoredProfileView.from_source(
+        one, skill=one.skill_name, profile=profile.short_id, title=profile.title, rules=profile.rules
     )

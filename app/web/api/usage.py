@@ -9,7 +9,7 @@ from app.people.rights import WHO, has_right, operators
 from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
 from app.store.clock import database_time
 from app.store.events import EventStore
-from app.web.api.api_model import ApiModel, Figure, create_figure, declare_field
+from app.web.api.api_model import ApiModel, Figure, declare_field, derive_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime, TheSession
@@ -74,22 +74,9 @@ def _read_usage(store: EventStore, session: TheSession, since: str, until: str, 
 
 
 def _to_usage_view(one: UsageLine) -> UsageView:
-    return UsageView(
-        period=one.period,
-        person=one.person,
+    return UsageView.from_source(
+        one,
         token=one.token or None,
-        label=one.label,
-        simulated=one.simulated,
-        runs=one.runs,
-        tokens_in=one.tokens_in,
-        tokens_out=one.tokens_out,
-        gpu_seconds=_to_usage_figure(one, one.gpu_seconds, "s", HELD),
-        energy=_to_usage_figure(one, one.joules, "J", DRAWN),
-        runs_with_energy=one.runs_with_energy,
+        gpu_seconds=derive_figure(one.gpu_seconds, "s", HELD, simulated=one.gpus_simulated),
+        energy=derive_figure(one.joules, "J", DRAWN, simulated=one.gpus_simulated),
     )
-
-
-def _to_usage_figure(one: UsageLine, value: float | None, unit: str, source: str) -> Figure:
-    if value is None:
-        return create_figure(None, unit, "unsupported", source, None)
-    return create_figure(value, unit, "simulated" if one.gpus_simulated else "derived", source, None)

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.people.rights import guests
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -70,13 +69,13 @@ class DocSchema:
 @router.get("/api/docs", name="api_docs")
 @guests
 def show_api_docs(request: Request) -> Response:
-    description, nonce = request.app.state.described(), new_nonce()
+    description = request.app.state.described()
     context = {
         "info": description["info"],
         "groups": group_operations(description),
         "shapes": list_schemas(description),
     }
-    return create_page(render_template("api_docs.html", nonce=nonce, here="api_docs", **context), nonce)
+    return render_page("api_docs.html", here="api_docs", **context)
 
 
 def group_operations(description: dict[str, Any]) -> list[DocGroup]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, HTTPException
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.addresses import path_to
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_template
 
@@ -64,7 +64,7 @@ async def submit_engine_command(
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper did not start {engine[:40]!a}: stop and start it where you started it.")
     await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))
-    return RedirectResponse(path_to("ops"), status_code=303)
+    return redirect_to("ops")
 
 
 def render_cold_starts(runtime: Runtime) -> str:

@@ -14,8 +14,7 @@ from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.web.addresses import path_to
 from app.web.pages.rejected_form import RejectedForm, redisplay_form
 from app.web.pages.run_lookup import RunNotFound
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 STATUS_SENTENCES = {404: "Page not found: {}.", 405: "The address {} does not allow this method."}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -103,5 +102,4 @@ async def _restore_form(request: Request, wrong: str) -> RejectedForm | None:
 
 
 def render_error_page(said: str, status: int, again: RejectedForm | None = None) -> Response:
-    nonce = new_nonce()
-    return create_page(render_template("refused.html", nonce=nonce, here="", said=said, again=again), nonce, status)
+    return render_page("refused.html", here="", said=said, again=again, status=status)

@@ -16,8 +16,7 @@ from app.targets.host_catalog import FIXTURE
 from app.targets.host_registry import RegisteredHost
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -38,7 +37,7 @@ class HostCard:
 @router.get("/hosts", name="hosts")
 @viewers
 def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
-    nonce, folder = new_nonce(), runtime.settings.hosts_folder
+    folder = runtime.settings.hosts_folder
     cards = [
         HostCard(
             one, queries.find_newest_run(session, one.name), tuple(host_registry.list_pending_changes(folder, one.name))
@@ -54,7 +53,7 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
         "schedules": schedules.list_schedules(session),
         "may_add": (person := WHO.get()) is not None and person.right == "admin",
     }
-    return create_page(render_template("hosts.html", nonce=nonce, here="hosts", **context), nonce)
+    return render_page("hosts.html", here="hosts", **context)
 
 
 @router.post("/hosts", name="hosts")
@@ -62,7 +61,7 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
 def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
     """Show the host key first; once the person has accepted it, try a login, check sudo and add the host."""
     words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
-    wish, folder, nonce = HostSpec(**words), runtime.settings.hosts_folder, new_nonce()
+    wish, folder = HostSpec(**words), runtime.settings.hosts_folder
     try:
         met = fetch_host_key(wish, folder)
         added = register_host(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
@@ -71,4 +70,4 @@ def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
     if added:
         runtime.publish_host(wish.name)
     context = {"wish": words, "met": met, "added": added, "words": consent.build_consent_sentence(wish.name)}
-    return create_page(render_template("new_host.html", nonce=nonce, here="hosts", **context), nonce)
+    return render_page("new_host.html", here="hosts", **context)

@@ -21,8 +21,7 @@ from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 HISTORY = 30
 
@@ -83,15 +82,13 @@ async def submit_probe(runtime: TheRuntime, engine: Annotated[str, Form(max_leng
 @viewers
 def show_probe_progress(runtime: TheRuntime) -> Response:
     """Render the progress of a probe. The page polls this every two seconds and reloads when the probe ends."""
-    nonce = new_nonce()
-    drawn = create_page(render_template("partials/_probing.html", nonce=nonce, prober=runtime.prober), nonce)
+    drawn = render_page("partials/_probing.html", prober=runtime.prober)
     if not runtime.prober.is_working:
         drawn.headers["hx-refresh"] = "true"
     return drawn
 
 
 def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
-    nonce = new_nonce()
     history = read_newest_probes(session, lineup.name, limit=HISTORY)
     context = {
         "lineup": lineup,
@@ -101,7 +98,7 @@ def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup) -> Respon
         "history": history,
         "prober": runtime.prober,
     }
-    return create_page(render_template("lineup.html", nonce=nonce, here="lineup", **context), nonce)
+    return render_page("lineup.html", here="lineup", **context)
 
 
 def _build_sections(lineup: Lineup, history: Sequence[ProbeResult]) -> list[ReplicaSection]:

@@ -15,8 +15,7 @@ from app.targets.host_catalog import FIXTURE
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -27,7 +26,6 @@ _Word = Annotated[str, Query(max_length=200)]
 @viewers
 def show_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "stig", host: _Word = "") -> Response:
     """Show the site values of a host, or those for every host if none is given."""
-    nonce = new_nonce()
     context = {
         "parameters": list_parameter_states(session, skill, host, runtime.settings.hosts_folder),
         "asked": {"skill": skill, "host": host},
@@ -35,7 +33,7 @@ def show_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "st
         "groups": read_groups(session),
         "tailored": list_tailored_profiles(),
     }
-    return create_page(render_template("parameters.html", nonce=nonce, here="hosts", **context), nonce)
+    return render_page("parameters.html", here="hosts", **context)
 
 
 @router.post("/parameters", name="parameters")

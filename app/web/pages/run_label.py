@@ -1,18 +1,17 @@
 """Forms that name and tag a run and create a link to share it."""
 
 from fastapi import APIRouter, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from app.errors import Rejected
 from app.people.rights import WHO, operators
 from app.runs.labels import set_run_labels, split_tags
 from app.store import people
-from app.web.addresses import path_to
+from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheSession
 from app.web.pages.order_form import Fields
 from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
 
@@ -25,7 +24,7 @@ def submit_run_label(session: TheSession, run: str, fields: Fields) -> Response:
     row = require_run(session, run)
     set_run_labels(row, fields.get("name"), split_tags(fields["tags"]) if "tags" in fields else None)
     session.add(row)
-    return RedirectResponse(path_to("run", run=run), status_code=303)
+    return redirect_to("run", run=run)
 
 
 @router.post("/runs/{run}/share", name="run_share")
@@ -41,6 +40,5 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
         raise Rejected("person", said)
     made, secret = people.issue_link(session, me.name, row.id, hours)
     link = f"{str(request.base_url).rstrip('/')}{path_to('share', secret=secret)}"
-    nonce = new_nonce()
     context = {"run": row, "link": link, "until": made.expires_at}
-    return create_page(render_template("shared.html", nonce=nonce, here="runs", **context), nonce)
+    return render_page("shared.html", here="runs", **context)

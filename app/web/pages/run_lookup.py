@@ -6,8 +6,7 @@ from starlette.responses import Response
 from app.people.rights import get_visible_runs
 from app.store import queries
 from app.store.models import RunRow
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 
 class RunNotFound(Exception):
@@ -26,6 +25,5 @@ def require_run(session: Session, run: str) -> RunRow:
 
 
 def render_missing_run(session: Session, run: str) -> Response:
-    nonce = new_nonce()
     newest = queries.list_newest_runs(session, 5, only=get_visible_runs())
-    return create_page(render_template("missing.html", nonce=nonce, here="", run=run, newest=newest), nonce, 404)
+    return render_page("missing.html", here="", run=run, newest=newest, status=404)

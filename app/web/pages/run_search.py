@@ -17,8 +17,7 @@ from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
 from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import OUTCOMES, render_template
+from app.web.pages.templating import OUTCOMES, render_page
 from app.web.stream.resume_position import MOST_SEQ
 
 LINES = 200
@@ -61,8 +60,7 @@ def show_items(
     every = [_build_item_line(item, pack) for item in folds.read_current(run).items.values()]
     lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(_split_query(q))]
     context = {"run": row, "lines": lines, "total": len(every), "q": q, "outcome": outcome}
-    nonce = new_nonce()
-    return create_page(render_template("items.html", nonce=nonce, here="runs", outcomes=OUTCOMES, **context), nonce)
+    return render_page("items.html", here="runs", outcomes=OUTCOMES, **context)
 
 
 @router.get("/runs/{run}/events", name="run_events")
@@ -78,8 +76,7 @@ def show_events(
     row = require_run(session, run)
     found = search_events(runtime.store, run, _split_query(q), kind, before)
     context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
-    nonce = new_nonce()
-    return create_page(render_template("events.html", nonce=nonce, here="runs", signs=SIGNS, **context), nonce)
+    return render_page("events.html", here="runs", signs=SIGNS, **context)
 
 
 def search_events(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> EventSearch:

@@ -24,8 +24,7 @@ from app.web.pages.energy_table import build_energy_table
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.order_form import USUAL_MODE
 from app.web.pages.run_lookup import render_missing_run, require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 SHOWN = 50
 STATES = ("queued", "running", "paused", "finished", "stopped", "failed")
@@ -71,8 +70,7 @@ def show_runs(
         "hosts": hosts,
         "skills": SHIPPED.list_names(),
     }
-    nonce = new_nonce()
-    return create_page(render_template("runs.html", nonce=nonce, here="runs", **context), nonce)
+    return render_page("runs.html", here="runs", **context)
 
 
 def _list_hosts(folder: Path) -> list[str]:
@@ -133,9 +131,7 @@ def compare_runs(
         return render_missing_run(session, left if rows[0] is None else right)
     pairs = _pair_rules(*(folds.read_current(row.id) for row in rows if row))
     context = {"rows": rows, "pairs": pairs, "tables": [build_energy_table(runtime, row) for row in rows if row]}
-    nonce = new_nonce()
-    html = render_template("compare.html", nonce=nonce, here="runs", headline=_write_comparison(pairs), **context)
-    return create_page(html, nonce)
+    return render_page("compare.html", here="runs", headline=_write_comparison(pairs), **context)
 
 
 def _write_comparison(pairs: Sequence[RulePair]) -> str:

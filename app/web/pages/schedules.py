@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Form
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
 from app.errors import Rejected
@@ -11,7 +11,7 @@ from app.people.rights import operators, resolve_recorded_name
 from app.runs.rollout.host_selection import select_hosts
 from app.store.clock import database_time
 from app.store.host_groups import read_groups
-from app.web.addresses import path_to
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
 
@@ -33,7 +33,7 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
         window_minutes=_parse_minutes(fields.get("window", "")),
     )
     insert_schedule(session, create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder))
-    return RedirectResponse(path_to("hosts"), status_code=303)
+    return redirect_to("hosts")
 
 
 def _parse_minutes(words: str) -> float | None:
@@ -47,4 +47,4 @@ def _parse_minutes(words: str) -> float | None:
 @operators
 def submit_schedule_command(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
     change_schedule(session, schedule, verb, database_time(session))
-    return RedirectResponse(path_to("hosts"), status_code=303)
+    return redirect_to("hosts")

@@ -11,8 +11,7 @@ from app.web.deps import TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.mission.summary import read_summary
 from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page, render_template
 
 PICTURE = {"content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff"}
 
@@ -23,12 +22,8 @@ router = APIRouter(include_in_schema=False)
 @guests
 def show_summary(runtime: TheRuntime, session: TheSession, request: Request, run: str) -> Response:
     row = require_run(session, run)
-    nonce = new_nonce()
     shown = {"table": build_energy_table(runtime, row), "shareable": False, "origin": str(request.base_url).rstrip("/")}
-    return create_page(
-        render_template("summary.html", nonce=nonce, here="runs", **_build_summary_context(runtime, row), **shown),
-        nonce,
-    )
+    return render_page("summary.html", here="runs", **_build_summary_context(runtime, row), **shown)
 
 
 @router.get("/runs/{run}/summary.svg", name="run_picture")

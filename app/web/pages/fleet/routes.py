@@ -16,7 +16,7 @@ from app.store.host_groups import read_groups
 from app.store.host_standing import StandingRow, list_standings, parse_cell, read_cells
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.web.addresses import path_to
+from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.board import read_rule_titles, select_lines
@@ -33,8 +33,7 @@ from app.web.pages.fleet.grid import (
 )
 from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -118,8 +117,7 @@ def show_fleet_host(request: Request, session: TheSession, host: str, skill: Wor
         "skills": skills,
         "words": WORDS,
     }
-    nonce = new_nonce()
-    return create_page(render_template("fleet_host.html", nonce=nonce, here="fleet", **context), nonce)
+    return render_page("fleet_host.html", here="fleet", **context)
 
 
 @router.get("/fleet/rules/{rule}", name="fleet_rule")
@@ -136,8 +134,7 @@ def show_fleet_rule(request: Request, session: TheSession, rule: str, skill: Wor
     title = read_rule_titles(name).get(rule, "")
     sums = {letter: sum(one.letter == letter for one in told.values()) for letter in WORDS}
     context = {"rule": rule, "title": title, "cells": cells, "sums": sums, "skill": name, "skills": skills}
-    nonce = new_nonce()
-    return create_page(render_template("fleet_rule.html", nonce=nonce, here="fleet", words=WORDS, **context), nonce)
+    return render_page("fleet_rule.html", here="fleet", words=WORDS, **context)
 
 
 @router.post("/fleet", name="fleet")
@@ -158,7 +155,7 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
     submit_rollout(
         runtime.database, create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder), rollout
     )
-    return RedirectResponse(path_to("rollout", rollout=rollout), status_code=303)
+    return redirect_to("rollout", rollout=rollout)
 
 
 @router.get("/fleet/{rollout}", name="rollout")
@@ -192,7 +189,7 @@ def _render_fleet(request: Request, session: Session, sought: FleetQuery, row: R
     order = (
         order_columns_by_trouble(lines, board.columns) if sought.columns == "open" else list(range(len(board.columns)))
     )
-    nonce, version = new_nonce(), f"{board.epoch}.{board.version}"
+    version = f"{board.epoch}.{board.version}"
     context = {
         "row": row,
         "parts": parts,
@@ -211,7 +208,7 @@ def _render_fleet(request: Request, session: Session, sought: FleetQuery, row: R
         "simulated": any(line.simulated for line in lines),
     }
     choices = {"sorts": SORTS, "shows": SHOWN, "words": WORDS, "letters": LETTERS, "modes": MODES}
-    return create_page(render_template("fleet.html", nonce=nonce, here="fleet", **context, **choices), nonce)
+    return render_page("fleet.html", here="fleet", **context, **choices)
 
 
 def _build_fleet_address(rollout: str, sought: FleetQuery, **other: object) -> str:

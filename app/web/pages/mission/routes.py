@@ -21,7 +21,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.models import RunRow
-from app.web.addresses import path_to
+from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import TheMissions
@@ -31,9 +31,8 @@ from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
 from app.web.pages.order_form import Fields, parse_order_form
 from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
 from app.web.pages.sharing import TheSharing
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 
 router = APIRouter(include_in_schema=False)
@@ -53,8 +52,7 @@ def show_home(
 ) -> Response:
     shown = _choose_home_run(session)
     if shown is None:
-        nonce = new_nonce()
-        return create_page(render_template("empty.html", nonce=nonce, here="home", lineup=runtime.lineup), nonce)
+        return render_page("empty.html", here="home", lineup=runtime.lineup)
     return _render_mission(build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed")))
 
 
@@ -92,8 +90,7 @@ def _find_seq_at(runtime: Runtime, row: RunRow, seconds: float) -> int:
 
 
 def _render_mission(view: MissionView) -> Response:
-    nonce = new_nonce()
-    return create_page(render_template("mission.html", nonce=nonce, here="home", **vars(view)), nonce)
+    return render_page("mission.html", here="home", **vars(view))
 
 
 @router.get("/runs/{run}/moment", name="run_moment")
@@ -178,7 +175,7 @@ async def submit_run(runtime: TheRuntime, fields: Fields) -> Response:
     )
     if name or tags:
         await run_in_threadpool(_save_run_label, runtime, run, name, tags)
-    return RedirectResponse(path_to("run", run=run), status_code=303)
+    return redirect_to("run", run=run)
 
 
 def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:

@@ -3,16 +3,15 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from app.people.rights import operators, viewers
-from app.web.addresses import path_to
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.ops.console import Console
 from app.web.pages.ops.webhooks import list_webhook_lines
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -36,7 +35,6 @@ def show_ops(
     taken: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Show the console. `taken` is the webhook that a test has just reached."""
-    nonce = new_nonce()
     context = {
         "lineup": runtime.lineup,
         "parts": console.render_parts(),
@@ -45,7 +43,7 @@ def show_ops(
         "webhooks": list_webhook_lines(session),
         "taken": taken,
     }
-    return create_page(render_template("ops.html", nonce=nonce, here="ops", **context), nonce)
+    return render_page("ops.html", here="ops", **context)
 
 
 @router.get("/ops/stream", name="ops_stream")
@@ -61,4 +59,4 @@ async def submit_simulator_command(runtime: TheRuntime, verb: Annotated[str, For
     """Start or stop this process's simulator. A turn in progress waits for its engine, within its budget."""
     if runtime.simulator:
         await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
-    return RedirectResponse(path_to("ops"), status_code=303)
+    return redirect_to("ops")

@@ -23,8 +23,7 @@ from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -62,8 +61,8 @@ def submit_webhook(runtime: TheRuntime, session: TheSession, fields: Fields) -> 
         local=fields.get("local") == "1",
     )
     row = add_webhook(runtime.database, session, wish, runtime.clock.now())
-    nonce, context = new_nonce(), {"webhook": row, "to": hide_url_secret(row.url)}
-    return create_page(render_template("webhook.html", nonce=nonce, here="ops", **context), nonce)
+    context = {"webhook": row, "to": hide_url_secret(row.url)}
+    return render_page("webhook.html", here="ops", **context)
 
 
 @router.post("/ops/webhooks/{webhook}", name="ops_webhook")
