@@ -16,7 +16,7 @@ class ApiModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True)
 
     @classmethod
-    def from_source(cls, source: object, **own: Any) -> Self:
+    def from_source(cls, source: object, /, **own: Any) -> Self:
         """Read each field from the attribute of the same name; `own` has the fields that differ."""
         same = {name: getattr(source, name) for name in cls.model_fields if name not in own and hasattr(source, name)}
         return cls.model_validate(same | own)

@@ -11,7 +11,7 @@ from app.web.pages import (
     cold_starts,
     energy_table,
     error_pages,
-    gpu_memory,
+    gpu_cards,
     hosts,
     lessons,
     lineup,
@@ -41,7 +41,7 @@ from app.web.pages.sharing import Sharing
 PARTS = (
     routes,
     machine,
-    gpu_memory,
+    gpu_cards,
     run_search,
     run_label,
     runs,

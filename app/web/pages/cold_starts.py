@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from app.engines.launch.launched_replica import LaunchedReplica
+from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
@@ -35,16 +35,9 @@ class ColdStartLine:
 @dataclass(frozen=True)
 class ColdStartCard:
     engine: str
-    name: str
-    state: str
-    detail: str
-    share: float | None
-    eta_s: float | None
+    replica: LaunchedReplica
+    status: LaunchStatus
     age_s: float
-    pid: int | None
-    adopted: bool
-    program: str
-    """The server and its version; empty if the log does not say."""
     lines: tuple[ColdStartLine, ...]
     log: tuple[str, ...]
 
@@ -74,21 +67,9 @@ def render_cold_starts(runtime: Runtime) -> str:
 
 
 def _build_cold_start_card(engine: str, one: LaunchedReplica, now: float) -> ColdStartCard:
-    look = one.read_status()
-    return ColdStartCard(
-        engine=engine,
-        name=one.name,
-        state=look.state,
-        detail=look.detail,
-        share=look.share,
-        eta_s=look.eta_s,
-        age_s=now - one.cold.started if one.cold.started else 0.0,
-        pid=one.pid,
-        adopted=one.adopted,
-        program=f"{one.engine.program_name} {one.cold.version}" if one.cold.version else "",
-        lines=_build_cold_start_lines(one, now if look.state == "loading" else None),
-        log=tuple(read_last_lines(one.log, LOG_LINES)),
-    )
+    status, age = one.read_status(), now - one.cold.started if one.cold.started else 0.0
+    lines = _build_cold_start_lines(one, now if status.state == "loading" else None)
+    return ColdStartCard(engine, one, status, age, lines, tuple(read_last_lines(one.log, LOG_LINES)))
 
 
 def _build_cold_start_lines(one: LaunchedReplica, now: float | None) -> tuple[ColdStartLine, ...]:

@@ -1,6 +1,5 @@
 """Cards of engines and GPUs that several pages share, for now or for a replayed moment."""
 
-from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -8,21 +7,19 @@ from starlette.responses import HTMLResponse
 
 from app.engines.queue import QueueStatus
 from app.events.kinds import KINDS, EngineSampled, EngineState
-from app.lineups.model import Engine
 from app.machine.sampling.sample_board import POWER_SECONDS, Board
 from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.gpu_card import render_gpu_cards
+from app.web.pages.engine_card import TROUBLE, scale_speed_limit, select_fresh_sample
+from app.web.pages.gpu_cards import render_gpu_cards
+from app.web.pages.live_parts import wrap_partials
 from app.web.pages.sharing import Sharing, TheSharing, render_shares
 from app.web.pages.templating import render_template
 from app.web.stream.resume_position import MOST_SEQ
 
 STALE_SECONDS = 12.0
 """Older samples do not describe the present. Without viewers one is taken every ten seconds."""
-FLOWS_SECONDS = 5.0
-"""A token rate older than this is not shown as current."""
-FLOWING, TROUBLE = ("ready", "degraded", "stalled"), ("dead", "stalled", "degraded", "absent")
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
 
@@ -42,13 +39,13 @@ def show_machine(
     then = _find_moment_time(runtime, run, at, t) if run and can_see_run(run) else None
     if then is not None:
         return HTMLResponse(
-            _join_partials(_render_past_parts(runtime, then) | render_share_parts(runtime, sharing, then))
+            wrap_partials(_render_past_parts(runtime, then) | render_share_parts(runtime, sharing, then))
         )
     if sharing is None:
-        return HTMLResponse(_join_partials(render_machine_parts(runtime)))
+        return HTMLResponse(wrap_partials(render_machine_parts(runtime)))
     return HTMLResponse(
         runtime.board.draw_once_a_second(
-            lambda: _join_partials(render_machine_parts(runtime) | render_share_parts(runtime, sharing))
+            lambda: wrap_partials(render_machine_parts(runtime) | render_share_parts(runtime, sharing))
         )
     )
 
@@ -57,12 +54,6 @@ def _find_moment_time(runtime: Runtime, run: str, at: int | None, t: float | Non
     """Return the time of the event `at`, or of `t` seconds after the run was queued; None if there is no event."""
     told = runtime.store.read_newest(run, at if t is None else 1, KINDS, 1)
     return told[0].at + (t or 0) if told else None
-
-
-def _join_partials(parts: Mapping[str, str]) -> str:
-    return "".join(
-        f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
-    )
 
 
 def _render_past_parts(runtime: Runtime, at: float) -> dict[str, str]:
@@ -90,13 +81,6 @@ def render_meters(runtime: Runtime) -> dict[str, str]:
         queue, age = runtime.queues.get_queue(name).status, now - at if at else None
         drawn[name] = render_meter(sample, state.state if state else "not seen yet", age, limit=limit, queue=queue)
     return drawn
-
-
-def scale_speed_limit(engine: Engine, pace: float) -> float | None:
-    """Return the token rate limit of one request, times the pace of a simulated engine; None if there is no limit."""
-    if engine.limit_tok_s is None or (engine.simulation and not pace):
-        return None
-    return engine.limit_tok_s * (pace if engine.simulation else 1)
 
 
 def render_past_meters(runtime: Runtime, at: float) -> dict[str, str]:
@@ -140,11 +124,6 @@ def render_meter(
         "simulated": bool(sample and sample.simulated),
     }
     return render_template("partials/_meter.html", **context)
-
-
-def select_fresh_sample(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
-    """Return the sample if the engine is up and the sample is fresh, else None."""
-    return sample if sample and state in FLOWING and (age is None or age <= FLOWS_SECONDS) else None
 
 
 def render_gpus(runtime: Runtime) -> str:

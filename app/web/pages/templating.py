@@ -45,6 +45,7 @@ def get_environment() -> Environment:
         day=format_day,
         span=format_span,
         fixed=format_number,
+        percent=format_percent,
         diff=parse_diff_rows,
         as_json=to_json,
     )
@@ -92,6 +93,10 @@ def format_span(seconds: float | None) -> str:
     if whole >= 3600:
         return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
     return f"{whole // 60}:{whole % 60:02}"
+
+
+def format_percent(share: float | None) -> str:
+    return "—" if share is None else f"{100 * share:.0f}"
 
 
 def format_number(value: float | None, digits: int = 1) -> str:

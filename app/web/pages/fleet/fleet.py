@@ -16,7 +16,8 @@ from app.store import queries
 from app.store.host_standing import list_seen_skills
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow, list_newest_rollouts, list_unended_rollouts, read_rollout_events
-from app.web.pages.fleet.activity import fold_run_states, list_active_runs, list_engine_activity
+from app.web.pages.engine_card import build_engine_cards
+from app.web.pages.fleet.activity import fold_run_states, list_active_runs
 from app.web.pages.fleet.board import FleetBoard, read_rule_titles, select_lines
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
@@ -95,8 +96,7 @@ class Fleet:
         runs = [run for run in queries.list_unended_runs(session) if not state or run.host in state.parts]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
         states = fold_run_states(self._folds, runs)
-        led = {part.run: card.row.id for card in cards for part in card.state.parts_at_work}
-        work = list_active_runs(runs, states, led, read_rule_titles(name))
+        work = list_active_runs(runs, states, read_rule_titles(name))
         now = self._sharing.clock()
         shares = self._sharing.read_shares(now, state.parts if state else None)
         alarms = sorted((line for line in lines if line.alarm), key=lambda line: line.at, reverse=True)
@@ -120,7 +120,7 @@ class Fleet:
                 "partials/_fleet_work.html", cards=work[:SHOWN_AT_WORK], more=len(work) - SHOWN_AT_WORK
             ),
             "fleet-engines": render_template(
-                "partials/_fleet_engines.html", cards=list_engine_activity(self.runtime, shares, now)
+                "partials/_fleet_engines.html", cards=build_engine_cards(self.runtime, shares, now)
             ),
         }
         if state:

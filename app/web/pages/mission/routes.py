@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import starmap
 from typing import Annotated
 
 from fastapi import APIRouter, Cookie, HTTPException, Query, Request
@@ -23,9 +22,10 @@ from app.store import queries
 from app.store.models import RunRow
 from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
+from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import TheMissions
-from app.web.pages.mission.page_renderer import PageRenderer, wrap_partial
+from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
@@ -113,7 +113,7 @@ def show_moment(
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
     parts |= {"gpus": view.gpus, "steps": render_template("partials/_steps.html", **vars(view))}
-    return HTMLResponse("".join(starmap(wrap_partial, parts.items())))
+    return HTMLResponse(wrap_partials(parts))
 
 
 @router.get("/runs/{run}/page", name="run_page")

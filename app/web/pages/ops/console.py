@@ -14,11 +14,13 @@ from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_held
 from app.web.pages.cold_starts import render_cold_starts
+from app.web.pages.engine_card import build_engine_cards
+from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
-from app.web.pages.ops.cards import build_engine_card, build_gpu_rows, build_run_card
 from app.web.pages.ops.needs import WELL, OpsState, list_needs
-from app.web.pages.sharing import EngineShare, Sharing
+from app.web.pages.ops.run_card import RunCard
+from app.web.pages.sharing import Sharing
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RunStateCache
 
@@ -49,11 +51,7 @@ class Console:
         situation = replace(situation, states=[self._fold_run(run) for run in unended])
         runtime, now, states = self._runtime, situation.now, situation.states
         shares = self._sharing.read_shares(now)
-        engines = [
-            build_engine_card(runtime, engine, shares.get(engine.name, EngineShare()), now)
-            for engine in runtime.lineup.engines.values()
-        ]
-        gpus = build_gpu_rows(runtime)
+        engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
         return {
             "vitals": render_template(
@@ -68,11 +66,11 @@ class Console:
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
             "needs": render_template("partials/_needs.html", needs=asked, loading=_list_loading_engines(runtime)),
-            "hand": render_template("partials/_hand.html", cards=[build_run_card(state) for state in states]),
+            "hand": render_template("partials/_hand.html", cards=[RunCard(state) for state in states]),
             "engines": render_template("partials/_engines.html", cards=engines),
             "simulator": render_template("partials/_simulator.html", simulator=runtime.simulator),
             "stairs": render_cold_starts(runtime) if runtime.launched else "",
-            "gpus": render_template("partials/_gpu_rows.html", rows=gpus, reason=runtime.board.gpu_reason),
+            "gpus": render_template("partials/_gpu_rows.html", cards=gpus, reason=runtime.board.gpu_reason),
             "feed": render_template(
                 "partials/_told.html", feed=self._merge_feeds(list(newest)), hosts=_name_distinct_hosts(newest)
             ),
