@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
 from anyio import CancelScope
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
@@ -41,5 +41,6 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
                 await run_in_threadpool(session.close)
 
 
+Words = Annotated[str, Query(max_length=200)]
 TheSession = Annotated[Session, Depends(_open_session, scope="function")]
 """Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""

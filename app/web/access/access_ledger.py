@@ -1,16 +1,19 @@
-"""Write what people did, and refused requests, to the audit chain."""
+"""Write what people did, and refused requests, to the audit chain, and its head to a remote syslog."""
 
 import asyncio
 import logging
+import socket
 import time
+from logging.handlers import SysLogHandler
 
 from sqlalchemy import Engine
 
+from app.errors import BadInput
 from app.events.kinds import PersonDid
+from app.events.record import Recorded
 from app.store import audit
 from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
-from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.denied_request_counter import DeniedRequestCounter
 
 log = logging.getLogger(__name__)
@@ -22,7 +25,7 @@ LOOK_EVERY = 5.0
 class AccessLedger(BackgroundTask):
     name = "audit of refusals"
 
-    def __init__(self, database: Engine, syslog: AuditSyslog) -> None:
+    def __init__(self, database: Engine, syslog: "AuditSyslog") -> None:
         self._database, self._syslog = database, syslog
         self._tally = DeniedRequestCounter()
 
@@ -58,3 +61,28 @@ class AccessLedger(BackgroundTask):
 
     def _write_event(self, event: PersonDid) -> None:
         self._syslog.send_head(audit.record_audit_event(self._database, event))
+
+
+class AuditSyslog:
+    """Sends each new head, so that truncation of the local chain can be detected."""
+
+    def __init__(self, address: str) -> None:
+        """`address` is HOST:PORT (UDP); an empty string disables sending."""
+        self._handler = SysLogHandler(_parse_syslog_address(address), socktype=socket.SOCK_DGRAM) if address else None
+
+    def send_head(self, line: Recorded) -> None:
+        if self._handler is None:
+            return
+        said = f"temper audit seq={line.seq} hash={line.hash}"
+        self._handler.emit(logging.LogRecord("temper.audit", logging.INFO, "", 0, said, None, None))
+
+    def close(self) -> None:
+        if self._handler:
+            self._handler.close()
+
+
+def _parse_syslog_address(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise BadInput(f"{address!r} is not the address of a syslog server. Give HOST:PORT, such as 192.0.2.10:514.")
+    return host, int(port)

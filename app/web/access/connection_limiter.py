@@ -7,7 +7,7 @@ from typing import Protocol
 
 from app.config import Network
 from app.web.access.login_limits import to_network_key
-from app.web.access.repeated_log_filter import Seldom
+from app.web.access.request_log import Seldom
 
 log = logging.getLogger(__name__)
 

@@ -58,7 +58,7 @@ async def sign_in(
         case SignInGranted(secret, browser):
             answer = create_signed_in_response(request, to_local_path(next), secret, SESSION_SECONDS)
             if browser:
-                _set_cookie(request, answer, BROWSER, browser, BROWSER_SECONDS, path=path_to("sign_in"))
+                set_cookie(request, answer, BROWSER, browser, BROWSER_SECONDS, path=path_to("sign_in"))
             return answer
 
 
@@ -86,12 +86,12 @@ def open_shared_link(request: Request, session: TheSession, secret: str) -> Resp
 
 def create_signed_in_response(request: Request, to: str, secret: str, seconds: float) -> Response:
     answer = RedirectResponse(to, status_code=303)
-    _set_cookie(request, answer, COOKIE, secret, seconds)
+    set_cookie(request, answer, COOKIE, secret, seconds)
     answer.headers["referrer-policy"] = "no-referrer"
     return answer
 
 
-def _set_cookie(request: Request, answer: Response, name: str, secret: str, seconds: float, path: str = "/") -> None:
+def set_cookie(request: Request, answer: Response, name: str, secret: str, seconds: float, path: str = "/") -> None:
     secure = request.url.scheme == "https"
     answer.set_cookie(name, secret, max_age=int(seconds), path=path, httponly=True, samesite="lax", secure=secure)
 
@@ -105,5 +105,4 @@ def to_local_path(path: str) -> str:
 def render_sign_in_form(request: Request, to: str, said: str, status: int) -> Response:
     oidc: OidcClient | None = request.app.state.oidc
     provider = oidc.host_name if oidc else ""
-    context = {"next": to_local_path(to), "said": said, "provider": provider}
-    return render_page("sign_in.html", here="", **context, status=status)
+    return render_page("sign_in.html", status=status, next=to_local_path(to), said=said, provider=provider)

@@ -32,7 +32,7 @@ from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import TheWish, Wish
-from app.web.api.events import SEQ, as_messages
+from app.web.api.events import SEQ, as_messages, document_stream
 from app.web.api.idempotency import TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
@@ -199,13 +199,7 @@ def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) 
 @router.get(
     "/rollouts/{rollout}/stream",
     response_class=Response,
-    responses={
-        **document_problems("not-found"),
-        200: {
-            "description": "Live events of the rollout itself; each of its runs has its own stream.",
-            "content": {"text/event-stream": {}},
-        },
-    },
+    responses=document_stream("Live events of the rollout itself; each of its runs has its own stream.", "not-found"),
 )
 @viewers
 def stream_rollout(

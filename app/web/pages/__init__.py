@@ -21,7 +21,6 @@ from app.web.pages import (
     run_label,
     run_search,
     runs,
-    schedules,
     scores,
     summary_page,
     waivers,
@@ -33,8 +32,7 @@ from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
-from app.web.pages.ops import routes as ops
-from app.web.pages.ops import webhooks
+from app.web.pages.ops import console, webhooks
 from app.web.pages.ops.console import Console
 from app.web.pages.sharing import Sharing
 
@@ -50,11 +48,10 @@ PARTS = (
     energy_table,
     hosts,
     fleet_routes,
-    schedules,
     waivers,
     parameters,
     lineup,
-    ops,
+    console,
     webhooks,
     cold_starts,
     people,

@@ -12,7 +12,7 @@ from app.people.rights import guests
 from app.runtime.runtime import Runtime
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.run_lookup import require_run
+from app.web.pages.error_pages import require_run
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)

@@ -1,21 +1,26 @@
-"""The list of registered hosts with the newest run of each, and the form that adds one."""
+"""The page of registered hosts with the newest run of each, and its forms that add hosts and schedules."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Form
 from starlette.responses import Response
 
+from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
 from app.errors import EnvironmentUnusable, Rejected
-from app.people.rights import WHO, admins, viewers
+from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
+from app.runs.rollout.host_selection import select_hosts
 from app.store import queries, schedules
+from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import RunRow
 from app.targets import consent, host_registry
 from app.targets.host_catalog import FIXTURE
 from app.targets.host_registry import RegisteredHost
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.order_form import Fields
+from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
@@ -71,3 +76,35 @@ def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
         runtime.publish_host(wish.name)
     context = {"wish": words, "met": met, "added": added, "words": consent.build_consent_sentence(wish.name)}
     return render_page("new_host.html", here="hosts", **context)
+
+
+@router.post("/schedules", name="schedules")
+@operators
+def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
+    words = fields.get("hosts", "").strip()
+    hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session)) if words else ()
+    wanted = ScheduleSpec(
+        order=parse_order_form(fields, by=resolve_recorded_name("the page"), mode="scan"),
+        hosts=hosts,
+        words=words,
+        terms=parse_terms_form(fields),
+        cron=fields.get("cron", ""),
+        zone=fields.get("zone", "UTC"),
+        window_minutes=_parse_minutes(fields.get("window", "")),
+    )
+    insert_schedule(session, create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder))
+    return redirect_to("hosts")
+
+
+def _parse_minutes(words: str) -> float | None:
+    try:
+        return float(words) if words.strip() else None
+    except ValueError:
+        raise Rejected("window_minutes", f"{words[:40]!a} is not a number of minutes.") from None
+
+
+@router.post("/schedules/{schedule}", name="schedule")
+@operators
+def submit_schedule_command(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
+    change_schedule(session, schedule, verb, database_time(session))
+    return redirect_to("hosts")

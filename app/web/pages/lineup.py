@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Form, HTTPException
 from sqlmodel import Session
@@ -28,8 +28,7 @@ HISTORY = 30
 router = APIRouter(include_in_schema=False)
 
 
-@dataclass(frozen=True)
-class MemorySpan:
+class MemorySpan(NamedTuple):
     """A part of a GPU's memory; `left` and `width` are percentages."""
 
     name: str
@@ -90,15 +89,16 @@ def show_probe_progress(runtime: TheRuntime) -> Response:
 
 def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
     history = read_newest_probes(session, lineup.name, limit=HISTORY)
-    context = {
-        "lineup": lineup,
-        "runs_here": lineup.name == runtime.lineup.name,
-        "names": list_shipped_lineups(),
-        "sections": _build_sections(lineup, history),
-        "history": history,
-        "prober": runtime.prober,
-    }
-    return render_page("lineup.html", here="lineup", **context)
+    return render_page(
+        "lineup.html",
+        here="lineup",
+        lineup=lineup,
+        runs_here=lineup.name == runtime.lineup.name,
+        names=list_shipped_lineups(),
+        sections=_build_sections(lineup, history),
+        history=history,
+        prober=runtime.prober,
+    )
 
 
 def _build_sections(lineup: Lineup, history: Sequence[ProbeResult]) -> list[ReplicaSection]:

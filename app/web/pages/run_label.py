@@ -9,8 +9,8 @@ from app.runs.labels import set_run_labels, split_tags
 from app.store import people
 from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheSession
+from app.web.pages.error_pages import require_run
 from app.web.pages.order_form import Fields
-from app.web.pages.run_lookup import require_run
 from app.web.pages.templating import render_page
 
 HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}

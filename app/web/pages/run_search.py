@@ -14,9 +14,9 @@ from app.skills.skill import Skill
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession
+from app.web.pages.error_pages import require_run
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
-from app.web.pages.run_lookup import require_run
 from app.web.pages.templating import OUTCOMES, render_page
 from app.web.stream.resume_position import MOST_SEQ
 

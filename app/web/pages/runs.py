@@ -21,9 +21,9 @@ from app.targets.host_registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
+from app.web.pages.error_pages import render_missing_run, require_run
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.order_form import USUAL_MODE
-from app.web.pages.run_lookup import render_missing_run, require_run
 from app.web.pages.templating import render_page
 
 SHOWN = 50

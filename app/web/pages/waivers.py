@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query
+from fastapi import APIRouter, Form
 from starlette.responses import Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
@@ -13,19 +13,17 @@ from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_catalog import FIXTURE
 from app.web.addresses import redirect_to
-from app.web.deps import TheRuntime, TheSession
+from app.web.deps import TheRuntime, TheSession, Words
 from app.web.pages.order_form import Fields
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
-_Word = Annotated[str, Query(max_length=200)]
-
 
 @router.get("/waivers", name="waivers")
 @viewers
 def show_waivers(
-    runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
+    runtime: TheRuntime, session: TheSession, rule: Words = "", host: Words = "", skill: Words = "stig"
 ) -> Response:
     """List waivers. `rule`, `host` and `skill` prefill the form."""
     now = database_time(session)

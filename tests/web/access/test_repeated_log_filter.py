@@ -1,6 +1,6 @@
 import logging
 
-from app.web.access.repeated_log_filter import WITHIN, RepeatedLogFilter
+from app.web.access.request_log import WITHIN, RepeatedLogFilter
 
 
 def test_the_same_complaint_is_told_once_a_minute_with_its_count():

@@ -3,9 +3,8 @@
 import pytest
 from starlette.responses import Response
 
-from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
-from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.authenticator import Authenticator
 from app.web.access.gate import Gate
 from app.web.access.request_log import RequestLog

@@ -9,8 +9,7 @@ from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
 from app.web.stream.event_source import RunSource
-from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, compute_frame_pause
-from app.web.stream.frame_ring import FrameRing
+from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, FrameRing, compute_frame_pause
 from tests.web.stream.watching import RUN, Socket, logging, said, watching
 
 

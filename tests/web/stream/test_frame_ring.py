@@ -1,4 +1,4 @@
-from app.web.stream.frame_ring import Frame, FrameRing
+from app.web.stream.fanout import Frame, FrameRing
 
 
 def ring(**limits):

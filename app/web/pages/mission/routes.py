@@ -1,7 +1,6 @@
 """The mission page of a live, ended or replayed run, and its forms."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -22,6 +21,7 @@ from app.store import queries
 from app.store.models import RunRow
 from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
+from app.web.pages.error_pages import require_run
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import TheMissions
@@ -30,7 +30,6 @@ from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
 from app.web.pages.order_form import Fields, parse_order_form
-from app.web.pages.run_lookup import require_run
 from app.web.pages.sharing import TheSharing
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
@@ -105,9 +104,7 @@ def show_moment(
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
-    row = queries.find_run(session, run)
-    if row is None:
-        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists the runs")
+    row = _require_run(queries.find_run(session, run), run)
     asked = PageRequest(_find_seq_at(runtime, row, t or 0.0) if at is None else at)
     view = build_mission_view(runtime, missions, sharing, row, asked)
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
@@ -127,17 +124,13 @@ def stream_page(
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _require_run_row(runtime, run)
+    row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
-    scene, state = Scene(runtime.lineup, load_skill(row.skill), "live"), request.app.state
-    if sharing is None:
-        return streams.create_stream_response(
-            run, "guest", PageRenderer(run, missions, scene), after, live=state.guests_live
-        )
-    scene = replace(scene, shares=partial(render_share_parts, runtime, sharing))
-    return streams.create_stream_response(
-        run, "page", PageRenderer(run, missions, scene), after, live=state.machine_live
-    )
+    shares = partial(render_share_parts, runtime, sharing) if sharing else dict
+    screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "live", shares))
+    state = request.app.state
+    name, live = ("page", state.machine_live) if sharing else ("guest", state.guests_live)
+    return streams.create_stream_response(run, name, screen, after, live=live)
 
 
 @router.get("/runs/{run}/replay", name="run_replay")
@@ -150,15 +143,15 @@ def stream_replay(
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _require_run_row(runtime, run)
+    row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
     screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "replay"))
     frames: AsyncIterator[bytes] = Replay(runtime.store, run).stream_frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 
 
-def _require_run_row(runtime: Runtime, run: str) -> RunRow:
-    row = runtime.read_run_row(run)
+def _require_run(row: RunRow | None, run: str) -> RunRow:
+    """For addresses that scripts request: their answer is not shown as a page."""
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists the runs")
     return row

@@ -1,33 +1,66 @@
-"""Renders the console's parts, for the page and once a second for its stream."""
+"""The operator's console: its parts, its page, its stream and the switch for the simulator."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import msgspec
+from fastapi import APIRouter, Depends, Form, Query
 from sqlmodel import Session
+from starlette.responses import Response
 
 from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
+from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_held
+from app.web.addresses import redirect_to
+from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.gpu_cards import build_gpu_cards
+from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
-from app.web.pages.ops.needs import WELL, OpsState, list_needs
-from app.web.pages.ops.run_card import RunCard
+from app.web.pages.ops.needs import WELL, OpsState, awaits_answer, list_needs
+from app.web.pages.ops.webhooks import list_webhook_lines
 from app.web.pages.sharing import Sharing
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 
+OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
 LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
+
+router = APIRouter(include_in_schema=False)
 
 TaggedLine = tuple[str, FeedLine]
 """A feed line and its run; the run is empty for a line about an engine."""
+
+
+@dataclass(frozen=True)
+class RunCard:
+    state: RunState
+
+    @property
+    def waits(self) -> bool:
+        return awaits_answer(self.state)
+
+    @property
+    def done(self) -> int:
+        return sum(item.status not in ("working", "waiting") for item in self.state.items.values())
+
+    @property
+    def parts(self) -> Iterator[tuple[str, float, float]]:
+        """Each outcome with start and width of its part of the bar, in percent."""
+        statuses, left = [item.status for item in self.state.items.values()], 0.0
+        for name in OUTCOMES:
+            if name in statuses:
+                width = 100 * statuses.count(name) / len(statuses)
+                yield name, round(left, 2), round(width, 2)
+                left += width
 
 
 class Console:
@@ -137,3 +170,39 @@ def _read_engine_logs(runtime: Runtime) -> Iterator[tuple[str, str]]:
     for replicas in runtime.launched.values():
         for one in replicas:
             yield from ((one.name, line) for line in read_last_lines(one.log, LOG_LINES))
+
+
+@router.get("/ops", name="ops")
+@viewers
+def show_ops(
+    runtime: TheRuntime,
+    console: Annotated[Console, Depends(get_from_state("console"))],
+    session: TheSession,
+    taken: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    """Show the console. `taken` is the webhook that a test has just reached."""
+    context = {
+        "lineup": runtime.lineup,
+        "parts": console.render_parts(),
+        "elsewhere": [engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
+        "launched": bool(runtime.launched),
+        "webhooks": list_webhook_lines(session),
+        "taken": taken,
+    }
+    return render_page("ops.html", here="ops", **context)
+
+
+@router.get("/ops/stream", name="ops_stream")
+@viewers
+async def stream_ops(streams: TheStreams, live: Annotated[LiveParts, Depends(get_from_state("ops_live"))]) -> Response:
+    """Stream all parts once, then the parts that change and each second's samples."""
+    return streams.create_live_response(live)
+
+
+@router.post("/ops/engines", name="ops_engines")
+@operators
+async def submit_simulator_command(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
+    """Start or stop this process's simulator. A turn in progress waits for its engine, within its budget."""
+    if runtime.simulator:
+        await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
+    return redirect_to("ops")

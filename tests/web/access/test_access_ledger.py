@@ -5,7 +5,7 @@ import pytest
 from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, record_event
-from app.web.access.audit_syslog import AuditSyslog
+from app.web.access.access_ledger import AuditSyslog
 
 LINE = record_event(
     AUDIT, 1, 0.0, PersonDid(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS
