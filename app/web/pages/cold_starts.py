@@ -53,7 +53,6 @@ def show_cold_starts(runtime: TheRuntime) -> HTMLResponse:
 async def submit_engine_command(
     runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]
 ) -> Response:
-    """Start or stop all replicas of one engine."""
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper did not start {engine[:40]!a}: stop and start it where you started it.")
     await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))

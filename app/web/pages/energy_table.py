@@ -38,7 +38,6 @@ class EnergyTable:
     """Speed factor of simulated engines: seconds and joules are divided by it."""
     final: bool
     reason: str
-    """The reason that there are no rows."""
 
 
 @router.get("/runs/{run}/energy", name="run_energy")

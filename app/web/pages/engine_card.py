@@ -25,7 +25,6 @@ class EngineCard:
     detail: str
     since: float | None
     sample: EngineSampled | None
-    """The newest sample."""
     now: EngineSampled | None
     """The same if it describes the present, else None."""
     limit: float | None

@@ -39,8 +39,6 @@ class MemorySpan(NamedTuple):
 
 @dataclass(frozen=True)
 class ReplicaSection:
-    """One replica of one engine."""
-
     engine: Engine
     place: str
     """The replica's number, if there are several."""

@@ -45,7 +45,6 @@ class ScoreLine:
     cells: tuple[str, ...]
     provenance: str
     here: bool
-    """Scored on this machine."""
 
 
 @router.get("/scores", name="scores")

@@ -1,5 +1,5 @@
 from app.events.kinds import PersonDid
-from app.web.access.denied_request_counter import MANY, MOST, WINDOW, DeniedRequestCounter
+from app.web.access.access_ledger import MANY, MOST, WINDOW, DeniedRequestCounter
 
 
 def refused(source="192.0.2.7", who="", did="GET /audit"):

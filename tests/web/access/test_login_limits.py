@@ -1,4 +1,5 @@
-from app.web.access.login_limits import choose_login_limits, to_network_key
+from app.web.access.connection_limiter import to_network_key
+from app.web.access.password_checker import choose_login_limits
 
 
 def test_strangers_are_counted_by_where_they_are_and_by_whom_they_want_to_be():

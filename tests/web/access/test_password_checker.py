@@ -15,8 +15,17 @@ from app.store.db import open_database
 from app.store.login_attempts import WITHIN, LoginAttemptRow
 from app.store.models import PersonRow
 from app.web.access import password_checker
-from app.web.access.login_limits import TRIES_PER_BROWSER, TRIES_PER_KNOWN_NETWORK, TRIES_PER_NAME, TRIES_PER_NETWORK
-from app.web.access.password_checker import PasswordChecker, RetryLater, SignInAttempt, SignInGranted, WrongPassword
+from app.web.access.password_checker import (
+    TRIES_PER_BROWSER,
+    TRIES_PER_KNOWN_NETWORK,
+    TRIES_PER_NAME,
+    TRIES_PER_NETWORK,
+    PasswordChecker,
+    RetryLater,
+    SignInAttempt,
+    SignInGranted,
+    WrongPassword,
+)
 from tests.postgres import new_database
 
 PASSWORD = "a long enough password"

@@ -47,8 +47,8 @@ def read_help_page(document: str) -> Response:
 
 def _show_document(name: str) -> Response:
     search = {"root": "", "search_index": _page_path(SEARCH_INDEX)}
-    drawn = {"layout": "base.html", "here": "help", "page": _load_document(name), "asset": static_path, **search}
-    return render_page("help.html", **drawn)
+    page = _load_document(name)
+    return render_page("help.html", here="help", layout="base.html", page=page, asset=static_path, **search)
 
 
 def _page_path(name: str) -> str:

@@ -22,10 +22,7 @@ class EngineHold:
 
 @dataclass
 class EngineHolds:
-    """The engine holds of one run, folded from its turns."""
-
     by_engine: dict[str, list[EngineHold]] = field(default_factory=dict)
-    """Holds of the last two minutes, by engine."""
     reading: frozenset[str] = frozenset()
     """Engines that are reading a prompt and have not produced a token."""
 
@@ -36,7 +33,7 @@ class EngineHolds:
             case TurnDelta():
                 name = self.find_engine(event.turn)
                 if name and self.by_engine[name][-1].first is None:
-                    self._change_newest(name, first=at)
+                    self._change_newest(name, replace(self.by_engine[name][-1], first=at))
             case TurnFinished():
                 self.close_turn(event.turn, at, event.ttft)
             case TurnInterrupted():
@@ -53,8 +50,8 @@ class EngineHolds:
     def close_turn(self, turn: str, at: float, ttft: float | None = None) -> None:
         """End a turn's hold. The time to first token is the end event's, so that late viewers draw the same axis."""
         if name := self.find_engine(turn):
-            since = self.by_engine[name][-1].since
-            self._change_newest(name, first=None if ttft is None else since + ttft, until=at)
+            hold = self.by_engine[name][-1]
+            self._change_newest(name, replace(hold, first=None if ttft is None else hold.since + ttft, until=at))
 
     def close_all(self, at: float) -> None:
         """Close every open hold when the run ends."""
@@ -65,9 +62,8 @@ class EngineHolds:
     def find_engine(self, turn: str) -> str | None:
         return next((name for name, holds in self.by_engine.items() if holds and holds[-1].turn == turn), None)
 
-    def _change_newest(self, engine: str, **changes: float | None) -> None:
-        holds = self.by_engine[engine]
-        self.by_engine[engine] = [*holds[:-1], replace(holds[-1], **changes)]
+    def _change_newest(self, engine: str, hold: EngineHold) -> None:
+        self.by_engine[engine] = [*self.by_engine[engine][:-1], hold]
         self.reading -= {engine}
 
 

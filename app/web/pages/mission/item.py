@@ -29,8 +29,6 @@ FOR: dict[Purpose, str] = {
 
 @dataclass
 class ItemPage:
-    """The page's data, folded from the run's events."""
-
     run: RunRow
     wanted: str
     rule: Rule | None

@@ -10,14 +10,15 @@ from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.people.rights import get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
+from app.errors import Rejected
+from app.people.rights import WHO, get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
 from app.runs.approval_answer import DECISIONS, record_answer
 from app.runs.labels import check_labels, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import queries
+from app.store import people, queries
 from app.store.models import RunRow
 from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
@@ -36,6 +37,7 @@ from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 
 router = APIRouter(include_in_schema=False)
 BY = "operator on this page"
+HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
 Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
 """The cookie that says whether this browser closed the introduction."""
 Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
@@ -192,3 +194,29 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
     back = request.headers.get("referer", "")
     to = path_to("ops") if back.endswith(path_to("ops")) else path_to("run", run=run)
     return RedirectResponse(to, status_code=303)
+
+
+@router.post("/runs/{run}/label", name="run_label")
+@operators
+def submit_run_label(session: TheSession, run: str, fields: Fields) -> Response:
+    row = require_run(session, run)
+    set_run_labels(row, fields.get("name"), split_tags(fields["tags"]) if "tags" in fields else None)
+    session.add(row)
+    return redirect_to("run", run=run)
+
+
+@router.post("/runs/{run}/share", name="run_share")
+@operators
+def submit_run_share(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
+    """Create a share link and show it. Only its digest is stored, so it cannot be shown again."""
+    row, me = require_run(session, run), WHO.get()
+    hours = HOURS.get(fields.get("hours", "24"))
+    if hours is None:
+        raise Rejected("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")
+    if me is None or people.find_person(session, me.name) is None:
+        said = "the demo operator cannot create links: run temper admin create, then start Temper with --sign-in."
+        raise Rejected("person", said)
+    made, secret = people.issue_link(session, me.name, row.id, hours)
+    link = f"{str(request.base_url).rstrip('/')}{path_to('share', secret=secret)}"
+    context = {"run": row, "link": link, "until": made.expires_at}
+    return render_page("shared.html", here="runs", **context)

@@ -18,8 +18,6 @@ Stand = Literal["pass", "fail", "open"]
 
 @dataclass(frozen=True)
 class RuleMark:
-    """The state of one rule before or after the run."""
-
     rule: str
     stand: Stand
 
@@ -41,7 +39,6 @@ class Summary:
     unrestored: int
     """Rollbacks that left a difference."""
     needs: tuple[Item, ...]
-    """Items left for a person."""
     waived: tuple[Item, ...]
     """Waived items: skipped, and still findings."""
     before: tuple[RuleMark, ...]

@@ -64,8 +64,6 @@ class RunCard:
 
 
 class Console:
-    """The operator's console; one instance per application."""
-
     def __init__(self, runtime: Runtime, folds: RunStateCache, sharing: Sharing) -> None:
         self._runtime, self._folds, self._sharing = runtime, folds, sharing
         self._feeds: dict[str, tuple[int, list[FeedLine]]] = {}

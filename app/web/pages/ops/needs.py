@@ -20,8 +20,6 @@ WELL = ("ready", "loading")
 
 @dataclass(frozen=True)
 class NeedButton:
-    """A form with one button."""
-
     action: str
     verb: str
     words: str
@@ -34,7 +32,6 @@ class Need:
     since: float | None = None
     link: str = ""
     words: str = ""
-    """The text of the link."""
     presses: tuple[NeedButton, ...] = ()
     about: str = ""
     """Identifies the need while its text changes; empty if the text identifies it."""
@@ -42,8 +39,6 @@ class Need:
 
 @dataclass(frozen=True)
 class OpsState:
-    """The inputs of list_needs at one moment."""
-
     now: float
     states: Sequence[RunState] = ()
     engines: Mapping[str, tuple[float, EngineState]] | None = None
