@@ -112,7 +112,7 @@ class GroupOrder(ApiModel):
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     hosts = runtime.settings.hosts_folder
-    every = [*host_registry.list_fixtures(hosts), *host_registry.list_hosts(hosts)]
+    every: list[RegisteredHost | str] = [*host_registry.list_fixtures(hosts), *host_registry.list_hosts(hosts)]
     return HostList(hosts=[_to_host_view(session, one) for one in every])
 
 

@@ -50,15 +50,16 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
         for one in host_registry.list_hosts(folder)
     ]
     newest = queries.find_newest_run(session, FIXTURE)
-    context = {
-        "newest": newest,
-        "folder": folder / FIXTURE,
-        "cards": cards,
-        "groups": read_groups(session),
-        "schedules": schedules.list_schedules(session),
-        "may_add": (person := WHO.get()) is not None and person.right == "admin",
-    }
-    return render_page("hosts.html", here="hosts", **context)
+    return render_page(
+        "hosts.html",
+        here="hosts",
+        newest=newest,
+        folder=folder / FIXTURE,
+        cards=cards,
+        groups=read_groups(session),
+        schedules=schedules.list_schedules(session),
+        may_add=(person := WHO.get()) is not None and person.right == "admin",
+    )
 
 
 @router.post("/hosts", name="hosts")
@@ -74,8 +75,9 @@ def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
         raise Rejected("secret_at", str(exc), "unavailable") from exc
     if added:
         runtime.publish_host(wish.name)
-    context = {"wish": words, "met": met, "added": added, "words": consent.build_consent_sentence(wish.name)}
-    return render_page("new_host.html", here="hosts", **context)
+    return render_page(
+        "new_host.html", here="hosts", wish=words, met=met, added=added, words=consent.build_consent_sentence(wish.name)
+    )
 
 
 @router.post("/schedules", name="schedules")

@@ -47,5 +47,4 @@ def show_lessons(
     found = list_newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
     lines = [LessonLine(row, simulated) for row, simulated in found[:SHOWN]]
     older = lines[-1].lesson.id if len(found) > SHOWN else ""
-    context = {"lines": lines, "q": q, "rule": rule, "older": older, "paged": bool(last)}
-    return render_page("lessons.html", here="lessons", **context)
+    return render_page("lessons.html", here="lessons", lines=lines, q=q, rule=rule, older=older, paged=bool(last))

@@ -23,14 +23,15 @@ router = APIRouter(include_in_schema=False)
 @viewers
 def show_parameters(runtime: TheRuntime, session: TheSession, skill: Words = "stig", host: Words = "") -> Response:
     """Show the site values of a host, or those for every host if none is given."""
-    context = {
-        "parameters": list_parameter_states(session, skill, host, runtime.settings.hosts_folder),
-        "asked": {"skill": skill, "host": host},
-        "hosts": [FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
-        "groups": read_groups(session),
-        "tailored": list_tailored_profiles(),
-    }
-    return render_page("parameters.html", here="hosts", **context)
+    return render_page(
+        "parameters.html",
+        here="hosts",
+        parameters=list_parameter_states(session, skill, host, runtime.settings.hosts_folder),
+        asked={"skill": skill, "host": host},
+        hosts=[FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
+        groups=read_groups(session),
+        tailored=list_tailored_profiles(),
+    )
 
 
 @router.post("/parameters", name="parameters")

@@ -33,14 +33,15 @@ class AuditEntry:
 @router.get("/people", name="people")
 @admins
 def show_people(runtime: TheRuntime, session: TheSession) -> Response:
-    context = {
-        "people": people.list_people(session),
-        "credentials": people.list_credentials(session, ("token", "link", "session")),
-        "rights": RIGHTS,
-        "usage": compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
-        "now": runtime.clock.now(),
-    }
-    return render_page("people.html", here="people", **context)
+    return render_page(
+        "people.html",
+        here="people",
+        people=people.list_people(session),
+        credentials=people.list_credentials(session, ("token", "link", "session")),
+        rights=RIGHTS,
+        usage=compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
+        now=runtime.clock.now(),
+    )
 
 
 @router.post("/people", name="people")
@@ -76,5 +77,6 @@ def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le
     found = audit.list_audit_events(session, LINES, before)
     lines = [AuditEntry(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
     head = audit.list_audit_events(session, 1)
-    context = {"lines": lines, "head": head[0].hash if head else GENESIS, "more": len(found) == LINES}
-    return render_page("audit.html", here="audit", **context)
+    return render_page(
+        "audit.html", here="audit", lines=lines, head=head[0].hash if head else GENESIS, more=len(found) == LINES
+    )

@@ -59,8 +59,9 @@ def show_items(
     pack = _find_skill(row)
     every = [_build_item_line(item, pack) for item in folds.read_current(run).items.values()]
     lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(_split_query(q))]
-    context = {"run": row, "lines": lines, "total": len(every), "q": q, "outcome": outcome}
-    return render_page("items.html", here="runs", outcomes=OUTCOMES, **context)
+    return render_page(
+        "items.html", here="runs", outcomes=OUTCOMES, run=row, lines=lines, total=len(every), q=q, outcome=outcome
+    )
 
 
 @router.get("/runs/{run}/events", name="run_events")
@@ -75,8 +76,9 @@ def show_events(
 ) -> Response:
     row = require_run(session, run)
     found = search_events(runtime.store, run, _split_query(q), kind, before)
-    context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
-    return render_page("events.html", here="runs", signs=SIGNS, **context)
+    return render_page(
+        "events.html", here="runs", signs=SIGNS, run=row, found=found, q=q, kind=kind, paged=before is not None
+    )
 
 
 def search_events(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> EventSearch:

@@ -59,18 +59,19 @@ def show_runs(
     hosts = (
         _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []
     )  # a shared link shows a run, not what else there is
-    context = {
-        "rows": found.rows,
-        "asked": asked,
-        "sifted": bool(given),
-        "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
-        "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
-        "states": STATES,
-        "modes": MODES,
-        "hosts": hosts,
-        "skills": SHIPPED.list_names(),
-    }
-    return render_page("runs.html", here="runs", **context)
+    return render_page(
+        "runs.html",
+        here="runs",
+        rows=found.rows,
+        asked=asked,
+        sifted=bool(given),
+        older=f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
+        newest=f"{path_to('runs')}?{urlencode(given)}" if last else "",
+        states=STATES,
+        modes=MODES,
+        hosts=hosts,
+        skills=SHIPPED.list_names(),
+    )
 
 
 def _list_hosts(folder: Path) -> list[str]:
@@ -130,8 +131,14 @@ def compare_runs(
     if rows[0] is None or rows[1] is None:
         return render_missing_run(session, left if rows[0] is None else right)
     pairs = _pair_rules(*(folds.read_current(row.id) for row in rows if row))
-    context = {"rows": rows, "pairs": pairs, "tables": [build_energy_table(runtime, row) for row in rows if row]}
-    return render_page("compare.html", here="runs", headline=_write_comparison(pairs), **context)
+    return render_page(
+        "compare.html",
+        here="runs",
+        headline=_write_comparison(pairs),
+        rows=rows,
+        pairs=pairs,
+        tables=[build_energy_table(runtime, row) for row in rows if row],
+    )
 
 
 def _write_comparison(pairs: Sequence[RulePair]) -> str:

@@ -58,8 +58,7 @@ def show_scores(runtime: TheRuntime) -> Response:
                 lines.append(_build_score_line(file, here=folder == own))
             except BadInput as exc:
                 unread.append(str(exc))  # list the error instead of a score that fails its check
-    context = {"lines": lines, "unread": unread, "heads": HEADS, "folder": own}
-    return render_page("scores.html", here="scores", **context)
+    return render_page("scores.html", here="scores", lines=lines, unread=unread, heads=HEADS, folder=own)
 
 
 def _build_score_line(file: Path, *, here: bool) -> ScoreLine:

@@ -1,5 +1,7 @@
 """A run's summary as a page and as an SVG picture for sharing."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -22,8 +24,8 @@ router = APIRouter(include_in_schema=False)
 @guests
 def show_summary(runtime: TheRuntime, session: TheSession, request: Request, run: str) -> Response:
     row = require_run(session, run)
-    shown = {"table": build_energy_table(runtime, row), "shareable": False, "origin": str(request.base_url).rstrip("/")}
-    return render_page("summary.html", here="runs", **_build_summary_context(runtime, row), **shown)
+    context = _build_summary_context(runtime, row) | {"table": build_energy_table(runtime, row), "shareable": False}
+    return render_page("summary.html", here="runs", origin=str(request.base_url).rstrip("/"), **context)
 
 
 @router.get("/runs/{run}/summary.svg", name="run_picture")
@@ -34,7 +36,7 @@ def show_summary_picture(runtime: TheRuntime, session: TheSession, run: str) -> 
     return Response(picture, media_type="image/svg+xml", headers=PICTURE)
 
 
-def _build_summary_context(runtime: Runtime, row: RunRow) -> dict[str, object]:
+def _build_summary_context(runtime: Runtime, row: RunRow) -> dict[str, Any]:
     found = read_summary(runtime.store, row.id)
     asked = found.state.request
     return {

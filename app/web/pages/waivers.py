@@ -27,13 +27,14 @@ def show_waivers(
 ) -> Response:
     """List waivers. `rule`, `host` and `skill` prefill the form."""
     now = database_time(session)
-    context = {
-        "rows": [(row, row.state(now)) for row in waivers.list_waivers(session)],
-        "groups": read_groups(session),
-        "hosts": [FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
-        "asked": {"rule": rule, "host": host, "skill": skill},
-    }
-    return render_page("waivers.html", here="hosts", **context)
+    return render_page(
+        "waivers.html",
+        here="hosts",
+        rows=[(row, row.state(now)) for row in waivers.list_waivers(session)],
+        groups=read_groups(session),
+        hosts=[FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
+        asked={"rule": rule, "host": host, "skill": skill},
+    )
 
 
 @router.post("/waivers", name="waivers")

@@ -88,8 +88,16 @@ def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Word
         return render_error_page(f"There is no host {host[:64]!a}: /fleet lists the hosts.", 404)
     told, named = read_cells(row) if row else {}, read_rule_titles(name)
     cells = [(rule, named.get(rule, ""), parse_cell(told.get(rule))) for rule in board.columns if rule in told]
-    context = {"line": line, "cells": cells, "sums": count_cells([line]), "skill": name, "skills": skills}
-    return render_page("fleet_host.html", here="fleet", words=WORDS, **context)
+    return render_page(
+        "fleet_host.html",
+        here="fleet",
+        words=WORDS,
+        line=line,
+        cells=cells,
+        sums=count_cells([line]),
+        skill=name,
+        skills=skills,
+    )
 
 
 @router.get("/fleet/rules/{rule}", name="fleet_rule")
@@ -104,8 +112,17 @@ def show_fleet_rule(fleet: TheFleet, session: TheSession, rule: str, skill: Word
     cells = sorted(told.items(), key=lambda one: (turn[one[1].letter], one[0]))
     title = read_rule_titles(name).get(rule, "")
     sums = {letter: sum(one.letter == letter for one in told.values()) for letter in WORDS}
-    context = {"rule": rule, "title": title, "cells": cells, "sums": sums, "skill": name, "skills": skills}
-    return render_page("fleet_rule.html", here="fleet", words=WORDS, **context)
+    return render_page(
+        "fleet_rule.html",
+        here="fleet",
+        words=WORDS,
+        rule=rule,
+        title=title,
+        cells=cells,
+        sums=sums,
+        skill=name,
+        skills=skills,
+    )
 
 
 @router.post("/fleet", name="fleet")
@@ -115,7 +132,9 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
     with open_read_session(runtime.database) as session:
         hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session))
     order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
-    wanted = RolloutSpec(replace(order, note=fields.get("note", "")), hosts, words, parse_terms_form(fields))
+    wanted = RolloutSpec(
+        order=replace(order, note=fields.get("note", "")), hosts=hosts, words=words, terms=parse_terms_form(fields)
+    )
     request = create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
     submit_rollout(runtime.database, request, rollout := create_rollout_id())
     return redirect_to("rollout", rollout=rollout)
@@ -150,25 +169,30 @@ def _render_fleet(fleet: Fleet, session: Session, sought: FleetQuery, row: Rollo
     lines = filter_lines(select_lines(board.lines, hosts), sought, grouped)
     order = order_columns_by_trouble(lines, board.columns) if sought.columns == "open" else range(len(board.columns))
     version = f"{board.epoch}.{board.version}"
-    context = {
-        "row": row,
-        "parts": parts,
-        "sought": sought,
-        "skill": name,
-        "skills": skills,
-        "lines": lines,
-        "of": len(hosts),
-        "columns": board.columns,
-        "order": order,
-        "shown": lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
-        "pages": -(-len(lines) // A_PAGE),
-        "stream": f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
-        "here_as": lambda **other: _build_fleet_address(rollout, sought, **other),
-        "groups": grouped,
-        "simulated": any(line.simulated for line in lines),
-    }
-    choices = {"sorts": SORTS, "shows": SHOWN, "words": WORDS, "letters": LETTERS, "modes": MODES}
-    return render_page("fleet.html", here="fleet", **context, **choices)
+    return render_page(
+        "fleet.html",
+        here="fleet",
+        row=row,
+        parts=parts,
+        sought=sought,
+        skill=name,
+        skills=skills,
+        lines=lines,
+        of=len(hosts),
+        columns=board.columns,
+        order=order,
+        shown=lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
+        pages=-(-len(lines) // A_PAGE),
+        stream=f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
+        here_as=lambda **other: _build_fleet_address(rollout, sought, **other),
+        groups=grouped,
+        simulated=any(line.simulated for line in lines),
+        sorts=SORTS,
+        shows=SHOWN,
+        words=WORDS,
+        letters=LETTERS,
+        modes=MODES,
+    )
 
 
 def _build_fleet_address(rollout: str, sought: FleetQuery, **other: object) -> str:

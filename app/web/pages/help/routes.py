@@ -46,9 +46,10 @@ def read_help_page(document: str) -> Response:
 
 
 def _show_document(name: str) -> Response:
-    search = {"root": "", "search_index": _page_path(SEARCH_INDEX)}
-    page = _load_document(name)
-    return render_page("help.html", here="help", layout="base.html", page=page, asset=static_path, **search)
+    page, index = _load_document(name), _page_path(SEARCH_INDEX)
+    return render_page(
+        "help.html", here="help", layout="base.html", page=page, asset=static_path, root="", search_index=index
+    )
 
 
 def _page_path(name: str) -> str:

@@ -218,5 +218,4 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
         raise Rejected("person", said)
     made, secret = people.issue_link(session, me.name, row.id, hours)
     link = f"{str(request.base_url).rstrip('/')}{path_to('share', secret=secret)}"
-    context = {"run": row, "link": link, "until": made.expires_at}
-    return render_page("shared.html", here="runs", **context)
+    return render_page("shared.html", here="runs", run=row, link=link, until=made.expires_at)

@@ -179,15 +179,16 @@ def show_ops(
     taken: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Show the console. `taken` is the webhook that a test has just reached."""
-    context = {
-        "lineup": runtime.lineup,
-        "parts": console.render_parts(),
-        "elsewhere": [engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
-        "launched": bool(runtime.launched),
-        "webhooks": list_webhook_lines(session),
-        "taken": taken,
-    }
-    return render_page("ops.html", here="ops", **context)
+    return render_page(
+        "ops.html",
+        here="ops",
+        lineup=runtime.lineup,
+        parts=console.render_parts(),
+        elsewhere=[engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
+        launched=bool(runtime.launched),
+        webhooks=list_webhook_lines(session),
+        taken=taken,
+    )
 
 
 @router.get("/ops/stream", name="ops_stream")

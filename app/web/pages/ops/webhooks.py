@@ -60,8 +60,7 @@ def submit_webhook(runtime: TheRuntime, session: TheSession, fields: Fields) -> 
         local=fields.get("local") == "1",
     )
     row = add_webhook(runtime.database, session, wish, runtime.clock.now())
-    context = {"webhook": row, "to": hide_url_secret(row.url)}
-    return render_page("webhook.html", here="ops", **context)
+    return render_page("webhook.html", here="ops", webhook=row, to=hide_url_secret(row.url))
 
 
 @router.post("/ops/webhooks/{webhook}", name="ops_webhook")
