@@ -14,11 +14,10 @@ from app.people.rights import READING, WHO
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.text.clean import clean_text
 from app.web.access.access_ledger import AccessLedger
-from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.authenticator import Authenticator
 from app.web.access.cors import is_write_allowed
 from app.web.access.guard import create_refusal_response
-from app.web.access.request_context import KEY, RequestContext
 from app.web.access.request_log import RequestLog
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate import Fit
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_plan import EnginePlan, plan_engine
@@ -62,9 +62,7 @@ def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
         replicas=len(engine.replicas),
         fits=plan.fit.fits if plan.fit else None,
         says=plan.fit.says if plan.fit else plan.why,
-        figures={name: _to_plan_figure(getattr(plan.fit, name), unit) for name, unit in _UNITS.items()}
-        if plan.fit
-        else {},
+        figures=_to_plan_figures(plan.fit) if plan.fit else {},
     )
 
 
@@ -81,5 +79,5 @@ _UNITS = {
 }
 
 
-def _to_plan_figure(one: Estimate, unit: str) -> Figure:
-    return Figure.from_source(one, unit=unit, at=None)
+def _to_plan_figures(fit: Fit) -> dict[str, Figure]:
+    return {name: Figure.from_source(getattr(fit, name), unit=unit, at=None) for name, unit in _UNITS.items()}

@@ -168,7 +168,7 @@ def _build_histogram(
 
 
 def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFamily]:
-    played = {name: _to_label(simulated=engine.simulation is not None) for name, engine in lineup.engines.items()}
+    played = {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
     states = [
         ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()
@@ -182,7 +182,7 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         yield _gauge(f"temper_engine_{name}", said, _select_known(samples, field))
     gpus = [
         (
-            {"gpu": str(event.gpu), "name": event.name, "simulated": _to_label(simulated=event.simulated)}
+            {"gpu": str(event.gpu), "name": event.name, "simulated": str(event.simulated).lower()}
             | ({"host": host} if host else {}),
             event,
         )
@@ -190,10 +190,6 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
     ]
     for name, (said, field, scale) in _GPU_FIGURES.items():
         yield _gauge(f"temper_gpu_{name}", said, _select_known(gpus, field, scale))
-
-
-def _to_label(*, simulated: bool) -> str:
-    return "true" if simulated else "false"
 
 
 def _select_known(samples: Sequence[tuple[Labels, object]], name: str, scale: float = 1) -> list[tuple[Labels, float]]:

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException
 from starlette.responses import HTMLResponse, Response
 
+from app.engines.coldstart import ColdStartStep
 from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
@@ -23,13 +24,11 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class ColdStartLine:
-    name: str
-    at: float
+    step: ColdStartStep
     took: float
     left: float
     """Start of its bar, in percent."""
     width: float
-    figure: str
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,6 @@ def _build_cold_start_lines(one: LaunchedReplica, now: float | None) -> tuple[Co
     for step in steps:
         took = step.at - before
         share = 100 / whole if whole else 0.0
-        found.append(
-            ColdStartLine(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.figure_text)
-        )
+        found.append(ColdStartLine(step, took, round(before * share, 2), round(took * share, 2)))
         before = step.at
     return tuple(found)

@@ -1,6 +1,5 @@
 """Pages for admins: people, their credentials and the audit record."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
@@ -20,14 +19,6 @@ from app.web.stream.resume_position import MOST_SEQ
 LINES = 100
 
 router = APIRouter(include_in_schema=False)
-
-
-@dataclass(frozen=True)
-class AuditEntry:
-    seq: int
-    at: float
-    hash: str
-    done: PersonDid
 
 
 @router.get("/people", name="people")
@@ -75,7 +66,7 @@ def submit_credential_end(session: TheSession, credential: str) -> Response:
 @admins
 def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
     found = audit.list_audit_events(session, LINES, before)
-    lines = [AuditEntry(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
+    lines = [one for one in found if isinstance(one.event, PersonDid)]
     head = audit.list_audit_events(session, 1)
     return render_page(
         "audit.html", here="audit", lines=lines, head=head[0].hash if head else GENESIS, more=len(found) == LINES

@@ -5,7 +5,7 @@ import pytest
 from app.errors import BadInput
 from app.events.kinds import PersonDid
 from app.events.record import AUDIT, GENESIS, record_event
-from app.web.access.access_ledger import AuditSyslog
+from app.web.access.access_ledger import MANY, MOST, WINDOW, AuditSyslog, DeniedRequestCounter
 
 LINE = record_event(
     AUDIT, 1, 0.0, PersonDid(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS
@@ -32,3 +32,54 @@ def test_nobody_is_told_where_no_address_is_given():
 def test_an_address_that_is_none_is_said(address):
     with pytest.raises(BadInput, match="HOST:PORT"):
         AuditSyslog(address)
+
+
+def refused(source="192.0.2.7", who="", did="GET /audit"):
+    return PersonDid(who=who, right="", via="", source=source, did=did, status=401)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_the_first_goes_on_record_at_once_and_the_rest_as_one_when_the_minute_is_over():
+    clock = Clock()
+    tally = DeniedRequestCounter(clock)
+    assert tally.count_refusal(refused()) == refused()
+    for number in range(9000):
+        assert tally.count_refusal(refused(did=f"GET /{number}")) is None
+    assert tally.collect_finished() == []
+    clock.now = WINDOW
+    [told] = tally.collect_finished()
+    assert (told.times, told.did, told.source) == (9000, "GET /8999", "192.0.2.7")
+
+
+def test_who_goes_on_all_night_has_a_line_a_minute_and_who_stops_is_forgotten():
+    clock, lines = Clock(), 0
+    tally = DeniedRequestCounter(clock)
+    for minute in range(100):
+        clock.now = minute * WINDOW
+        lines += len(tally.collect_finished())
+        lines += sum(tally.count_refusal(refused()) is not None for _ in range(50))
+    assert lines == 100
+    clock.now += WINDOW
+    assert [told.times for told in tally.collect_finished()] == [50]
+    clock.now += WINDOW
+    assert tally.collect_finished() == []
+    assert tally.count_refusal(refused()) is not None
+
+
+def test_people_and_places_are_told_apart_up_to_a_number_of_them():
+    tally = DeniedRequestCounter(Clock())
+    firsts = [tally.count_refusal(refused(f"198.51.100.{number}")) for number in range(200)]
+    told = [one for one in firsts if one]
+    assert len(told) == MOST + 1
+    assert told[-1].source == MANY
+    assert tally.collect_finished(all_of_them=True)[0].times == 200 - MOST - 1
+
+
+def test_a_person_who_is_refused_is_named():
+    assert DeniedRequestCounter(Clock()).count_refusal(refused(who="vic")).who == "vic"

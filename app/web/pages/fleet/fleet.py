@@ -125,7 +125,7 @@ class Fleet:
             ),
             "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
-                cards=_select_waiting_rollouts(cards, rollout),
+                cards=[card for card in cards if card.state.is_paused_by_rule and card.row.id != rollout],
                 alarms=alarms[:SHOWN_ALARMS],
                 more=len(alarms) - SHOWN_ALARMS,
                 waiting=[card for card in work if card.waits],
@@ -207,10 +207,6 @@ def _encode_changed_lines(board: FleetBoard, since: int) -> bytes:
     changed = [line.wire_text for line in board.list_changed_since(since)]
     told = {"columns": len(board.columns), "lines": changed}
     return encode_message(msgspec.json.encode(told), name="fleet") if changed else b""
-
-
-def _select_waiting_rollouts(cards: Sequence[RolloutCard], rollout: str) -> list[RolloutCard]:
-    return [card for card in cards if card.state.is_paused_by_rule and card.row.id != rollout]
 
 
 def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
