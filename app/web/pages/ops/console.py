@@ -74,12 +74,12 @@ class Console:
         with open_read_session(self._runtime.database) as session:
             unended = [row.id for row in queries.list_unended_runs(session)]
             situation = self._read_situation(session)
-            living = nodes.list_node_statuses(session) if self._runtime.leases else []
-            lost = nodes.given_up(session) if self._runtime.leases else []
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
-        held = find_held(self._runtime.settings.hosts_folder)
-        situation = replace(situation, nodes=living, lost_nodes=lost, held_hosts=held)
-        situation = replace(situation, states=[self._fold_run(run) for run in unended])
+        situation = replace(
+            situation,
+            held_hosts=find_held(self._runtime.settings.hosts_folder),
+            states=[self._fold_run(run) for run in unended],
+        )
         runtime, now, states = self._runtime, situation.now, situation.states
         shares = self._sharing.read_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
@@ -93,7 +93,7 @@ class Console:
                 well=WELL,
                 states=states,
                 gpus=gpus,
-                nodes=living,
+                nodes=situation.nodes,
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
             "needs": render_template("partials/_needs.html", needs=asked, loading=_list_loading_engines(runtime)),
@@ -107,7 +107,7 @@ class Console:
             ),
             "log": render_template("partials/_log.html", lines=list(_read_engine_logs(runtime))),
             "nodes": render_template(
-                "partials/_nodes.html", nodes=living, node=runtime.leases.node if runtime.leases else ""
+                "partials/_nodes.html", nodes=situation.nodes, node=runtime.leases.node if runtime.leases else ""
             ),
         }
 
@@ -115,7 +115,6 @@ class Console:
         runtime = self._runtime
         return OpsState(
             now=runtime.clock.now(),
-            states=[],
             engines=dict(runtime.board.states),
             launched=list(runtime.launched),
             simulator=None if runtime.simulator is None else runtime.simulator.is_running,
@@ -124,6 +123,8 @@ class Console:
             webhooks=webhooks.list_webhooks(session),
             waivers=waivers.list_waivers(session),
             rollouts=rollouts.list_unended_rollouts(session),
+            nodes=nodes.list_node_statuses(session) if runtime.leases else (),
+            lost_nodes=nodes.given_up(session) if runtime.leases else (),
             unwritten=runtime.writer.stalled_seconds,
         )
 
