@@ -13,9 +13,8 @@ from app.people.groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import open_separate_engine
 from app.web import api, pages
-from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
-from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.authenticator import AT_ONCE, Authenticator
 from app.web.access.cors import ApiCors, parse_origins
 from app.web.access.gate import Gate

@@ -86,6 +86,10 @@ def get_token_id() -> str:
     return person.credential if person and person.via == "token" else ""
 
 
+def parse_right(word: str) -> Right:
+    return next(right for right in RIGHTS if right == word)
+
+
 def has_right(right: Right, needed: Right) -> bool:
     return RIGHTS.index(right) >= RIGHTS.index(needed)
 

@@ -1,9 +1,10 @@
-"""Build URL paths from route names. Paths hold no host name: a proxy decides that."""
+"""Build URL paths from route names, and redirects to them. Paths hold no host name: a proxy decides that."""
 
 import re
 from collections.abc import Iterable
 from urllib.parse import quote
 
+from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute, Mount, Route
 
 _PART = re.compile(r"{(\w+)}")
@@ -25,6 +26,11 @@ def path_to(name: str, /, **parts: object) -> str:
     if parts.keys() != names:
         raise TypeError(f"{pattern} takes {sorted(names)}, and was given {sorted(parts)}")
     return pattern.format(**{part: quote(str(value), safe="") for part, value in parts.items()}) if parts else pattern
+
+
+def redirect_to(name: str, /, **parts: object) -> RedirectResponse:
+    """Send the browser to a page after a form."""
+    return RedirectResponse(path_to(name, **parts), status_code=303)
 
 
 def static_path(file: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
 from anyio import CancelScope
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
@@ -14,17 +14,17 @@ from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 
 
-def _get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
+def get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
     async def get_value(request: Request) -> Any:
         return getattr(request.app.state, name)
 
     return get_value
 
 
-TheRuntime = Annotated[Runtime, Depends(_get_from_state("runtime"))]
-TheStreams = Annotated[StreamRegistry, Depends(_get_from_state("streams"))]
-TheFolds = Annotated[RunStateCache, Depends(_get_from_state("folds"))]
-TheRolloutFolds = Annotated[RolloutStateCache, Depends(_get_from_state("rollouts"))]
+TheRuntime = Annotated[Runtime, Depends(get_from_state("runtime"))]
+TheStreams = Annotated[StreamRegistry, Depends(get_from_state("streams"))]
+TheFolds = Annotated[RunStateCache, Depends(get_from_state("folds"))]
+TheRolloutFolds = Annotated[RolloutStateCache, Depends(get_from_state("rollouts"))]
 
 
 async def _open_session(request: Request) -> AsyncIterator[Session]:
@@ -41,5 +41,6 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
                 await run_in_threadpool(session.close)
 
 
+Words = Annotated[str, Query(max_length=200)]
 TheSession = Annotated[Session, Depends(_open_session, scope="function")]
 """Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""

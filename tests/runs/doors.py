@@ -35,7 +35,7 @@ class House:
         self.clock = DatabaseClock()
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
         self.queues = EngineQueues(EngineTraffic())
-        self.submitted = []
+        self.submitted, self.launched = [], {}
 
     async def submit_run(self, request, run="r1"):
         self.submitted.append(request)

@@ -77,6 +77,11 @@ def extrapolate_joules(one: Spent) -> float | None:
     return one.joules * one.gpu_seconds / one.sampled_seconds
 
 
+def compute_joules_per_token(one: Spent) -> float | None:
+    drawn = extrapolate_joules(one)
+    return drawn / one.tokens if drawn is not None and one.tokens else None
+
+
 def _split_time(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:
     """Split the time wherever a turn starts or ends, with the turns in each interval."""
     edges = {edge for turn in turns for edge in (turn.start, turn.end) if since < edge < until}

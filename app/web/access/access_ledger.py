@@ -1,28 +1,77 @@
-"""Write what people did, and refused requests, to the audit chain."""
+"""Write what people did, and refused requests, to the audit chain, and its head to a remote syslog."""
 
 import asyncio
 import logging
+import socket
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from logging.handlers import SysLogHandler
 
+from msgspec.structs import replace
 from sqlalchemy import Engine
 
+from app.errors import BadInput
 from app.events.kinds import PersonDid
+from app.events.record import Recorded
 from app.store import audit
 from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
-from app.web.access.audit_syslog import AuditSyslog
-from app.web.access.denied_request_counter import DeniedRequestCounter
 
 log = logging.getLogger(__name__)
 
 PATIENCE, BETWEEN = 60.0, 0.5
 LOOK_EVERY = 5.0
+WINDOW = 60.0
+MOST = 20
+"""Sources counted separately; all others share one count."""
+MANY = "many addresses"
+
+
+@dataclass
+class _RefusalCount:
+    since: float
+    last: PersonDid
+    more: int = 0
+
+
+class DeniedRequestCounter:
+    """Counts refused requests per source, so that a flood writes one audit line a minute."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._counts: dict[tuple[str, str], _RefusalCount] = {}
+
+    def count_refusal(self, event: PersonDid) -> PersonDid | None:
+        """Return the event to record at once, for the first refusal of a source; count the others and return None."""
+        key = (event.who, event.source)
+        if key not in self._counts and len(self._counts) >= MOST:
+            event = replace(event, who="", right="", via="", source=MANY)
+            key = (event.who, event.source)
+        if count := self._counts.get(key):
+            count.more, count.last = count.more + 1, event
+            return None
+        self._counts[key] = _RefusalCount(self._clock(), event)
+        return event
+
+    def collect_finished(self, *, all_of_them: bool = False) -> list[PersonDid]:
+        """Return one summary event per source whose minute is over and that was refused again."""
+        now, told = self._clock(), []
+        for key, count in list(self._counts.items()):
+            if now - count.since < WINDOW and not all_of_them:
+                continue
+            if count.more:
+                told.append(replace(count.last, times=count.more))
+                self._counts[key] = _RefusalCount(now, count.last)
+            else:
+                del self._counts[key]
+        return told
 
 
 class AccessLedger(BackgroundTask):
     name = "audit of refusals"
 
-    def __init__(self, database: Engine, syslog: AuditSyslog) -> None:
+    def __init__(self, database: Engine, syslog: "AuditSyslog") -> None:
         self._database, self._syslog = database, syslog
         self._tally = DeniedRequestCounter()
 
@@ -58,3 +107,28 @@ class AccessLedger(BackgroundTask):
 
     def _write_event(self, event: PersonDid) -> None:
         self._syslog.send_head(audit.record_audit_event(self._database, event))
+
+
+class AuditSyslog:
+    """Sends each new head, so that truncation of the local chain can be detected."""
+
+    def __init__(self, address: str) -> None:
+        """`address` is HOST:PORT (UDP); an empty string disables sending."""
+        self._handler = SysLogHandler(_parse_syslog_address(address), socktype=socket.SOCK_DGRAM) if address else None
+
+    def send_head(self, line: Recorded) -> None:
+        if self._handler is None:
+            return
+        said = f"temper audit seq={line.seq} hash={line.hash}"
+        self._handler.emit(logging.LogRecord("temper.audit", logging.INFO, "", 0, said, None, None))
+
+    def close(self) -> None:
+        if self._handler:
+            self._handler.close()
+
+
+def _parse_syslog_address(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise BadInput(f"{address!r} is not the address of a syslog server. Give HOST:PORT, such as 192.0.2.10:514.")
+    return host, int(port)

@@ -1,18 +1,51 @@
-"""Recheck the rights behind requests still being answered, in one query for all of them."""
+"""Requests being answered, from first byte to last, and the recheck of their rights in one query for all."""
 
 import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 
-from app.people.rights import Person, is_admitted
+from starlette.types import Message, Receive, Scope
+
+from app.people.rights import AccessNeeds, Person, is_admitted
 from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.access.authenticator import Authenticator
-from app.web.access.request_context import RequestContext
 
+KEY = "temper.visit"
+GONE: Message = {"type": "http.disconnect"}
 EVERY = 0.4
 """Seconds. Together with the query, an ended right stops a response within one second on every node."""
+
+
+@dataclass(eq=False)
+class RequestContext:
+    person: Person | None
+    since: float
+    needs: AccessNeeds | None = None
+    """Set by the guard of the matched route."""
+    run: str | None = None
+    refused: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the person's right ends while the response is still being sent."""
+
+    async def receive_or_disconnect(self, receive: Receive) -> Message:
+        """Receive the next message, or a disconnect once the right has ended."""
+        if self.over.is_set():
+            return GONE
+        heard, over = asyncio.ensure_future(receive()), asyncio.ensure_future(self.over.wait())
+        try:
+            await asyncio.wait({heard, over}, return_when=asyncio.FIRST_COMPLETED)
+            return GONE if self.over.is_set() else heard.result()
+        finally:
+            heard.cancel()
+            over.cancel()
+
+
+def get_request_context(scope: Scope) -> RequestContext:
+    visit: RequestContext = scope[KEY]
+    return visit
 
 
 class AccessRechecks(BackgroundTask):

@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from http.cookies import CookieError, SimpleCookie
+from typing import cast
 
 from sqlalchemy import Engine
 from sqlmodel import Session
 from starlette.datastructures import Headers
 
-from app.people.rights import DEMO, RIGHTS, Person, Right, Via
+from app.people.rights import DEMO, RIGHTS, Person, Via, parse_right
 from app.store import people
 from app.store.models import CredentialRow, PersonRow
 
@@ -36,7 +37,7 @@ class Authenticator:
             return DEMO
         if bearer := _read_bearer_token(headers):
             return await self._look_up_in_thread(bearer, ("token",))
-        if cookie := _read_session_cookie(headers):
+        if cookie := read_cookie(headers, COOKIE):
             return await self._look_up_in_thread(cookie, ("session", "link"))
         return None
 
@@ -76,9 +77,9 @@ class Authenticator:
 def _to_person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
     if row.ended_at is not None or row.expires_at <= now or owner is None or owner.disabled:
         return None
-    return Person(
-        owner.name, _choose_lesser_right(row.right, owner.right), _parse_via(row.kind), row.id, _list_linked_runs(row)
-    )
+    # A token never exceeds its owner's current right.
+    right = min(parse_right(row.right), parse_right(owner.right), key=RIGHTS.index)
+    return Person(owner.name, right, cast("Via", row.kind), row.id, _list_linked_runs(row))
 
 
 def _list_linked_runs(row: CredentialRow) -> tuple[str, ...] | None:
@@ -88,27 +89,9 @@ def _list_linked_runs(row: CredentialRow) -> tuple[str, ...] | None:
     return (row.run,) if row.run else ()
 
 
-def _choose_lesser_right(one: str, other: str) -> Right:
-    """Return the lower of the two rights: a token never exceeds its owner's current right."""
-    return RIGHTS[min(RIGHTS.index(_parse_right(one)), RIGHTS.index(_parse_right(other)))]
-
-
-def _parse_right(word: str) -> Right:
-    return next(right for right in RIGHTS if right == word)
-
-
-def _parse_via(kind: str) -> Via:
-    kinds: dict[str, Via] = {"session": "session", "token": "token", "link": "link"}
-    return kinds[kind]
-
-
 def _read_bearer_token(headers: Headers) -> str:
     scheme, _, secret = headers.get("authorization", "").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
-
-
-def _read_session_cookie(headers: Headers) -> str:
-    return read_cookie(headers, COOKIE)
 
 
 def read_cookie(headers: Headers, name: str) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.config import Network
-from app.web.access.login_limits import to_network_key
-from app.web.access.repeated_log_filter import Seldom
+from app.web.access.request_log import Seldom
 
 log = logging.getLogger(__name__)
 
@@ -101,3 +100,16 @@ def _close_oldest_idle(among: dict[Connection, str] | dict[Connection, None]) ->
     if oldest:
         oldest.abort()
     return oldest is not None
+
+
+def to_network_key(source: str) -> str:
+    """Return the IPv4 address or the IPv6 /64 network, since one IPv6 client has 2^64 addresses."""
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return "somewhere"
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))

@@ -14,18 +14,18 @@ from app.people.rights import READING, WHO
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.text.clean import clean_text
 from app.web.access.access_ledger import AccessLedger
-from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.authenticator import Authenticator
-from app.web.access.body_limit import ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES, limit_body
 from app.web.access.cors import is_write_allowed
 from app.web.access.guard import create_refusal_response
-from app.web.access.request_context import KEY, RequestContext
 from app.web.access.request_log import RequestLog
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
 
 STRANGERS_AT_ONCE = 4
 """Concurrent anonymous requests; requests of signed-in people do not queue behind them."""
+ANONYMOUS_BODY_BYTES, SIGNED_IN_BODY_BYTES = 16 * 1024, 1024 * 1024
+DIGITS = 18
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -184,6 +184,23 @@ class _RequestChannel:
         """Finish a chunked response properly if it was cut off because the right ended."""
         if self._visit.over.is_set() and self.status and self._open and self._endless:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def limit_body(receive: Receive, most: int, claimed: str | None) -> Receive:
+    """Wrap `receive` to raise HTTP 413 beyond `most` bytes. `claimed` is Content-Length: too large fails at once."""
+    taken = most + 1 if claimed and (len(claimed) > DIGITS or int(claimed) > most) else 0
+
+    async def receive_counted() -> Message:
+        nonlocal taken
+        message: Message = {}
+        if taken <= most:
+            message = await receive()
+            taken += len(message.get("body", b""))
+        if taken > most:
+            raise HTTPException(413, f"The body is larger than the limit of {most} bytes.")
+        return message
+
+    return receive_counted
 
 
 def _has_only_printable(path: str) -> bool:

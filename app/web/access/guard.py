@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import CLOSED, AccessNeeds, Person, has_right, is_admitted, read_needs
-from app.web.access.request_context import get_request_context
+from app.web.access.access_rechecks import get_request_context
 from app.web.addresses import path_to
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem

@@ -1,4 +1,5 @@
-"""Check passwords in two threads, one of them reserved for known browsers and networks."""
+"""Check passwords in two threads, one of them reserved for known browsers and networks. Guessing is slow, and
+guessing another person's password does not lock them out."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_d
 from app.store import login_attempts, people
 from app.store.clock import database_time
 from app.store.models import PersonRow
-from app.web.access.login_limits import LoginLimits, choose_login_limits
+from app.web.access.connection_limiter import to_network_key
 
 T = TypeVar("T")
 CONNECTIONS = 3
@@ -23,6 +24,29 @@ KNOWN_SECONDS = 30 * 24 * 3600.0
 QUEUE = 16
 """Attempts that may wait per queue; checking a password takes some 100 ms and 64 MiB."""
 IN_A_MOMENT = 2.0
+TRIES_PER_BROWSER, TRIES_PER_KNOWN_NETWORK, TRIES_PER_NETWORK, TRIES_PER_NAME = 10, 5, 5, 30
+
+
+@dataclass(frozen=True)
+class LoginLimits:
+    """The counters that an attempt counts against."""
+
+    limits: dict[str, int]
+    """Counter key to allowed attempts per window."""
+    stranger: bool
+
+
+def choose_login_limits(name: str, source: str, *, browser: str, known: bool) -> LoginLimits:
+    """Choose the counters of a sign-in attempt.
+
+    `browser`: id of a cookie that this person's browser holds. `known`: the person signed in from this network before.
+    Each has its own counter, so strangers can only use up their own."""
+    place = to_network_key(source)
+    if browser:
+        return LoginLimits({f"browser {browser}": TRIES_PER_BROWSER}, stranger=False)
+    if known:
+        return LoginLimits({f"name {name} from {place}": TRIES_PER_KNOWN_NETWORK}, stranger=False)
+    return LoginLimits({f"from {place}": TRIES_PER_NETWORK, f"name {name}": TRIES_PER_NAME}, stranger=True)
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,57 @@
-"""Requests in the server's log: all that failed, and the refused ones so seldom that no stranger fills it."""
+"""The server's log: what clients can provoke is logged once a minute with a count, so that no stranger fills it."""
 
 import logging
 import re
+import time
+from collections.abc import Callable
 
 from starlette.requests import HTTPConnection
 from starlette.types import Scope
 
 from app.people.rights import Person
 from app.text.clean import clean_text
-from app.web.access.repeated_log_filter import Seldom
 from app.web.addresses import path_to
 from app.web.api.problem import KINDS
 
 log = logging.getLogger(__name__)
 
+WITHIN = 60.0
+MOST = 100
 _BY_STATUS = {kind.status: name for name, kind in reversed([*KINDS.items()])}
 """The first kind of problem of each status: where an answer is no problem of the API's."""
+
+
+class Seldom:
+    """Says of each thing once a minute how often it came."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._told: dict[str, tuple[float, int]] = {}
+
+    def count(self, key: str) -> int:
+        """Return how often the record came since it was last logged, or 0 if it is not to be logged now."""
+        if key not in self._told and len(self._told) >= MOST:
+            self._told.clear()
+        at, kept_back = self._told.get(key, (float("-inf"), 0))
+        now = self._clock()
+        if now - at < WITHIN:
+            self._told[key] = at, kept_back + 1
+            return 0
+        self._told[key] = now, 0
+        return kept_back + 1
+
+
+class RepeatedLogFilter(logging.Filter):
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._seldom = Seldom(clock)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Compare records by the first line of the message; later lines hold the socket and the address."""
+        many = self._seldom.count(str(record.msg).partition("\n")[0])
+        if many > 1:
+            record.msg = f"{record.msg} (and {many - 1} more since it was last logged)"
+        return many > 0
 
 
 class RequestLog:

@@ -22,10 +22,9 @@ from app.web.access.password_checker import (
     SignInGranted,
     WrongPassword,
 )
-from app.web.addresses import path_to
+from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheSession
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 BROWSER = "temper-browser"
 """Grants nothing. Marks a browser that signed in before, so that others' attempts do not count against it."""
@@ -59,7 +58,7 @@ async def sign_in(
         case SignInGranted(secret, browser):
             answer = create_signed_in_response(request, to_local_path(next), secret, SESSION_SECONDS)
             if browser:
-                _set_cookie(request, answer, BROWSER, browser, BROWSER_SECONDS, path=path_to("sign_in"))
+                set_cookie(request, answer, BROWSER, browser, BROWSER_SECONDS, path=path_to("sign_in"))
             return answer
 
 
@@ -69,7 +68,7 @@ def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
         people.end_credential(session, row)
-    answer = RedirectResponse(path_to("sign_in"), status_code=303)
+    answer = redirect_to("sign_in")
     answer.delete_cookie(COOKIE)
     return answer
 
@@ -87,12 +86,12 @@ def open_shared_link(request: Request, session: TheSession, secret: str) -> Resp
 
 def create_signed_in_response(request: Request, to: str, secret: str, seconds: float) -> Response:
     answer = RedirectResponse(to, status_code=303)
-    _set_cookie(request, answer, COOKIE, secret, seconds)
+    set_cookie(request, answer, COOKIE, secret, seconds)
     answer.headers["referrer-policy"] = "no-referrer"
     return answer
 
 
-def _set_cookie(request: Request, answer: Response, name: str, secret: str, seconds: float, path: str = "/") -> None:
+def set_cookie(request: Request, answer: Response, name: str, secret: str, seconds: float, path: str = "/") -> None:
     secure = request.url.scheme == "https"
     answer.set_cookie(name, secret, max_age=int(seconds), path=path, httponly=True, samesite="lax", secure=secure)
 
@@ -104,8 +103,6 @@ def to_local_path(path: str) -> str:
 
 
 def render_sign_in_form(request: Request, to: str, said: str, status: int) -> Response:
-    nonce = new_nonce()
     oidc: OidcClient | None = request.app.state.oidc
     provider = oidc.host_name if oidc else ""
-    context = {"next": to_local_path(to), "said": said, "provider": provider}
-    return create_page(render_template("sign_in.html", nonce=nonce, here="", **context), nonce, status)
+    return render_page("sign_in.html", status=status, next=to_local_path(to), said=said, provider=provider)

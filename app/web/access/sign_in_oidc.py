@@ -18,7 +18,7 @@ from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
 from app.web.access.password_checker import SESSION_SECONDS
-from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, to_local_path
+from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, set_cookie, to_local_path
 from app.web.addresses import path_to
 from app.web.deps import TheSession
 
@@ -43,10 +43,7 @@ async def start_oidc_sign_in(request: Request, next: Annotated[str, Query(max_le
         return render_sign_in_form(request, next, str(exc), 502)
     answer = RedirectResponse(to, status_code=303)
     carried = msgspec.json.encode(begun).hex()
-    answer.set_cookie(
-        COOKIE, carried, max_age=ERRAND_SECONDS, httponly=True, samesite="lax", path=path_to("sign_in_oidc_back"),
-        secure=request.url.scheme == "https",
-    )  # fmt: skip
+    set_cookie(request, answer, COOKIE, carried, ERRAND_SECONDS, path=path_to("sign_in_oidc_back"))
     return answer
 
 

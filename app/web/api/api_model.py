@@ -1,9 +1,9 @@
 """Base model of every JSON body, and the model of every number that is not a count."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import Query
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
@@ -13,7 +13,21 @@ LINE = 500
 
 
 class ApiModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, from_attributes=True)
+
+    @classmethod
+    def from_source(cls, source: object, /, **own: Any) -> Self:
+        """Read each field from the attribute of the same name; `own` has the fields that differ."""
+        same = {name: getattr(source, name) for name in cls.model_fields if name not in own and hasattr(source, name)}
+        return cls.model_validate(same | own)
+
+
+def _format_if_seconds(at: object) -> object:
+    return format_timestamp(at) if isinstance(at, float | int) else at
+
+
+Time = Annotated[str, BeforeValidator(_format_if_seconds)]
+"""A time in UTC; seconds since 1970 are formatted."""
 
 
 class Figure(ApiModel):
@@ -23,11 +37,11 @@ class Figure(ApiModel):
     unit: str = Field(description="UCUM-like: s, GiB, W, Cel, %, token/s, GB/s.")
     provenance: Provenance
     source: str
-    at: str | None = Field(description="Time of the value; None if it does not change.")
+    at: Time | None = Field(description="Time of the value; None if it does not change.")
 
 
 class Point(ApiModel):
-    at: str
+    at: Time
     value: float | None
 
 
@@ -49,6 +63,15 @@ class Link(ApiModel):
 
 def create_figure(value: float | None, unit: str, provenance: Provenance, source: str, at: float | None) -> Figure:
     return Figure(value=value, unit=unit, provenance=provenance, source=source, at=format_time(at))
+
+
+def derive_figure(
+    value: float | None, unit: str, source: str, at: float | None = None, *, simulated: bool, digits: int = 3
+) -> Figure:
+    """Return a rounded figure that Temper computed from others; an unknown value is unsupported."""
+    if value is None:
+        return create_figure(None, unit, "unsupported", source, at)
+    return create_figure(round(value, digits), unit, "simulated" if simulated else "derived", source, at)
 
 
 def format_time(at: float | None) -> str | None:

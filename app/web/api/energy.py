@@ -1,13 +1,15 @@
 """GPU-seconds and joules of a run, per role."""
 
+from functools import partial
+
 from pydantic import Field
 
 from app.events.kinds import EnergySpent
-from app.events.vocabulary import Provenance, Role, Spent
+from app.events.vocabulary import Role, Spent
 from app.machine.sampling.energy_ledger import EnergyLedger
-from app.machine.sampling.energy_shares import extrapolate_joules
+from app.machine.sampling.energy_shares import compute_joules_per_token, extrapolate_joules
 from app.people.rights import guests
-from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
+from app.web.api.api_model import ApiModel, Figure, Time, derive_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.runs import read_required_run_row
@@ -42,7 +44,7 @@ class RunEnergy(ApiModel):
     final: bool = Field(description="The run has ended; the values no longer change.")
     simulated: bool
     pace: float | None = Field(description="Pace of simulated engines. Seconds and joules are smaller by this factor.")
-    until: str | None
+    until: Time | None
     roles: list[RoleEnergy]
     between: Between | None
     reason: str = Field(description="Why there are no values; empty otherwise.")
@@ -60,43 +62,25 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
         return RunEnergy(
             run=run, final=False, simulated=row.simulated, pace=pace, until=None, roles=[], between=None, reason=reason
         )
-    between = [one for one in found.spent if not one.role]
-    return RunEnergy(
+    return RunEnergy.from_source(
+        found,
         run=run,
-        final=found.final,
-        simulated=found.simulated,
         pace=pace,
-        until=format_time(found.until),
         roles=[_to_role_energy(found, one) for one in found.spent if one.role],
-        between=Between(gpu_seconds=_to_seconds_figure(found, between[0]), energy=_to_joules_figure(found, between[0]))
-        if between
-        else None,
+        between=next((Between(**_to_figures(found, one)) for one in found.spent if not one.role), None),
         reason="",
     )
 
 
 def _to_role_energy(found: EnergySpent, one: Spent) -> RoleEnergy:
-    assert one.role
-    drawn = extrapolate_joules(one)
-    each = drawn / one.tokens if drawn is not None and one.tokens else None
-    return RoleEnergy(
-        role=one.role,
-        gpu_seconds=_to_seconds_figure(found, one),
-        energy=_to_joules_figure(found, one),
-        tokens=one.tokens,
-        energy_per_token=_to_derived_figure(found, each, "J/token", f"{DRAWN}, over the tokens that it wrote"),
-    )
+    each, source = compute_joules_per_token(one), f"{DRAWN}, over the tokens that it wrote"
+    per_token = derive_figure(each, "J/token", source, found.until, simulated=found.simulated)
+    return RoleEnergy.from_source(one, **_to_figures(found, one), energy_per_token=per_token)
 
 
-def _to_seconds_figure(found: EnergySpent, one: Spent) -> Figure:
-    return _to_derived_figure(found, one.gpu_seconds, "s", HELD if one.role else UNHELD)
-
-
-def _to_joules_figure(found: EnergySpent, one: Spent) -> Figure:
-    return _to_derived_figure(found, extrapolate_joules(one), "J", DRAWN)
-
-
-def _to_derived_figure(found: EnergySpent, value: float | None, unit: str, source: str) -> Figure:
-    known: Provenance = "simulated" if found.simulated else "derived"
-    shown = None if value is None else round(value, 3)
-    return create_figure(shown, unit, "unsupported" if value is None else known, source, found.until)
+def _to_figures(found: EnergySpent, one: Spent) -> dict[str, Figure]:
+    derive = partial(derive_figure, at=found.until, simulated=found.simulated)
+    return {
+        "gpu_seconds": derive(one.gpu_seconds, "s", HELD if one.role else UNHELD),
+        "energy": derive(extrapolate_joules(one), "J", DRAWN),
+    }

@@ -1,6 +1,6 @@
 """A run's events: page by page, and as a stream."""
 
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 from fastapi import Header, Query, Request, Response
@@ -27,12 +27,21 @@ SEQ = "^[0-9]{1,18}$"
 Kinds = Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")]
 Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="Start after the event with this seq.")]
 
+Last = Annotated[
+    str | None,
+    Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Takes precedence over since."),
+]
+
 
 class EventList(ApiModel):
     run: str
     events: list[Raw] = Field(description="Each with seq, at, run, kind and the kind's own fields.")
     newest: int = Field(description="Seq of the run's newest event.")
     next: int | None = Field(description="`since` of the next page; None if this page ends with the newest event.")
+
+
+def document_stream(said: str, *problems: str) -> dict[int | str, dict[str, Any]]:
+    return {**document_problems(*problems), 200: {"description": said, "content": {"text/event-stream": {}}}}
 
 
 @router.get("/runs/{run}/events", responses=document_problems("not-found"))
@@ -63,16 +72,11 @@ def list_events(
 @router.get(
     "/runs/{run}/stream",
     response_class=Response,
-    responses={
-        **document_problems("not-found"),
-        200: {
-            "description": (
-                "Messages with the event's seq as id, its kind as event and its JSON as data; `event: "
-                "end` when the run has ended. Comments keep an idle stream open."
-            ),
-            "content": {"text/event-stream": {}},
-        },
-    },
+    responses=document_stream(
+        "Messages with the event's seq as id, its kind as event and its JSON as data; `event: "
+        "end` when the run has ended. Comments keep an idle stream open.",
+        "not-found",
+    ),
 )
 @guests
 def stream_events(
@@ -88,10 +92,7 @@ def stream_events(
             description="Start after the event with this seq; 0 means the first event.",
         ),
     ] = None,
-    _last: Annotated[
-        str | None,
-        Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Takes precedence over since."),
-    ] = None,
+    _last: Last = None,
 ) -> Response:
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     read_required_run_row(runtime, run)
@@ -108,16 +109,14 @@ def choose_json_render(*, whole: bool) -> tuple[PerEventRender, str]:
 
 
 def filter_by_kinds(kinds: frozenset[str], render: PerEventRender, name: str) -> tuple[str, PerEventRender]:
-    return (f"{name}, {sorted(kinds)}", _create_filtered_render(kinds, render)) if kinds else (name, render)
-
-
-def _create_filtered_render(kinds: frozenset[str], render: PerEventRender) -> PerEventRender:
-    """Send a comment for a batch without these kinds, which keeps the connection open."""
+    """Render these kinds only. A batch without them becomes a comment, which keeps the connection open."""
+    if not kinds:
+        return name, render
 
     def encode_if_wanted(one: Recorded) -> bytes:
         return render.message_of(one) if get_event_kind(one.event) in kinds else b""
 
-    return PerEventRender(encode_if_wanted, instead=HEARTBEAT)
+    return f"{name}, {sorted(kinds)}", PerEventRender(encode_if_wanted, instead=HEARTBEAT)
 
 
 as_messages = PerEventRender(lambda one: encode_message(one.line, name=get_event_kind(one.event), seq=one.seq))

@@ -1,15 +1,17 @@
-"""Download the papers of a finished run."""
+"""Download the papers of a finished run, and show the public key that signs them."""
 
 from fastapi import Response
+from pydantic import Field
 
 from app.evidence import pack
 from app.evidence.notary import Requester, open_notary
 from app.evidence.papers import PAPERS, Paper
 from app.evidence.receipt import parse_hook_command
 from app.evidence.run_record import read_run_record
-from app.people.rights import DEMO, WHO, guests, operators
+from app.people.rights import DEMO, WHO, guests, operators, viewers
 from app.runtime.runtime import Runtime
 from app.store import queries
+from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
@@ -18,6 +20,11 @@ from app.web.deps import TheRuntime
 router = api_router("evidence")
 
 _LOCKED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+class KeyView(ApiModel):
+    algorithm: str = Field(examples=["Ed25519"])
+    public: str = Field(description="64 64 hexadecimal digits, for `temper verify --key` and `verify.py --key`.")
 
 
 def _document_paper(media_type: str) -> dict[int | str, dict[str, object]]:
@@ -62,6 +69,13 @@ def _add_paper_route(paper: Paper) -> None:
 
 for _paper in PAPERS:
     _add_paper_route(_paper)
+
+
+@router.get("/key", responses=document_problems("unavailable"))
+@viewers
+def show_key(runtime: TheRuntime) -> KeyView:
+    """Show the public key that signs evidence, for pinning. It changes only by `temper key --change`."""
+    return KeyView(algorithm="Ed25519", public=open_notary(runtime.settings.data, runtime.database).key.public)
 
 
 def _require_ended(runtime: Runtime, run: str) -> None:

@@ -112,19 +112,13 @@ def list_gpus(
 
 def _to_gpu_view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
     key, lineup, exporters = (event.host, event.gpu), runtime.lineup, runtime.board.exporters
-    own = [(one.at, one.event) for one in past if isinstance(one.event, GpuSampled) and _get_gpu_key(one.event) == key]
+    samples = ((one.at, one.event) for one in past if isinstance(one.event, GpuSampled))
+    own = [(at, sample) for at, sample in samples if (sample.host, sample.gpu) == key]
     meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
     parts = attribute_memory(runtime.board.get_known_engines(lineup), event, name_reader(event, exporters))
-    return GpuView(
-        gpu=event.gpu,
-        host=event.host,
-        name=event.name,
+    return GpuView.from_source(
+        event,
         engines=[engine.name for engine in lineup.engines.values() if meant & set(engine.gpus)],
-        simulated=event.simulated,
-        unified=event.unified,
-        mig=event.mig,
-        throttled=list(event.throttled),
-        ecc_uncorrected=event.ecc_uncorrected,
         processes=[_to_process_view(one, at - event.ages.get("processes", 0.0), event) for one in event.processes],
         waterfall=[_to_part_view(part, at) for part in parts],
         history=GpuHistory(**{name: _to_gpu_series(runtime, event, name, own) for name in _HISTORY}),
@@ -132,34 +126,26 @@ def _to_gpu_view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[
     )
 
 
-def _get_gpu_key(event: GpuSampled) -> tuple[str, int]:
-    return event.host, event.gpu
-
-
 def _to_gpu_figure(runtime: Runtime, event: GpuSampled, name: str, at: float) -> Figure:
-    said = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
-    return create_figure(said.value, said.unit, said.provenance, said.source, at - said.age)
+    reading = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
+    return Figure.from_source(reading, at=at - reading.age)
 
 
 def _to_gpu_series(runtime: Runtime, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
-    said = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
+    reading = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
     points = [Point(at=format_timestamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
-    return Series(unit=said.unit, provenance=said.provenance, source=said.source, points=points)
+    return Series.from_source(reading, points=points)
 
 
 def _to_process_view(one: GpuProcess, at: float, event: GpuSampled) -> ProcessView:
     known: Provenance = "simulated" if event.simulated else "measured"
     provenance = "unsupported" if one.used_gib is None else known
-    held = create_figure(one.used_gib, "GiB", provenance, "NVML, per process", at)
-    return ProcessView(pid=one.pid, name=one.name, engine=one.engine, memory=held)
+    return ProcessView.from_source(one, memory=create_figure(one.used_gib, "GiB", provenance, "NVML, per process", at))
 
 
 def _to_part_view(part: MemoryPart, at: float) -> PartView:
-    return PartView(
-        kind=part.kind,
-        engine=part.engine,
-        memory=create_figure(round(part.gib, 3), "GiB", part.provenance, part.source, at),
-        claimed=None
-        if part.claimed_gib is None
-        else create_figure(round(part.claimed_gib, 3), "GiB", part.provenance, part.source, at),
+    memory = Figure.from_source(part, value=round(part.gib, 3), unit="GiB", at=at)
+    claimed = None if part.claimed_gib is None else round(part.claimed_gib, 3)
+    return PartView.from_source(
+        part, memory=memory, claimed=None if claimed is None else memory.model_copy(update={"value": claimed})
     )

@@ -1,4 +1,4 @@
-"""Hosts that can be hardened, and a scan of one as it is."""
+"""Hosts that can be hardened, their groups, and a scan of one host as it is."""
 
 import asyncio
 from typing import Annotated, Literal
@@ -10,6 +10,7 @@ from app.errors import BadInput
 from app.events.vocabulary import Word
 from app.people.rights import admins, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
+from app.runs.rollout.host_selection import MOST_HOSTS, drop_group, save_group
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
@@ -19,13 +20,15 @@ from app.targets import host_registry
 from app.targets.host_catalog import FIXTURE, require_known_host
 from app.targets.host_registry import RegisteredHost
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel
+from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, blame_field, document_problems
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
 
+HostName = Annotated[str, Path(max_length=64)]
+GroupName = Annotated[str, Path(alias="group", max_length=64)]
 _TITLE = "A RHEL 9 shaped tree of real files, built in"
 
 
@@ -89,12 +92,28 @@ class ScanView(ApiModel):
     verdicts: list[VerdictView]
 
 
+class GroupView(ApiModel):
+    name: str
+    hosts: list[str]
+
+
+class GroupList(ApiModel):
+    groups: list[GroupView]
+
+
+class GroupOrder(ApiModel):
+    hosts: Annotated[
+        list[Annotated[str, Field(max_length=64)]],
+        declare_field(minItems=1, maxItems=MOST_HOSTS, description="Names, patterns and other groups, resolved now."),
+    ]
+
+
 @router.get("/hosts", responses=document_problems())
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     hosts = runtime.settings.hosts_folder
-    added = (_to_added_view(session, one) for one in host_registry.list_hosts(hosts))
-    return HostList(hosts=[*(_to_fixture_view(session, name) for name in host_registry.list_fixtures(hosts)), *added])
+    every: list[RegisteredHost | str] = [*host_registry.list_fixtures(hosts), *host_registry.list_hosts(hosts)]
+    return HostList(hosts=[_to_host_view(session, one) for one in every])
 
 
 @router.post(
@@ -110,7 +129,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
         if not host_registry.is_fixture(order.name):
             said = f"The fixtures are {FIXTURE!r} and '{FIXTURE}-2' to '{FIXTURE}-99'; they need not be added."
             raise Problem("unsupported-host", said, field="name")
-        return _to_fixture_view(session, order.name)
+        return _to_host_view(session, order.name)
     if order.kind != "ssh":
         said = f"A host of kind {order.kind[:32]!a} cannot be added: choose ssh, or the {FIXTURE!r}, which is there."
         raise Problem("unsupported-host", said, field="kind")
@@ -118,23 +137,21 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
     wish = HostSpec(**order.model_dump(exclude={"kind"}))
     added = register_host(wish, fetch_host_key(wish, hosts), hosts).host
     runtime.publish_host(order.name)
-    return _to_added_view(session, added)
+    return _to_host_view(session, added)
 
 
 @router.get("/hosts/{host}", responses=document_problems("not-found", "unavailable"))
 @viewers
-def show_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> HostView:
-    if host_registry.is_fixture(host):
-        return _to_fixture_view(session, host)
-    found = _find_host(host, runtime)
+def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostView:
+    found = host if host_registry.is_fixture(host) else _find_host(host, runtime)
     if found is None:
         raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
-    return _to_added_view(session, found)
+    return _to_host_view(session, found)
 
 
 @router.delete("/hosts/{host}", status_code=204, responses=document_problems("not-found", "busy"))
 @admins
-def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, runtime: TheRuntime) -> None:
+def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> None:
     """Remove a host that was added. Nothing is changed on it, and its journals are kept."""
     hosts = runtime.settings.hosts_folder
     if _find_host(host, runtime) is None:
@@ -152,20 +169,40 @@ def remove_host(host: Annotated[str, Path(max_length=64)], session: TheSession, 
 @router.post("/hosts/{host}/scan", responses=document_problems("not-found", "unknown-skill", "unavailable"))
 @operators
 async def scan_host(
-    host: Annotated[str, Path(max_length=64)],
+    host: HostName,
     runtime: TheRuntime,
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
     """Scan a host now. Nothing is changed, and no run is started."""
     await asyncio.to_thread(_require_host_and_skill, host, skill_name, runtime)
     scanner, verdicts = await runtime.scan_host(host, skill_name)
-    views = [
-        VerdictView(rule=one.rule, word=one.word, evidence=one.evidence, path=one.path, line=one.line)
-        for one in verdicts
-    ]
+    views = [VerdictView.from_source(one) for one in verdicts]
     return ScanView(
         host=host, skill=skill_name, scanner=scanner, simulated=host_registry.is_fixture(host), verdicts=views
     )
+
+
+@router.get("/groups", responses=document_problems())
+@viewers
+def list_groups(session: TheSession) -> GroupList:
+    return GroupList(groups=[GroupView(name=name, hosts=list(hosts)) for name, hosts in read_groups(session).items()])
+
+
+@router.put(
+    "/groups/{group}",
+    responses=document_problems("not-found", "unknown-host", "exists", "too-large", "wrong-content-type"),
+)
+@operators
+def keep_group(group_: GroupName, order: GroupOrder, session: TheSession, runtime: TheRuntime) -> GroupView:
+    """Set the hosts of a group, replacing those it had."""
+    return GroupView(name=group_, hosts=list(save_group(session, group_, order.hosts, runtime.settings.hosts_folder)))
+
+
+@router.delete("/groups/{group}", status_code=204, responses=document_problems("not-found"))
+@operators
+def delete_group(group_: GroupName, session: TheSession) -> None:
+    """Delete a group. Its hosts stay."""
+    drop_group(session, group_)
 
 
 def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
@@ -182,34 +219,21 @@ def _find_host(name: str, runtime: TheRuntime) -> RegisteredHost | None:
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _to_fixture_view(session: TheSession, name: str) -> HostView:
+def _to_host_view(session: TheSession, one: RegisteredHost | str) -> HostView:
+    """Return a registered host, or a built-in one by its name."""
+    name = one if isinstance(one, str) else one.name
+    groups = [group for group, hosts in read_groups(session).items() if name in hosts]
+    run = next((row.id for row in queries.list_unended_runs(session, name) if row.state != "queued"), None)
+    if isinstance(one, str):
+        return HostView(name=name, kind=FIXTURE, title=_TITLE, simulated=True, run=run, groups=groups)
     return HostView(
         name=name,
-        kind=FIXTURE,
-        title=_TITLE,
-        simulated=True,
-        run=_find_active_run(session, name),
-        groups=_find_groups_of(session, name),
-    )
-
-
-def _to_added_view(session: TheSession, one: RegisteredHost) -> HostView:
-    return HostView(
-        name=one.name,
         kind="ssh",
         title=one.title or f"{one.end} over SSH",
         simulated=False,
-        run=_find_active_run(session, one.name),
+        run=run,
         place=str(one.end),
         way=one.end.way,
         fingerprint=one.fingerprint,
-        groups=_find_groups_of(session, one.name),
+        groups=groups,
     )
-
-
-def _find_groups_of(session: TheSession, host: str) -> list[str]:
-    return [name for name, hosts in read_groups(session).items() if host in hosts]
-
-
-def _find_active_run(session: TheSession, host: str) -> str | None:
-    return next((row.id for row in queries.list_unended_runs(session, host) if row.state != "queued"), None)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -14,6 +14,7 @@ from app.people.rights import resolve_recorded_name
 from app.store import queries
 from app.store.clock import database_time
 from app.web.api.problem import Problem
+from app.web.deps import get_from_state
 
 FIELD = "Idempotency-Key"
 
@@ -53,9 +54,4 @@ class IdempotencyKeys:
             return row.run, queries.find_run(session, row.run) is not None
 
 
-async def _get_keys(request: Request) -> IdempotencyKeys:
-    keys: IdempotencyKeys = request.app.state.keys
-    return keys
-
-
-TheKeys = Annotated[IdempotencyKeys, Depends(_get_keys)]
+TheKeys = Annotated[IdempotencyKeys, Depends(get_from_state("keys"))]

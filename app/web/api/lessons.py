@@ -7,8 +7,7 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store.lessons import list_newest_lessons
-from app.store.models import LessonRow
-from app.web.api.api_model import ApiModel, Limit, format_time
+from app.web.api.api_model import ApiModel, Limit, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.page_cursor import PageCursor, parse_page_cursor
 from app.web.api.problem import document_problems
@@ -22,7 +21,7 @@ class LessonView(ApiModel):
     rule: str
     host: str
     run: str
-    at: str
+    at: Time
     simulated: bool = Field(description="True if engines or GPUs of the run that produced the lesson were simulated.")
     mechanism: str
     environment: str
@@ -51,10 +50,6 @@ def list_lessons(
     shown = found[:limit]
     last = shown[-1][0] if len(found) > limit else None
     return LessonList(
-        lessons=[_to_lesson_view(row, simulated=simulated) for row, simulated in shown],
+        lessons=[LessonView.from_source(row, simulated=simulated) for row, simulated in shown],
         next=str(PageCursor(forward=True, at=last.at, id=last.id)) if last else None,
     )
-
-
-def _to_lesson_view(row: LessonRow, *, simulated: bool) -> LessonView:
-    return LessonView(**(row.model_dump() | {"at": format_time(row.at)}), simulated=simulated)

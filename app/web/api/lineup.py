@@ -10,7 +10,7 @@ from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
-from app.web.api.api_model import ApiModel, Figure, create_figure
+from app.web.api.api_model import ApiModel, Figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime
@@ -80,8 +80,4 @@ _UNITS = {
 
 
 def _to_plan_figures(fit: Fit) -> dict[str, Figure]:
-    found = {}
-    for name, unit in _UNITS.items():
-        one = getattr(fit, name)
-        found[name] = create_figure(one.value, unit, one.provenance, one.source, None)
-    return found
+    return {name: Figure.from_source(getattr(fit, name), unit=unit, at=None) for name, unit in _UNITS.items()}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple, get_args
 
@@ -11,10 +12,8 @@ from sqlmodel import Session, col, select
 from starlette.responses import Response
 
 from app import __version__
-from app.engines.queue import BOUNDS, EngineQueue
-from app.events.kinds import GpuSampled
+from app.engines.queue import BOUNDS as QUEUE_BOUNDS
 from app.lineups.model import Lineup
-from app.loop.state import RunState
 from app.machine.sampling.engine_condition import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
@@ -24,7 +23,7 @@ from app.store import nodes, queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.api.turn_counters import LatencyHistogram, TurnCounters
+from app.web.api.turn_counters import BOUNDS, TurnCounters
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.stream.fold_cache import RunStateCache
 
@@ -37,12 +36,36 @@ _KINDS = ("serve", "worker", "run")
 _ITEMS = ("passed", "escalated", "skipped", "deferred", "waived")
 
 
+_ENGINE_FIGURES = {
+    "requests_running": ("Requests in progress.", "running"),
+    "requests_waiting": ("Requests in the engine's queue.", "waiting"),
+    "kv_cache_usage_ratio": ("Share of the KV cache in use.", "kv_used"),
+    "prefix_hit_ratio": (
+        "Share of prompt tokens found in the prefix cache, since the engine started.",
+        "prefix_hit_rate",
+    ),
+    "generation_tokens_per_second": ("Tokens written, over the last second.", "tok_s"),
+}
+_GPU_FIGURES = {
+    "memory_used_bytes": ("Memory in use.", "used_gib", GIB),
+    "memory_total_bytes": ("Memory of the GPU.", "total_gib", GIB),
+    "utilization_ratio": ("Share of time in which the GPU computed.", "utilization", 0.01),
+    "power_watts": ("Power drawn.", "power_w", 1),
+    "temperature_celsius": ("Temperature.", "temperature_c", 1),
+}
+
+Labels = dict[str, str]
+
+
 class MetricFamily(NamedTuple):
-    name: str
     kind: str
+    name: str
     help: str
-    samples: Sequence[tuple[dict[str, str], float] | tuple[str, dict[str, str], float]]
+    samples: Sequence[tuple[Labels, float] | tuple[str, Labels, float]]
     "Samples of a histogram have their own names."
+
+
+_gauge, _counter = partial(MetricFamily, "gauge"), partial(MetricFamily, "counter")
 
 
 @router.get(
@@ -58,10 +81,8 @@ def show_metrics(
     turns: TurnCounters = request.app.state.turns
     turns.catch_up()
     families = [
-        MetricFamily(
-            "temper_build_info", "gauge", "Always 1; the label has the version.", [({"version": __version__}, 1)]
-        ),
-        MetricFamily("temper_stream_viewers", "gauge", "Open event streams.", [({}, streams.viewers)]),
+        _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
+        _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
         *_collect_fault_metrics(runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
@@ -73,165 +94,130 @@ def show_metrics(
     return Response("".join(line for family in families for line in _format_family(family)), media_type=MEDIA_TYPE)
 
 
+def _label_by(label: str, values: Mapping[str, float]) -> list[tuple[Labels, float]]:
+    return [({label: key}, value) for key, value in values.items()]
+
+
 def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     found = Counter(fault.kind for fault in find_faults(read_conditions(runtime)))
-    counted = [({"kind": kind}, float(found[kind])) for kind in get_args(FaultKind)]
-    yield MetricFamily("temper_faults", "gauge", "What is broken now, by kind, as the pages say it.", counted)
+    counted = {kind: float(found[kind]) for kind in get_args(FaultKind)}
+    yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", counted))
 
 
 def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield node metrics. SQLite has a single node, which has no heartbeat."""
     living = nodes.list_node_statuses(session) if runtime.leases else []
     kinds = [one.kind for one in living] or [runtime.settings.kind]
-    counted = [({"kind": kind}, float(kinds.count(kind))) for kind in _KINDS]
-    yield MetricFamily("temper_nodes", "gauge", "Processes on this database, by kind.", counted)
-    silent = [({"node": one.name}, one.silent_seconds) for one in living]
-    yield MetricFamily("temper_node_silent_seconds", "gauge", "Time since the node's last heartbeat.", silent)
-    off = [({"node": one.name}, round(one.clock_off, 3)) for one in living]
-    yield MetricFamily(
-        "temper_node_clock_off_seconds", "gauge", "How far the node's clock is ahead of the database's.", off
-    )
+    counted = {kind: float(kinds.count(kind)) for kind in _KINDS}
+    silent = {one.name: one.silent_seconds for one in living}
+    off = {one.name: round(one.clock_off, 3) for one in living}
+    yield _gauge("temper_nodes", "Processes on this database, by kind.", _label_by("kind", counted))
+    yield _gauge("temper_node_silent_seconds", "Time since the node's last heartbeat.", _label_by("node", silent))
+    said = "How far the node's clock is ahead of the database's."
+    yield _gauge("temper_node_clock_off_seconds", said, _label_by("node", off))
 
 
 def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     counted = dict(session.exec(select(RunRow.state, func.count()).group_by(col(RunRow.state))).all())
     sums = [func.coalesce(func.sum(col(getattr(RunRow, name))), 0) for name in (*_ITEMS, "rolled_back", "tokens")]
     *items, undone, tokens = session.execute(select(*sums)).one()
-    states = [({"state": state}, counted.get(state, 0)) for state in _RUNS]
-    yield MetricFamily("temper_runs", "gauge", "Runs by state.", states)
-    closed = [({"outcome": name}, count) for name, count in zip(_ITEMS, items, strict=True)]
-    yield MetricFamily("temper_items_total", "counter", "Items closed, by outcome.", closed)
-    yield MetricFamily("temper_rollbacks_total", "counter", "Attempts that were rolled back.", [({}, undone)])
-    slipped = [({"host": run.host}, float(run.drifted)) for run in queries.list_newest_run_per_host(session)]
-    yield MetricFamily(
-        "temper_drift_rules", "gauge", "Rules that passed before a host's newest run and failed when it began.", slipped
-    )
-    yield MetricFamily("temper_tokens_total", "counter", "Tokens that the roles wrote.", [({}, tokens)])
+    states = {state: counted.get(state, 0) for state in _RUNS}
+    closed = dict(zip(_ITEMS, items, strict=True))
+    slipped = {run.host: float(run.drifted) for run in queries.list_newest_run_per_host(session)}
+    yield _gauge("temper_runs", "Runs by state.", _label_by("state", states))
+    yield _counter("temper_items_total", "Items closed, by outcome.", _label_by("outcome", closed))
+    yield _counter("temper_rollbacks_total", "Attempts that were rolled back.", [({}, undone)])
+    said = "Rules that passed before a host's newest run and failed when it began."
+    yield _gauge("temper_drift_rules", said, _label_by("host", slipped))
+    yield _counter("temper_tokens_total", "Tokens that the roles wrote.", [({}, tokens)])
 
 
 def _collect_attention_metrics(session: Session, folds: RunStateCache) -> Iterator[MetricFamily]:
     """Yield metrics of what needs attention: open approvals, failing webhooks, missed schedules."""
     states = [folds.read_current(row.id) for row in queries.list_unended_runs(session) if row.state != "queued"]
-    waiting = sum(_waits_for_person(state) for state in states)
-    yield MetricFamily("temper_approvals_waiting", "gauge", "Changes that wait for approval.", [({}, waiting)])
+    waiting = sum(bool(one.item and one.item.attempt and one.item.attempt.awaits_person) for one in states)
+    yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, waiting)])
     rows = webhooks.list_webhooks(session)
-    failing = [({"webhook": row.id}, float(bool(row.problem))) for row in rows]
-    yield MetricFamily("temper_webhook_failing", "gauge", "1 1 if the newest delivery failed.", failing)
-    dropped = [({"webhook": row.id}, row.dropped) for row in rows]
-    yield MetricFamily(
-        "temper_webhook_dropped_total", "counter", "Events dropped after twelve failed deliveries.", dropped
-    )
+    failing = {row.id: float(bool(row.problem)) for row in rows}
+    yield _gauge("temper_webhook_failing", "1 1 if the newest delivery failed.", _label_by("webhook", failing))
+    said, dropped = "Events dropped after twelve failed deliveries.", {row.id: row.dropped for row in rows}
+    yield _counter("temper_webhook_dropped_total", said, _label_by("webhook", dropped))
     missed = [
         ({"schedule": row.id, "host": row.host}, float(row.enabled and row.unkept))
         for row in schedules.list_schedules(session)
     ]
-    yield MetricFamily(
-        "temper_schedule_missed", "gauge", "1 1 if the schedule missed or skipped its latest time.", missed
-    )
+    yield _gauge("temper_schedule_missed", "1 1 if the schedule missed or skipped its latest time.", missed)
 
 
 def _collect_turn_metrics(turns: TurnCounters) -> Iterator[MetricFamily]:
-    tokens = [({"role": role}, count) for role, count in sorted(turns.tokens.items())]
-    yield MetricFamily("temper_role_tokens_total", "counter", "Tokens written since this process started.", tokens)
-    read = [({"role": role}, count) for role, count in sorted(turns.read_tokens.items())]
-    yield MetricFamily("temper_role_prompt_tokens_total", "counter", "Tokens read since this process started.", read)
-    looped = [({"role": role}, count) for role, count in sorted(turns.looped.items())]
-    yield MetricFamily("temper_turns_looped_total", "counter", "Turns cut because they repeated themselves.", looped)
-    for name, told, of in (
+    for name, said, counts in (
+        ("temper_role_tokens_total", "Tokens written since this process started.", turns.tokens),
+        ("temper_role_prompt_tokens_total", "Tokens read since this process started.", turns.read_tokens),
+        ("temper_turns_looped_total", "Turns cut because they repeated themselves.", turns.looped),
+    ):
+        yield _counter(name, said, _label_by("role", dict(sorted(counts.items()))))
+    for name, said, of in (
         ("temper_turn_seconds", "Duration of turns.", turns.seconds),
         ("temper_first_token_seconds", "Time to first token of turns.", turns.waits),
     ):
-        yield MetricFamily(name, "histogram", told, list(_expand_histogram(name, of)))
+        by_role = [({"role": role}, seen.counts, seen.total) for role, seen in sorted(of.items())]
+        yield _build_histogram(name, said, BOUNDS, by_role)
 
 
-def _waits_for_person(state: RunState) -> bool:
-    return bool(state.item and state.item.attempt and state.item.attempt.awaits_person)
-
-
-def _expand_histogram(name: str, of: Mapping[str, LatencyHistogram]) -> Iterator[tuple[str, dict[str, str], float]]:
-    for role, seen in sorted(of.items()):
-        for bound, count in seen.to_buckets():
-            yield f"{name}_bucket", {"role": role, "le": bound}, count
-        yield f"{name}_sum", {"role": role}, round(seen.total, 3)
-        yield f"{name}_count", {"role": role}, float(sum(seen.counts))
-
-
-def _label_gpu(event: GpuSampled) -> dict[str, str]:
-    return {"gpu": str(event.gpu), "name": event.name, "simulated": _format_simulated_label(simulated=event.simulated)}
-
-
-def _format_simulated_label(*, simulated: bool) -> str:
-    return "true" if simulated else "false"
+def _build_histogram(
+    name: str, said: str, bounds: Sequence[float], of: Sequence[tuple[Labels, Sequence[int], float]]
+) -> MetricFamily:
+    """Return a histogram of counts between bounds and their sum, for each set of labels."""
+    samples: list[tuple[str, Labels, float]] = []
+    for labels, counts, total in of:
+        for bound, count in zip((*map(str, bounds), "+Inf"), accumulate(counts), strict=True):
+            samples.append((f"{name}_bucket", labels | {"le": bound}, float(count)))
+        samples += [(f"{name}_sum", labels, round(total, 3)), (f"{name}_count", labels, float(sum(counts)))]
+    return MetricFamily("histogram", name, said, samples)
 
 
 def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFamily]:
-    played = {
-        engine.name: _format_simulated_label(simulated=engine.simulation is not None)
-        for engine in lineup.engines.values()
-    }
+    played = {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
     states = [
         ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()
         for state in State.__args__  # type: ignore[attr-defined]
     ]
-    yield MetricFamily("temper_engine_state", "gauge", "1 1 for the current state of the engine.", states)
+    yield _gauge("temper_engine_state", "1 1 for the current state of the engine.", states)
     samples = [
         ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
     ]
-    for name, told, value in (
-        ("requests_running", "Requests in progress.", "running"),
-        ("requests_waiting", "Requests in the engine's queue.", "waiting"),
-        ("kv_cache_usage_ratio", "Share of the KV cache in use.", "kv_used"),
-        (
-            "prefix_hit_ratio",
-            "Share of prompt tokens found in the prefix cache, since the engine started.",
-            "prefix_hit_rate",
-        ),
-        ("generation_tokens_per_second", "Tokens written, over the last second.", "tok_s"),
-    ):
-        yield MetricFamily(f"temper_engine_{name}", "gauge", told, _select_known(samples, value))
+    for name, (said, field) in _ENGINE_FIGURES.items():
+        yield _gauge(f"temper_engine_{name}", said, _select_known(samples, field))
     gpus = [
-        (_label_gpu(event) | ({"host": host} if host else {}), event) for (host, _), (_, event) in board.gpus.items()
+        (
+            {"gpu": str(event.gpu), "name": event.name, "simulated": str(event.simulated).lower()}
+            | ({"host": host} if host else {}),
+            event,
+        )
+        for (host, _), (_, event) in board.gpus.items()
     ]
-    for name, told, value, scale in (
-        ("memory_used_bytes", "Memory in use.", "used_gib", GIB),
-        ("memory_total_bytes", "Memory of the GPU.", "total_gib", GIB),
-        ("utilization_ratio", "Share of time in which the GPU computed.", "utilization", 0.01),
-        ("power_watts", "Power drawn.", "power_w", 1),
-        ("temperature_celsius", "Temperature.", "temperature_c", 1),
-    ):
-        yield MetricFamily(f"temper_gpu_{name}", "gauge", told, _select_known(gpus, value, scale))
+    for name, (said, field, scale) in _GPU_FIGURES.items():
+        yield _gauge(f"temper_gpu_{name}", said, _select_known(gpus, field, scale))
+
+
+def _select_known(samples: Sequence[tuple[Labels, object]], name: str, scale: float = 1) -> list[tuple[Labels, float]]:
+    values = [(labels, getattr(event, name)) for labels, event in samples]
+    return [(labels, value * scale) for labels, value in values if value is not None]
 
 
 def _collect_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield queue metrics of this process only; other nodes have their own queues."""
     queues = {name: runtime.queues.get_queue(name) for name in runtime.lineup.engines}
-    waiting = [({"engine": name}, float(queue.status.waiting)) for name, queue in queues.items()]
-    yield MetricFamily(
-        "temper_queue_turns_waiting", "gauge", "Turns that wait for the engine and are not yet sent.", waiting
-    )
-    longest = [({"engine": name}, round(queue.status.longest, 3)) for name, queue in queues.items()]
-    yield MetricFamily(
-        "temper_queue_longest_wait_seconds", "gauge", "Waiting time of the oldest of these turns.", longest
-    )
-    told = "Time that turns waited behind others."
-    yield MetricFamily(
-        "temper_queue_wait_seconds", "histogram", told, [one for q in queues.items() for one in _expand_queue_waits(*q)]
-    )
-
-
-def _expand_queue_waits(engine: str, queue: EngineQueue) -> Iterator[tuple[str, dict[str, str], float]]:
-    for bound, count in zip((*map(str, BOUNDS), "+Inf"), accumulate(queue.waits), strict=True):
-        yield "temper_queue_wait_seconds_bucket", {"engine": engine, "le": bound}, float(count)
-    yield "temper_queue_wait_seconds_sum", {"engine": engine}, round(queue.waited, 3)
-    yield "temper_queue_wait_seconds_count", {"engine": engine}, float(sum(queue.waits))
-
-
-def _select_known(
-    samples: Sequence[tuple[dict[str, str], object]], name: str, scale: float = 1
-) -> list[tuple[dict[str, str], float]]:
-    values = [(labels, getattr(event, name)) for labels, event in samples]
-    return [(labels, value * scale) for labels, value in values if value is not None]
+    waiting = {name: float(queue.status.waiting) for name, queue in queues.items()}
+    said = "Turns that wait for the engine and are not yet sent."
+    yield _gauge("temper_queue_turns_waiting", said, _label_by("engine", waiting))
+    longest = {name: round(queue.status.longest, 3) for name, queue in queues.items()}
+    said = "Waiting time of the oldest of these turns."
+    yield _gauge("temper_queue_longest_wait_seconds", said, _label_by("engine", longest))
+    waits = [({"engine": name}, queue.waits, queue.waited) for name, queue in queues.items()]
+    said = "Time that turns waited behind others."
+    yield _build_histogram("temper_queue_wait_seconds", said, QUEUE_BOUNDS, waits)
 
 
 def _format_family(family: MetricFamily) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.people.rights import viewers
 from app.store import nodes
 from app.targets.held_hosts import find_held
-from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
+from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime, TheSession
@@ -15,13 +15,10 @@ from app.web.deps import TheRuntime, TheSession
 router = api_router("nodes")
 
 
-Kind = Literal["serve", "worker", "run"]
-
-
 class NodeView(ApiModel):
     name: str
-    kind: Kind
-    started_at: str
+    kind: Literal["serve", "worker", "run"]
+    started_at: Time
     silent: Figure = Field(
         description="Time since its last heartbeat. After five seconds other nodes take over its runs."
     )
@@ -51,14 +48,10 @@ def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
         return NodeList(shared=False, nodes=[], given_up=[], held=held)
     now = runtime.clock.now()
     views = [
-        NodeView(
-            name=one.name,
-            kind=one.kind,  # type: ignore[arg-type]
-            started_at=format_time(one.started_at) or "",
+        NodeView.from_source(
+            one,
             silent=create_figure(round(one.silent_seconds, 1), "s", "measured", "the database's clock", now),
-            leads=one.leads,
             clock_off=create_figure(round(one.clock_off, 3), "s", "measured", "against the database's clock", now),
-            runs=list(one.runs),
             answers=one.name == runtime.leases.node,
         )
         for one in nodes.list_node_statuses(session)

@@ -1,15 +1,22 @@
-"""The OpenAPI 3.1 description at /openapi.json, with the problems that each route can return."""
+"""The index of the API, and the OpenAPI 3.1 description with the problems that each route can return."""
 
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from pydantic import Field
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.people.rights import guests
+from app.web.addresses import path_to
 from app.web.api import event_schema
-from app.web.api.problem import MEDIA_TYPE, ProblemBody
+from app.web.api.api_model import ApiModel
+from app.web.api.api_route import PREFIX, create_router
+from app.web.api.problem import MEDIA_TYPE, ProblemBody, document_problems
+
+router = create_router("index")
 
 INTRODUCTION = (
     "Start runs, follow their events, answer approvals, and watch engines and GPUs. Errors "
@@ -49,6 +56,26 @@ TAGS = {
 }
 OPEN = ("/healthz", "/readyz")
 "No sign-in needed."
+
+
+class Index(ApiModel):
+    version: str
+    description: str = Field(description="Address of the machine-readable description.")
+    docs: str = Field(description="Address of the same description for people.")
+    addresses: dict[str, str] = Field(
+        description="Readable addresses, by operation name; {…} stands for an id or a name."
+    )
+
+
+@router.get("", responses=document_problems(), name="index")
+@guests
+def show_index(request: Request) -> Index:
+    """List every path that can be read, by operation name."""
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.include_in_schema]
+    read = {
+        route.name: route.path for route in routes if "GET" in (route.methods or ()) and route.path.startswith(PREFIX)
+    }
+    return Index(version=request.app.version, description=path_to("openapi"), docs=path_to("api_docs"), addresses=read)
 
 
 def install_openapi(application: FastAPI) -> None:

@@ -16,7 +16,7 @@ from app.runs.parameters import (
     set_parameter,
 )
 from app.store.parameters import ParameterRow
-from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.run_order import HostName, SkillName
@@ -48,7 +48,7 @@ class ParameterSet(ApiModel):
     host: str | None = Field(description="Host of the value; if host and group are None, every host.")
     group: str | None
     by: str
-    at: str | None
+    at: Time | None
 
 
 class ParameterView(ApiModel):
@@ -92,7 +92,7 @@ def list_parameters(
 @operators
 def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, runtime: TheRuntime) -> ParameterSet:
     """Set a value for runs that start from now on. The nearest scope wins: host, then group, then all hosts."""
-    asked = order.model_dump() | {"host": order.host or "", "group": order.group or ""}
+    asked = {name: value or "" for name, value in order}
     wish = ParameterSpec(name=parameter, by=resolve_recorded_name("api"), **asked)
     return _to_parameter_set(set_parameter(session, wish, runtime.clock.now(), runtime.settings.hosts_folder))
 
@@ -117,28 +117,10 @@ def delete_parameter(
 
 
 def _to_parameter_view(one: ParameterState) -> ParameterView:
-    about = one.parameter
-    return ParameterView(
-        name=about.name,
-        title=about.title,
-        kind=about.kind,
-        value=one.value,
-        where=one.where,
-        usual=about.usual,
-        bounds=about.bounds,
-        least=about.least,
-        most=about.most,
-        choices=list(about.choices),
-        rules=list(about.rules),
-        set_for=[_to_parameter_set(row) for row in one.set_for],
-    )
+    set_for = [_to_parameter_set(row) for row in one.set_for]
+    return ParameterView.from_source(one.parameter, value=one.value, where=one.where, set_for=set_for)
 
 
 def _to_parameter_set(row: ParameterRow) -> ParameterSet:
-    return ParameterSet(
-        value=row.value,
-        host=row.scope_name if row.scope_kind == "host" else None,
-        group=row.scope_name if row.scope_kind == "group" else None,
-        by=row.by,
-        at=format_time(row.at),
-    )
+    scope = {kind: row.scope_name if row.scope_kind == kind else None for kind in ("host", "group")}
+    return ParameterSet.from_source(row, **scope)

@@ -10,11 +10,11 @@ from sqlmodel import Session
 from app.events.record import GENESIS
 from app.people.names import LONGEST, NAME
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST
-from app.people.rights import DEMO, RIGHTS, WHO, Person, Right, Via, admins, guests, has_right, operators
+from app.people.rights import DEMO, RIGHTS, WHO, Right, Via, admins, guests, has_right, operators, parse_right
 from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel, Limit, Line, Raw, declare_field, format_time
+from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
@@ -37,7 +37,7 @@ class PersonView(ApiModel):
     name: str
     right: Right
     disabled: bool
-    made_at: str
+    made_at: Time
 
 
 class PersonList(ApiModel):
@@ -55,9 +55,9 @@ class TokenView(ApiModel):
     person: str
     right: Right
     label: str
-    made_at: str
-    expires_at: str
-    used_at: str | None
+    made_at: Time
+    expires_at: Time
+    used_at: Time | None
 
 
 class TokenList(ApiModel):
@@ -89,7 +89,7 @@ class NewLink(ApiModel):
 class MadeLink(ApiModel):
     id: str
     path: str = Field(description="The link gives read access until it expires.")
-    expires_at: str
+    expires_at: Time
 
 
 class AuditList(ApiModel):
@@ -101,14 +101,13 @@ class AuditList(ApiModel):
 @router.get("/me", responses=document_problems())
 @guests
 def who_am_i() -> Me:
-    person = _get_current_person()
-    return Me(name=person.name, right=person.right, via=person.via)
+    return Me.from_source(WHO.get() or DEMO)
 
 
 @router.get("/people", responses=document_problems())
 @admins
 def list_people(session: TheSession) -> PersonList:
-    return PersonList(people=[_to_person_view(row) for row in people.list_people(session)])
+    return PersonList(people=[PersonView.from_source(row) for row in people.list_people(session)])
 
 
 @router.post("/people", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
@@ -116,7 +115,7 @@ def list_people(session: TheSession) -> PersonList:
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
     row = people.build_person(new.name, new.right, new.password)
     people.add_person(session, row)
-    return _to_person_view(row)
+    return PersonView.from_source(row)
 
 
 @router.delete("/people/{name}", status_code=204, responses=document_problems("not-found", "wrong-state"))
@@ -129,7 +128,8 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @router.get("/tokens", responses=document_problems())
 @admins
 def list_tokens(session: TheSession) -> TokenList:
-    return TokenList(tokens=[_to_token_view(row) for row in people.list_credentials(session, ("token", "link"))])
+    rows = people.list_credentials(session, ("token", "link"))
+    return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 
 @router.post(
@@ -140,13 +140,13 @@ def list_tokens(session: TheSession) -> TokenList:
 @admins
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     owner = _require_owner(session, new.person)
-    if not has_right(_to_right(owner.right), new.right):
+    if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
     row, secret = people.issue_credential(
         session, person=owner.name, right=new.right, kind="token", label=new.label, seconds=new.days * _DAY
     )
-    return MadeToken(**_to_token_view(row).model_dump(), secret=secret)
+    return MadeToken.from_source(row, secret=secret)
 
 
 @router.delete("/tokens/{token}", status_code=204, responses=document_problems("not-found"))
@@ -169,7 +169,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     run = _choose_run(session, new.run)
     owner = _require_owner(session, None)
     row, secret = people.issue_link(session, owner.name, run, new.hours)
-    return MadeLink(id=row.id, path=path_to("share", secret=secret), expires_at=format_time(row.expires_at) or "")
+    return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 
 @router.get("/audit", responses=document_problems())
@@ -197,12 +197,8 @@ def _choose_run(session: Session, run: str | None) -> str:
     return shown[0].id
 
 
-def _get_current_person() -> Person:
-    return WHO.get() or DEMO
-
-
 def _require_owner(session: Session, name: str | None) -> PersonRow:
-    me = _get_current_person()
+    me = WHO.get() or DEMO
     row = people.find_person(session, name or me.name)
     if row is None:
         said = (
@@ -214,25 +210,3 @@ def _require_owner(session: Session, name: str | None) -> PersonRow:
     if row.disabled:
         raise Problem("wrong-state", f"{row.name} is disabled and cannot get new tokens or links.", field="person")
     return row
-
-
-def _to_person_view(row: PersonRow) -> PersonView:
-    return PersonView(
-        name=row.name, right=_to_right(row.right), disabled=row.disabled, made_at=format_time(row.made_at) or ""
-    )
-
-
-def _to_token_view(row: CredentialRow) -> TokenView:
-    return TokenView(
-        id=row.id,
-        person=row.person,
-        right=_to_right(row.right),
-        label=row.label,
-        made_at=format_time(row.made_at) or "",
-        expires_at=format_time(row.expires_at) or "",
-        used_at=format_time(row.used_at),
-    )
-
-
-def _to_right(word: str) -> Right:
-    return next(right for right in RIGHTS if right == word)

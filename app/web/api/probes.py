@@ -7,11 +7,10 @@ from pydantic import Field
 
 from app.errors import BadInput
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probe_figures import Measured as ProbeFigure
 from app.machine.measuring.probe_result import ProbeResult, read_newest_probes
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.api.api_model import ApiModel, Figure, Limit, create_figure, format_time
+from app.web.api.api_model import ApiModel, Figure, Limit, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
@@ -23,7 +22,7 @@ Name = Annotated[str, Query(max_length=100)]
 
 class ProbeView(ApiModel):
     id: str
-    at: str
+    at: Time
     lineup: str
     engine: str
     replica: int = Field(description="From 0.")
@@ -82,20 +81,5 @@ def _to_probe_list(runtime: Runtime, probes: list[ProbeResult]) -> ProbeList:
 
 
 def _to_probe_view(one: ProbeResult) -> ProbeView:
-    return ProbeView(
-        id=one.id,
-        at=format_time(one.at) or "",
-        lineup=one.lineup,
-        engine=one.engine,
-        replica=one.replica,
-        simulated=one.simulated,
-        gpus=list(one.gpus),
-        conditions=one.conditions,
-        figures={found.name: _to_probe_figure(found, one.at) for found in one.figures},
-        problem=one.problem,
-        notes=list(one.notes),
-    )
-
-
-def _to_probe_figure(found: ProbeFigure, at: float) -> Figure:
-    return create_figure(found.value, found.unit, found.provenance, found.source, at)
+    figures = {found.name: Figure.from_source(found, at=one.at) for found in one.figures}
+    return ProbeView.from_source(one, figures=figures)

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 import msgspec
+from fastapi import APIRouter
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from app.errors import BadInput, Rejected, TemperError
+from app.people.rights import everybody
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel
+
+router = APIRouter(include_in_schema=False)
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -146,6 +150,15 @@ def blame_field(field: str, kind: str = "invalid") -> Iterator[None]:
 
 def to_rejection_problem(exc: Rejected) -> Problem:
     return Problem(exc.kind, exc.sentence, field=exc.field)
+
+
+@router.get("/problems/{kind}", name="explain")
+@everybody
+async def explain_problem(kind: str) -> Response:
+    found = KINDS.get(kind)
+    if found is None:
+        return Problem("not-found", f"There is no type of problem {kind[:40]!a}; docs/api.md lists them.").to_response()
+    return PlainTextResponse(f"{found.title} ({found.status})\n\n{found.explained}\n")
 
 
 _ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")

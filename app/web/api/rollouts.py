@@ -3,6 +3,7 @@
 import asyncio
 from typing import Annotated, Any, Literal
 
+import msgspec
 from fastapi import Path as InPath
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -22,16 +23,16 @@ from app.runs.rollout.rollout_request import (
     RolloutTerms,
     create_rollout_request,
 )
-from app.runs.rollout.rollout_state import RolloutState
+from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.store import rollouts
 from app.store.host_groups import read_groups
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel, Limit, declare_field, format_time
+from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import TheWish, Wish
-from app.web.api.events import SEQ, as_messages
+from app.web.api.events import SEQ, as_messages, document_stream
 from app.web.api.idempotency import TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
@@ -90,8 +91,8 @@ class RolloutView(ApiModel):
     note: str
     by: str
     reason: str = Field(description="Why the rollout is paused or was stopped.")
-    asked_at: str
-    ended_at: str | None
+    asked_at: Time
+    ended_at: Time | None
     links: RolloutLinks
 
 
@@ -145,13 +146,13 @@ async def start_rollout(
     """Harden many hosts in waves. Each host gets a run of its own; all hosts are checked before any run starts."""
     request = await asyncio.to_thread(_build_rollout_request, order, runtime)
     rollout = create_rollout_id()
-    if key is not None:
+    if key is None:
+        await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
+    else:
         key = f"rollout {keys.scope_to_person(key)}"
         async with keys.lock_key(key):
             rollout, _ = await keys.claim_run(key, order.model_dump_json().encode(), rollout)
             await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
-    else:
-        await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
     accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_create_rollout_links(rollout))
     response.headers["location"] = accepted.links.self
     return accepted
@@ -171,21 +172,24 @@ def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds
     return _to_rollout_standing(row, folds.read_current(session, rollout))
 
 
-@router.post("/rollouts/{rollout}/pause", status_code=202, responses=document_problems("not-found", "wrong-state"))
+_COMMAND_PROBLEMS = document_problems("not-found", "wrong-state")
+
+
+@router.post("/rollouts/{rollout}/pause", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
 def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
     """Pause a rollout: no further host starts, and its runs pause, each after the change in progress."""
     return _command_rollout(runtime, rollout, "pause", wish)
 
 
-@router.post("/rollouts/{rollout}/resume", status_code=202, responses=document_problems("not-found", "wrong-state"))
+@router.post("/rollouts/{rollout}/resume", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
 def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
     """Resume a rollout. The limits that paused it count from zero again."""
     return _command_rollout(runtime, rollout, "resume", wish)
 
 
-@router.post("/rollouts/{rollout}/stop", status_code=202, responses=document_problems("not-found", "wrong-state"))
+@router.post("/rollouts/{rollout}/stop", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
 def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
     """Stop a rollout: no further host starts, and its runs stop; a change in progress is undone."""
@@ -195,13 +199,7 @@ def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) 
 @router.get(
     "/rollouts/{rollout}/stream",
     response_class=Response,
-    responses={
-        **document_problems("not-found"),
-        200: {
-            "description": "Live events of the rollout itself; each of its runs has its own stream.",
-            "content": {"text/event-stream": {}},
-        },
-    },
+    responses=document_stream("Live events of the rollout itself; each of its runs has its own stream.", "not-found"),
 )
 @viewers
 def stream_rollout(
@@ -231,8 +229,8 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     if row.ended_at is None:
         raise Problem("wrong-state", f"Rollout {rollout} is {row.state}. Its evidence is available when it has ended.")
     person = WHO.get()
-    hand = Requester(person.name, person.right, person.via) if person else Requester("", "", "")
-    archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, hand)
+    requester = Requester(person.name, person.right, person.via) if person else Requester("", "", "")
+    archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, requester)
     headers = {
         "content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"',
         "content-length": str(archive.size),
@@ -252,7 +250,7 @@ def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutA
         order=order.to_order(runtime.settings.speed),
         hosts=hosts,
         words=order.hosts,
-        terms=RolloutTerms(at_once=order.at_once, waves=order.waves, harmed=order.harmed, escalated=order.escalated),
+        terms=msgspec.convert(order, RolloutTerms, from_attributes=True),
     )
     return create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
 
@@ -274,35 +272,22 @@ def _create_rollout_links(rollout: str) -> RolloutLinks:
 
 
 def _to_rollout_view(row: RolloutRow) -> RolloutView:
-    return RolloutView(
-        **row.model_dump(exclude={"asked_at", "ended_at"}),
-        asked_at=format_time(row.asked_at) or "",
-        ended_at=format_time(row.ended_at),
-        links=_create_rollout_links(row.id),
-    )
+    return RolloutView.from_source(row, links=_create_rollout_links(row.id))
 
 
 def _to_rollout_standing(row: RolloutRow, state: RolloutState) -> RolloutStanding:
-    parts = [
-        HostPartView(
-            host=part.host,
-            wave=part.wave,
-            run=part.run or None,
-            state=part.status_word,
-            findings=part.ended.findings if part.ended else 0,
-            passed=part.ended.passed if part.ended else 0,
-            escalated=part.ended.escalated if part.ended else 0,
-            rolled_back=part.ended.rolled_back if part.ended else 0,
-            harm=part.left or (part.ended.harm if part.ended else ""),
-        )
-        for part in state.parts.values()
-    ]
-    return RolloutStanding(
-        **_to_rollout_view(row).model_dump(exclude={"links"}),
+    return RolloutStanding.from_source(
+        row,
         links=_create_rollout_links(row.id),
-        waves=list(state.asked.waves if state.asked else ()),
+        waves=state.asked.waves if state.asked else (),
         at_once=state.asked.at_once if state.asked else 0,
         asks=state.is_paused_by_rule,
         done=sum(part.is_over for part in state.parts.values()),
-        parts=parts,
+        parts=[_to_host_part_view(part) for part in state.parts.values()],
     )
+
+
+def _to_host_part_view(part: HostPart) -> HostPartView:
+    harm = part.left or (part.ended.harm if part.ended else "")
+    counts = {name: getattr(part.ended, name, 0) for name in ("findings", "passed", "escalated", "rolled_back")}
+    return HostPartView.from_source(part, run=part.run or None, state=part.status_word, harm=harm, **counts)

@@ -5,14 +5,12 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from app.errors import BadInput
 from app.events.vocabulary import Category
 from app.people.rights import viewers
 from app.skills.catalog import load_skill, suggest_rules
-from app.skills.skill import Rule, Skill
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, blame_field, document_problems
 
 router = api_router("rules")
 
@@ -41,26 +39,17 @@ class RuleList(ApiModel):
 @router.get("/rules", responses=document_problems("unknown-skill"))
 @viewers
 def list_rules(skill_name: SkillName = "stig") -> RuleList:
-    pack = _load_skill(skill_name)
-    return RuleList(skill=pack.name, title=pack.title, rules=[_to_rule_view(rule) for rule in pack.rules.values()])
+    with blame_field("skill", "unknown-skill"):
+        pack = load_skill(skill_name)
+    return RuleList.from_source(pack, skill=pack.name, rules=list(pack.rules.values()))
 
 
 @router.get("/rules/{rule}", responses=document_problems("not-found", "unknown-skill"))
 @viewers
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
-    pack = _load_skill(skill_name)
+    with blame_field("skill", "unknown-skill"):
+        pack = load_skill(skill_name)
     if rule not in pack.rules:
         near = ", ".join(suggest_rules(rule, pack)) or "none (GET /api/v1/rules lists all rules)"
         raise Problem("not-found", f"There is no rule {rule[:40]!a}; the nearest: {near}.", field="rule")
-    return _to_rule_view(pack.rules[rule])
-
-
-def _load_skill(name: str) -> Skill:
-    try:
-        return load_skill(name)
-    except BadInput as exc:
-        raise Problem("unknown-skill", str(exc), field="skill") from exc
-
-
-def _to_rule_view(rule: Rule) -> RuleView:
-    return RuleView.model_validate(rule, from_attributes=True)
+    return RuleView.from_source(pack.rules[rule])

@@ -1,12 +1,13 @@
 """Request models for runs, converted to the common Order."""
 
+from dataclasses import replace
 from typing import Annotated
 
+import msgspec
 from pydantic import Field
 
-from app.events.vocabulary import Budget
 from app.people.rights import get_token_id, resolve_recorded_name
-from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, RULE_LENGTH, Order
+from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, RULE_LENGTH, USUAL, Order
 from app.web.api.api_model import ApiModel, Who, declare_field
 
 Rules = Annotated[
@@ -27,13 +28,13 @@ def _bound_schema(name: str) -> object:
 class BudgetOrder(ApiModel):
     """Fields left out keep their defaults."""
 
-    run_seconds: Annotated[float, _bound_schema("run_seconds")] = Budget().run_seconds
-    item_seconds: Annotated[float, _bound_schema("item_seconds")] = Budget().item_seconds
-    turn_seconds: Annotated[float, _bound_schema("turn_seconds")] = Budget().turn_seconds
-    stall_seconds: Annotated[float, _bound_schema("stall_seconds")] = Budget().stall_seconds
-    approval_seconds: Annotated[float, _bound_schema("approval_seconds")] = Budget().approval_seconds
-    attempts: Annotated[int, _bound_schema("attempts")] = Budget().attempts
-    item_tokens: Annotated[int, _bound_schema("item_tokens")] = Budget().item_tokens
+    run_seconds: Annotated[float, _bound_schema("run_seconds")] = USUAL.run_seconds
+    item_seconds: Annotated[float, _bound_schema("item_seconds")] = USUAL.item_seconds
+    turn_seconds: Annotated[float, _bound_schema("turn_seconds")] = USUAL.turn_seconds
+    stall_seconds: Annotated[float, _bound_schema("stall_seconds")] = USUAL.stall_seconds
+    approval_seconds: Annotated[float, _bound_schema("approval_seconds")] = USUAL.approval_seconds
+    attempts: Annotated[int, _bound_schema("attempts")] = USUAL.attempts
+    item_tokens: Annotated[int, _bound_schema("item_tokens")] = USUAL.item_tokens
 
 
 class RunOrder(ApiModel):
@@ -63,19 +64,5 @@ class RunOrder(ApiModel):
     by: Annotated[Who, Field(description="Person who requests the run; the log records it.")] = "api"
 
     def to_order(self, pace: float) -> Order:
-        return Order(
-            host=self.host,
-            skill=self.skill,
-            rules=None if self.rules is None else tuple(self.rules),
-            profile=self.profile,
-            mode=self.mode,
-            keep=self.keep,
-            budget=Budget(**self.budget.model_dump()),
-            note=self.note,
-            consent=self.consent,
-            replay_fixes=self.replay_fixes,
-            pace=pace,
-            after_reboot=self.after_reboot,
-            by=resolve_recorded_name(self.by),
-            token=get_token_id(),
-        )
+        order = msgspec.convert(self, Order, from_attributes=True)
+        return replace(order, pace=pace, by=resolve_recorded_name(self.by), token=get_token_id())

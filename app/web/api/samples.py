@@ -1,6 +1,5 @@
 """Samples of engines and GPUs on a common time grid, with events as marks."""
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Literal, get_args
 
@@ -14,7 +13,7 @@ from app.machine.sampling.series import How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import can_see_run, get_visible_runs, guests
 from app.runtime.runtime import Runtime
-from app.web.api.api_model import ApiModel
+from app.web.api.api_model import ApiModel, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
@@ -28,28 +27,16 @@ LATEST = 32503680000.0
 NICE = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 Kind = Literal["engine", "gpu", "role", "mark"]
 
-_UNITS = {
-    "tok_s": "token/s",
-    "prompt_tok_s": "token/s",
-    "running": "request",
-    "waiting": "request",
-    "kv_used": "%",
-    "ttft_s": "s",
-    "power_w": "W",
-    "utilization": "%",
-    "temperature_c": "Cel",
+_ENGINE_FIGURES: dict[str, tuple[str, Provenance, str]] = {
+    "tok_s": ("token/s", "derived", "growth of vllm:generation_tokens_total"),
+    "prompt_tok_s": ("token/s", "derived", "growth of vllm:prompt_tokens_total"),
+    "running": ("request", "measured", "vllm:num_requests_running"),
+    "waiting": ("request", "measured", "vllm:num_requests_waiting"),
+    "kv_used": ("%", "measured", "vllm:kv_cache_usage_perc"),
+    "ttft_s": ("s", "derived", "growth of vllm:time_to_first_token_seconds"),
 }
-"""Figures not listed are in GiB."""
-_SOURCES = {
-    "tok_s": "growth of vllm:generation_tokens_total",
-    "prompt_tok_s": "growth of vllm:prompt_tokens_total",
-    "running": "vllm:num_requests_running",
-    "waiting": "vllm:num_requests_waiting",
-    "kv_used": "vllm:kv_cache_usage_perc",
-    "ttft_s": "growth of vllm:time_to_first_token_seconds",
-}
-_DERIVED = ("tok_s", "prompt_tok_s", "ttft_s")
-_READ = ("used_gib", "power_w", "utilization", "temperature_c")
+_GPU_SENSORS = {"used_gib": "GiB", "power_w": "W", "utilization": "%", "temperature_c": "Cel"}
+"""Read from the card; a GPU's other figures are parts of its memory."""
 
 
 class SampleSeries(ApiModel):
@@ -73,8 +60,8 @@ class Mark(ApiModel):
 
 
 class Samples(ApiModel):
-    since: str
-    until: str
+    since: Time
+    until: Time
     step: float = Field(description="Seconds. It may be longer than requested, since older samples are downsampled.")
     times: list[float] = Field(description="Start of each step, in seconds since 1970.")
     series: list[SampleSeries]
@@ -126,14 +113,7 @@ def list_samples(
         and _is_wanted(key, "engine", engine)
         and _is_wanted(key, "gpu", gpu)
     ]
-    return Samples(
-        since=format_timestamp(grid.since),
-        until=format_timestamp(grid.until),
-        step=grid.step,
-        times=grid.times,
-        series=series,
-        marks=found,
-    )
+    return Samples.from_source(grid, series=series, marks=found)
 
 
 def _parse_sample_kinds(text: str) -> set[str]:
@@ -174,35 +154,21 @@ def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Ma
     shown = get_visible_runs()
     if run:
         shown = (run,) if can_see_run(run) else ()
-    return [Mark(**asdict(one)) for one in read_sample_marks(runtime.store, shown, begin, end)]
+    return [Mark.from_source(one) for one in read_sample_marks(runtime.store, shown, begin, end)]
 
 
 def _to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
-    return SampleSeries(
-        kind=key.kind,  # type: ignore[arg-type]
-        of=key.of,
-        host=key.host,
-        figure=key.figure,
-        unit=_UNITS.get(key.figure, "GiB"),
-        provenance=_find_provenance(key),
-        source=_describe_source(key),
-        how=key.aggregation,
-        values=values,
-    )
+    unit, provenance, source = _describe_figure(key)
+    known = "simulated" if key.simulated else provenance
+    return SampleSeries.from_source(key, unit=unit, provenance=known, source=source, how=key.aggregation, values=values)
 
 
-def _find_provenance(key: SeriesKey) -> Provenance:
-    if key.simulated:
-        return "simulated"
-    read = key.kind == "gpu" and key.figure in _READ
-    return "measured" if read or (key.kind == "engine" and key.figure not in _DERIVED) else "derived"
-
-
-def _describe_source(key: SeriesKey) -> str:
+def _describe_figure(key: SeriesKey) -> tuple[str, Provenance, str]:
+    """Return unit, provenance and source."""
     if key.kind == "role":
-        return "tokens of its turns, as the log took them in"
+        return _ENGINE_FIGURES[key.figure][0], "derived", "tokens of its turns, as the log took them in"
     if key.kind == "engine":
-        return _SOURCES[key.figure]
-    if key.figure in _READ:
-        return f"DCGM of {key.host}" if key.host else "NVML"
-    return "memory told apart by processes, logs and plans"
+        return _ENGINE_FIGURES[key.figure]
+    if unit := _GPU_SENSORS.get(key.figure):
+        return unit, "measured", f"DCGM of {key.host}" if key.host else "NVML"
+    return "GiB", "derived", "memory told apart by processes, logs and plans"

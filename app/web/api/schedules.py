@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+import msgspec
 from fastapi import Path as InPath
 from fastapi import Response
 from pydantic import Field
@@ -25,7 +26,7 @@ from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
 from app.targets.host_catalog import FIXTURE
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName
@@ -81,8 +82,8 @@ class ScheduleView(ApiModel):
     window_minutes: float | None
     enabled: bool
     by: str
-    next_at: str | None = Field(description="Next start time; None while the schedule is paused.")
-    fired_at: str | None
+    next_at: Time | None = Field(description="Next start time; None while the schedule is paused.")
+    fired_at: Time | None
     run: str | None = Field(description="Run that the schedule started last.")
     outcome: str = Field(description="Result of the last time and the number of missed times, as a sentence.")
     unkept: bool = Field(description="True if the last time was missed, skipped or failed.")
@@ -129,40 +130,24 @@ def delete_schedule(schedule: Id, session: TheSession) -> None:
 
 
 def _build_schedule_spec(asked: ScheduleOrder, hosts: tuple[str, ...]) -> ScheduleSpec:
-    order = Order(
-        host=asked.host,
-        skill=asked.skill,
-        rules=None if asked.rules is None else tuple(asked.rules),
-        mode=asked.mode,
-        by=resolve_recorded_name("api"),
-    )
+    rules = None if asked.rules is None else tuple(asked.rules)
     return ScheduleSpec(
-        order=order,
+        order=Order(host=asked.host, skill=asked.skill, rules=rules, mode=asked.mode, by=resolve_recorded_name("api")),
         cron=asked.cron,
         zone=asked.zone,
         window_minutes=asked.window_minutes,
         hosts=hosts,
         words=asked.hosts,
-        terms=RolloutTerms(at_once=asked.at_once, waves=asked.waves, harmed=asked.harmed, escalated=asked.escalated),
+        terms=msgspec.convert(asked, RolloutTerms, from_attributes=True),
     )
 
 
 def _to_schedule_view(row: ScheduleRow) -> ScheduleView:
-    return ScheduleView(
-        id=row.id,
-        host=row.host,
+    return ScheduleView.from_source(
+        row,
         rollout=bool(row.rollout),
-        skill=row.skill,
-        rules=list(split_rules(row.rules) or ()),
-        mode=row.mode,  # type: ignore[arg-type]
-        cron=row.cron,
-        zone=row.zone,
+        rules=split_rules(row.rules) or (),
         window_minutes=row.window_seconds / 60 if row.window_seconds else None,
-        enabled=row.enabled,
-        by=row.by,
-        next_at=format_time(row.next_at) if row.enabled else None,
-        fired_at=format_time(row.fired_at),
+        next_at=row.next_at if row.enabled else None,
         run=row.run or None,
-        outcome=row.outcome,
-        unkept=row.unkept,
     )

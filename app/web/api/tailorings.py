@@ -11,7 +11,7 @@ from app.runs.tailoring_import import LONGEST, TailoredProfile, import_tailoring
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.deps import TheRuntime, TheSession
+from app.web.deps import TheRuntime, TheSession, Words
 
 router = api_router("tailorings")
 
@@ -63,7 +63,6 @@ def add_tailoring(order: TailoringOrder) -> TailoringList:
 _XML: dict[int | str, dict[str, object]] = {
     200: {"content": {"application/xml": {"schema": {"type": "string", "format": "binary"}}}}
 }
-_Word = Annotated[str, Query(max_length=200)]
 
 
 @router.get(
@@ -76,8 +75,8 @@ def take_tailoring_out(
     session: TheSession,
     runtime: TheRuntime,
     skill: Annotated[str, Query(max_length=200, description="Profile of a data stream: scap:CONTENT:PROFILE.")],
-    host: _Word = "",
-    group: _Word = "",
+    host: Words = "",
+    group: Words = "",
     rules: Annotated[str, Query(max_length=4000, description="Rule ids, separated by commas. Default: all.")] = "",
 ) -> Response:
     """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
@@ -88,14 +87,7 @@ def take_tailoring_out(
 
 
 def _to_profile_view(one: TailoredProfile) -> TailoredProfileView:
-    return TailoredProfileView(
-        skill=one.skill_name,
-        tailoring=one.tailoring,
-        content=one.content,
-        profile=one.profile.short_id,
-        title=one.profile.title,
-        rules=one.profile.rules,
-        left_out=one.left_out,
-        version=one.version,
-        sha256=one.sha256,
+    profile = one.profile
+    return TailoredProfileView.from_source(
+        one, skill=one.skill_name, profile=profile.short_id, title=profile.title, rules=profile.rules
     )

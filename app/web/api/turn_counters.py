@@ -1,7 +1,6 @@
 """Prometheus counters of turns that ended since this process started: durations and tokens."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -23,13 +22,6 @@ class LatencyHistogram:
         place = next((place for place, bound in enumerate(BOUNDS) if seconds <= bound), len(BOUNDS))
         self.counts[place] += 1
         self.total += seconds
-
-    def to_buckets(self) -> Iterator[tuple[str, float]]:
-        """Yield each bucket's upper bound, as Prometheus writes it, and its cumulative count."""
-        upto = 0
-        for bound, count in zip((*map(str, BOUNDS), "+Inf"), self.counts, strict=True):
-            upto += count
-            yield bound, float(upto)
 
 
 class TurnCounters:

@@ -2,14 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import Query, Response
+from fastapi import Depends, Query, Response
 from pydantic import Field
 
 from app.people.rights import WHO, has_right, operators
 from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
 from app.store.clock import database_time
-from app.store.events import EventStore
-from app.web.api.api_model import ApiModel, Figure, create_figure, declare_field
+from app.web.api.api_model import ApiModel, Figure, declare_field, derive_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime, TheSession
@@ -45,51 +44,38 @@ Day = Annotated[str, Query(max_length=40)]
 Per = Annotated[str, declare_field(enum=list(PERS)), Query(max_length=40)]
 
 
+def _read_usage(
+    runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
+) -> list[UsageLine]:
+    person = WHO.get()
+    whose = None if person is None or has_right(person.right, "admin") else person.name
+    return compute_usage(session, runtime.store, parse_usage_query(since, until, per, whose, database_time(session)))
+
+
+TheUsage = Annotated[list[UsageLine], Depends(_read_usage)]
+
+
 @router.get("/usage", responses=document_problems())
 @operators
-def show_usage(
-    runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
-) -> UsageList:
+def show_usage(lines: TheUsage) -> UsageList:
     """List tokens, GPU-seconds and joules per person and API token. Admins see everybody's, others their own.
 
     `since` and `until` are inclusive days such as 2026-11-01; left out, the current month is meant."""
-    return UsageList(usage=[_to_usage_view(one) for one in _read_usage(runtime.store, session, since, until, per)])
+    return UsageList(usage=[_to_usage_view(one) for one in lines])
 
 
 @router.get("/usage.csv", responses=document_problems(), response_class=Response)
 @operators
-def export_usage(
-    runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
-) -> Response:
+def export_usage(lines: TheUsage) -> Response:
     """The same lines as CSV."""
-    content = format_usage_csv(_read_usage(runtime.store, session, since, until, per))
     headers = {"content-disposition": 'attachment; filename="usage.csv"'}
-    return Response(content, media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _read_usage(store: EventStore, session: TheSession, since: str, until: str, per: str) -> list[UsageLine]:
-    person = WHO.get()
-    whose = None if person is None or has_right(person.right, "admin") else person.name
-    return compute_usage(session, store, parse_usage_query(since, until, per, whose, database_time(session)))
+    return Response(format_usage_csv(lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _to_usage_view(one: UsageLine) -> UsageView:
-    return UsageView(
-        period=one.period,
-        person=one.person,
+    return UsageView.from_source(
+        one,
         token=one.token or None,
-        label=one.label,
-        simulated=one.simulated,
-        runs=one.runs,
-        tokens_in=one.tokens_in,
-        tokens_out=one.tokens_out,
-        gpu_seconds=_to_usage_figure(one, one.gpu_seconds, "s", HELD),
-        energy=_to_usage_figure(one, one.joules, "J", DRAWN),
-        runs_with_energy=one.runs_with_energy,
+        gpu_seconds=derive_figure(one.gpu_seconds, "s", HELD, simulated=one.gpus_simulated),
+        energy=derive_figure(one.joules, "J", DRAWN, simulated=one.gpus_simulated),
     )
-
-
-def _to_usage_figure(one: UsageLine, value: float | None, unit: str, source: str) -> Figure:
-    if value is None:
-        return create_figure(None, unit, "unsupported", source, None)
-    return create_figure(value, unit, "simulated" if one.gpus_simulated else "derived", source, None)

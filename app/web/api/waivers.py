@@ -12,7 +12,7 @@ from app.store import waivers
 from app.store.clock import database_time
 from app.store.waivers import WaiverRow, WaiverState
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.run_order import HostName, SkillName
@@ -66,8 +66,8 @@ class WaiverView(ApiModel):
     until: str = Field(description="Date on which the waiver ends. From then on the finding is open again.")
     state: WaiverState
     by: str
-    made_at: str
-    ended_at: str | None = Field(description="Time at which the waiver was ended early.")
+    made_at: Time
+    ended_at: Time | None = Field(description="Time at which the waiver was ended early.")
     ended_by: str
     ended_why: str
 
@@ -84,11 +84,8 @@ def list_waivers(
 ) -> WaiverList:
     """List waivers, those that end first first."""
     now = database_time(session)
-    return WaiverList(
-        waivers=[
-            _to_waiver_view(row, now) for row in waivers.list_waivers(session) if row.is_in_force(now) or not in_force
-        ]
-    )
+    rows = [row for row in waivers.list_waivers(session) if row.is_in_force(now) or not in_force]
+    return WaiverList(waivers=[_to_waiver_view(row, now) for row in rows])
 
 
 @router.post(
@@ -98,12 +95,8 @@ def list_waivers(
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
     """Add a waiver. From the next run on the finding is skipped; every paper still lists it."""
     now = database_time(session)
-    asked = order.model_dump() | {
-        "host": order.host or "",
-        "group": order.group or "",
-        "by": resolve_recorded_name("api"),
-    }
-    row = create_waiver(session, WaiverSpec(**asked), now, runtime.settings.hosts_folder)
+    wish = WaiverSpec(**{name: value or "" for name, value in order}, by=resolve_recorded_name("api"))
+    row = create_waiver(session, wish, now, runtime.settings.hosts_folder)
     response.headers["location"] = path_to("show_waiver", waiver=row.id)
     return _to_waiver_view(row, now)
 
@@ -123,19 +116,5 @@ def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> Waive
 
 
 def _to_waiver_view(row: WaiverRow, now: float) -> WaiverView:
-    return WaiverView(
-        id=row.id,
-        rule=row.rule,
-        host=row.scope_name if row.scope_kind == "host" else None,
-        group=row.scope_name if row.scope_kind == "group" else None,
-        owner=row.owner,
-        reason=row.reason,
-        ticket=row.ticket,
-        until=row.until,
-        state=row.state(now),
-        by=row.by,
-        made_at=format_time(row.made_at) or "",
-        ended_at=format_time(row.ended_at),
-        ended_by=row.ended_by,
-        ended_why=row.ended_why,
-    )
+    scope = {kind: row.scope_name if row.scope_kind == kind else None for kind in ("host", "group")}
+    return WaiverView.from_source(row, state=row.state(now), **scope)

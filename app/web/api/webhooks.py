@@ -18,7 +18,7 @@ from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel, declare_field, format_time
+from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
@@ -26,6 +26,7 @@ from app.web.deps import TheRuntime, TheSession
 
 router = api_router("webhooks")
 
+Id = Annotated[str, Path(max_length=40)]
 Template = Annotated[
     str,
     declare_field(
@@ -78,7 +79,7 @@ class WebhookView(ApiModel):
     kinds: list[str]
     template: str = Field(description="Body template; empty for a CloudEvent.")
     local: bool = Field(description="True if an admin allowed addresses that are not public.")
-    created_at: str
+    created_at: Time
     delivered: int
     dropped: int = Field(description="Events dropped after twelve failed deliveries.")
     problem: str = Field(description="Error of the newest delivery; empty if it succeeded.")
@@ -111,12 +112,10 @@ def list_webhooks(session: TheSession) -> WebhookList:
 @admins
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
     """Add a webhook. Each event from now on is sent as a signed CloudEvent, in order per run, at least once."""
-    wish = WebhookSpec(
-        url=str(order.url), kinds=order.kinds, template=order.template, secret=order.secret, local=order.local
-    )
+    wish = WebhookSpec(**dict(order) | {"url": str(order.url)})
     row = add(runtime.database, session, wish, runtime.clock.now())
     response.headers["location"] = path_to("show_webhook", webhook=row.id)
-    return NewWebhook(**_to_webhook_view(row).model_dump(), secret=row.secret)
+    return NewWebhook.from_source(row, kinds=row.kinds.split())
 
 
 @router.get("/webhooks/{webhook}", responses=document_problems("not-found"))
@@ -127,9 +126,7 @@ def show_webhook(webhook: str, session: TheSession) -> WebhookView:
 
 @router.patch("/webhooks/{webhook}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
 @admins
-def change_webhook(
-    webhook: Annotated[str, Path(max_length=40)], change: WebhookChange, session: TheSession, runtime: TheRuntime
-) -> WebhookView:
+def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runtime: TheRuntime) -> WebhookView:
     """Change whether it may lead to non-public addresses, or its body template.
 
     Deliveries still pending are sent with the new settings."""
@@ -145,13 +142,13 @@ def change_webhook(
 
 @router.delete("/webhooks/{webhook}", status_code=204, responses=document_problems("not-found"))
 @admins
-def delete_webhook(webhook: Annotated[str, Path(max_length=40)], session: TheSession) -> None:
+def delete_webhook(webhook: Id, session: TheSession) -> None:
     webhooks.delete_webhook(session, _require_webhook(session, webhook).id)
 
 
 @router.post("/webhooks/{webhook}/test", responses=document_problems("not-found"))
 @admins
-async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: TheRuntime) -> WebhookTrial:
+async def try_webhook(webhook: Id, runtime: TheRuntime) -> WebhookTrial:
     """Send one signed test delivery of type temper.test now, and return the result."""
     row = await run_in_threadpool(_read_webhook, runtime, webhook)
     problem = await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}")
@@ -164,7 +161,7 @@ async def try_webhook(webhook: Annotated[str, Path(max_length=40)], runtime: The
     responses=document_problems("not-found", "too-large", "wrong-content-type"),
 )
 @admins
-def send_again(webhook: Annotated[str, Path(max_length=40)], order: Redelivery, session: TheSession) -> WebhookView:
+def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookView:
     """Send all matching events of one run or rollout again, from the first, with the same ids."""
     row = _require_webhook(session, webhook)
     of = order.run if session.get(RolloutRow, order.run) else require_run_row(session, order.run).id
@@ -187,14 +184,4 @@ def _require_webhook(session: TheSession, webhook: str) -> WebhookRow:
 
 
 def _to_webhook_view(row: WebhookRow) -> WebhookView:
-    return WebhookView(
-        id=row.id,
-        url=row.url,
-        kinds=row.kinds.split(),
-        template=row.template,
-        local=row.local,
-        created_at=format_time(row.created_at) or "",
-        delivered=row.delivered,
-        dropped=row.dropped,
-        problem=row.problem,
-    )
+    return WebhookView.from_source(row, kinds=row.kinds.split())

@@ -11,17 +11,15 @@ from app.web.pages import (
     cold_starts,
     energy_table,
     error_pages,
-    gpu_memory,
+    gpu_cards,
     hosts,
     lessons,
     lineup,
     machine,
     parameters,
     people,
-    run_label,
     run_search,
     runs,
-    schedules,
     scores,
     summary_page,
     waivers,
@@ -34,28 +32,25 @@ from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
-from app.web.pages.ops import routes as ops
-from app.web.pages.ops import webhooks
+from app.web.pages.ops import console, webhooks
 from app.web.pages.ops.console import Console
 from app.web.pages.sharing import Sharing
 
 PARTS = (
     routes,
     machine,
-    gpu_memory,
+    gpu_cards,
     run_search,
-    run_label,
     runs,
     lessons,
     summary_page,
     energy_table,
     hosts,
     fleet_routes,
-    schedules,
     waivers,
     parameters,
     lineup,
-    ops,
+    console,
     webhooks,
     cold_starts,
     people,

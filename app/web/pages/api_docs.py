@@ -7,8 +7,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from app.people.rights import guests
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -23,108 +22,25 @@ class TypePiece:
     shape: bool = False
 
 
-@dataclass(frozen=True)
-class DocField:
-    name: str
-    where: str
-    """path, query or header; empty for a field of a schema."""
-    type: tuple[TypePiece, ...]
-    required: bool
-    explained: str
-
-
-@dataclass(frozen=True)
-class DocResponse:
-    status: str
-    explained: str
-    type: tuple[TypePiece, ...]
-
-
-@dataclass(frozen=True)
-class DocOperation:
-    name: str
-    method: str
-    path: str
-    explained: str
-    takes: tuple[DocField, ...]
-    body: tuple[TypePiece, ...]
-    answers: tuple[DocResponse, ...]
-
-
-@dataclass(frozen=True)
-class DocGroup:
-    name: str
-    explained: str
-    operations: tuple[DocOperation, ...]
-
-
-@dataclass(frozen=True)
-class DocSchema:
-    name: str
-    explained: str
-    type: tuple[TypePiece, ...]
-    """Set for a schema without fields of its own."""
-    fields: tuple[DocField, ...]
-
-
 @router.get("/api/docs", name="api_docs")
 @guests
 def show_api_docs(request: Request) -> Response:
-    description, nonce = request.app.state.described(), new_nonce()
-    context = {
-        "info": description["info"],
-        "groups": group_operations(description),
-        "shapes": list_schemas(description),
-    }
-    return create_page(render_template("api_docs.html", nonce=nonce, here="api_docs", **context), nonce)
-
-
-def group_operations(description: dict[str, Any]) -> list[DocGroup]:
-    found: dict[str, list[DocOperation]] = {tag["name"]: [] for tag in description["tags"]}
-    for path, there in description["paths"].items():
-        for method in _METHODS:
-            if one := there.get(method):
-                found[one["tags"][0]].append(_build_operation(method, path, one))
-    return [DocGroup(tag["name"], tag["description"], tuple(found[tag["name"]])) for tag in description["tags"]]
-
-
-def list_schemas(description: dict[str, Any]) -> list[DocSchema]:
-    return [_build_schema(name, one) for name, one in sorted(description["components"]["schemas"].items())]
-
-
-def _build_operation(method: str, path: str, one: dict[str, Any]) -> DocOperation:
-    takes = [
-        DocField(
-            name=each["name"],
-            where=each["in"],
-            type=_describe_type(each["schema"]),
-            required=each.get("required", False),
-            explained=each.get("description", ""),
-        )
-        for each in one.get("parameters", [])
-    ]
-    answers = [
-        DocResponse(status, each["description"], _describe_content(each))
-        for status, each in sorted(one["responses"].items())
-    ]
-    return DocOperation(
-        name=one["operationId"],
-        method=method.upper(),
-        path=path,
-        explained=one.get("description", ""),
-        takes=tuple(takes),
-        body=_describe_content(one.get("requestBody", {})),
-        answers=tuple(answers),
+    description = request.app.state.described()
+    return render_page(
+        "api_docs.html",
+        here="api_docs",
+        info=description["info"],
+        groups=[(tag, _list_operations(description, tag["name"])) for tag in description["tags"]],
+        shapes=sorted(description["components"]["schemas"].items()),
+        describe_type=_describe_type,
+        describe_content=_describe_content,
     )
 
 
-def _build_schema(name: str, one: dict[str, Any]) -> DocSchema:
-    required = one.get("required", ())
-    fields = [
-        DocField(field, "", _describe_type(each), field in required, each.get("description", ""))
-        for field, each in one.get("properties", {}).items()
-    ]
-    return DocSchema(name, one.get("description", ""), () if fields else _describe_type(one), tuple(fields))
+def _list_operations(description: dict[str, Any], tag: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return method, path and description of each operation."""
+    every = [(method, path, there.get(method)) for path, there in description["paths"].items() for method in _METHODS]
+    return [(method, path, one) for method, path, one in every if one and one["tags"][0] == tag]
 
 
 def _describe_content(holder: dict[str, Any]) -> tuple[TypePiece, ...]:

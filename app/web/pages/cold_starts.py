@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, HTTPException
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
-from app.engines.launch.launched_replica import LaunchedReplica
+from app.engines.coldstart import ColdStartStep
+from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.addresses import path_to
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_template
 
@@ -23,28 +24,19 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True)
 class ColdStartLine:
-    name: str
-    at: float
+    step: ColdStartStep
     took: float
     left: float
     """Start of its bar, in percent."""
     width: float
-    figure: str
 
 
 @dataclass(frozen=True)
 class ColdStartCard:
     engine: str
-    name: str
-    state: str
-    detail: str
-    share: float | None
-    eta_s: float | None
+    replica: LaunchedReplica
+    status: LaunchStatus
     age_s: float
-    pid: int | None
-    adopted: bool
-    program: str
-    """The server and its version; empty if the log does not say."""
     lines: tuple[ColdStartLine, ...]
     log: tuple[str, ...]
 
@@ -60,11 +52,10 @@ def show_cold_starts(runtime: TheRuntime) -> HTMLResponse:
 async def submit_engine_command(
     runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]
 ) -> Response:
-    """Start or stop all replicas of one engine."""
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper did not start {engine[:40]!a}: stop and start it where you started it.")
     await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))
-    return RedirectResponse(path_to("ops"), status_code=303)
+    return redirect_to("ops")
 
 
 def render_cold_starts(runtime: Runtime) -> str:
@@ -74,21 +65,9 @@ def render_cold_starts(runtime: Runtime) -> str:
 
 
 def _build_cold_start_card(engine: str, one: LaunchedReplica, now: float) -> ColdStartCard:
-    look = one.read_status()
-    return ColdStartCard(
-        engine=engine,
-        name=one.name,
-        state=look.state,
-        detail=look.detail,
-        share=look.share,
-        eta_s=look.eta_s,
-        age_s=now - one.cold.started if one.cold.started else 0.0,
-        pid=one.pid,
-        adopted=one.adopted,
-        program=f"{one.engine.program_name} {one.cold.version}" if one.cold.version else "",
-        lines=_build_cold_start_lines(one, now if look.state == "loading" else None),
-        log=tuple(read_last_lines(one.log, LOG_LINES)),
-    )
+    status, age = one.read_status(), now - one.cold.started if one.cold.started else 0.0
+    lines = _build_cold_start_lines(one, now if status.state == "loading" else None)
+    return ColdStartCard(engine, one, status, age, lines, tuple(read_last_lines(one.log, LOG_LINES)))
 
 
 def _build_cold_start_lines(one: LaunchedReplica, now: float | None) -> tuple[ColdStartLine, ...]:
@@ -98,8 +77,6 @@ def _build_cold_start_lines(one: LaunchedReplica, now: float | None) -> tuple[Co
     for step in steps:
         took = step.at - before
         share = 100 / whole if whole else 0.0
-        found.append(
-            ColdStartLine(step.name, step.at, took, round(before * share, 2), round(took * share, 2), step.figure_text)
-        )
+        found.append(ColdStartLine(step, took, round(before * share, 2), round(took * share, 2)))
         before = step.at
     return tuple(found)

@@ -7,14 +7,13 @@ from starlette.responses import Response
 
 from app.events.vocabulary import Spent
 from app.machine.sampling.energy_ledger import EnergyLedger
-from app.machine.sampling.energy_shares import extrapolate_joules
+from app.machine.sampling.energy_shares import compute_joules_per_token, extrapolate_joules
 from app.people.rights import guests
 from app.runtime.runtime import Runtime
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.error_pages import require_run
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,17 +38,13 @@ class EnergyTable:
     """Speed factor of simulated engines: seconds and joules are divided by it."""
     final: bool
     reason: str
-    """The reason that there are no rows."""
 
 
 @router.get("/runs/{run}/energy", name="run_energy")
 @guests
 def show_energy(runtime: TheRuntime, session: TheSession, run: str) -> Response:
     row = require_run(session, run)
-    nonce = new_nonce()
-    return create_page(
-        render_template("energy.html", nonce=nonce, here="runs", run=row, table=build_energy_table(runtime, row)), nonce
-    )
+    return render_page("energy.html", here="runs", run=row, table=build_energy_table(runtime, row))
 
 
 def build_energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
@@ -67,8 +62,8 @@ def build_energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
 
 def _build_energy_row(one: Spent) -> EnergyRow:
     drawn = extrapolate_joules(one)
-    each = drawn / one.tokens if drawn is not None and one.tokens else None
-    return EnergyRow(one.role, one.gpu_seconds, None if drawn is None else drawn / 1000, one.tokens, each)
+    kilojoules = None if drawn is None else drawn / 1000
+    return EnergyRow(one.role, one.gpu_seconds, kilojoules, one.tokens, compute_joules_per_token(one))
 
 
 def _sum_energy_rows(rows: tuple[EnergyRow, ...]) -> EnergyRow:

@@ -1,21 +1,22 @@
 """Error responses: a page for browsers, and a problem document like the API's for other clients."""
 
 from http import HTTPStatus
-from typing import cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import DataError
+from sqlmodel import Session
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from app.errors import BadInput, Rejected
+from app.people.rights import get_visible_runs
+from app.store import queries
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
+from app.store.models import RunRow
 from app.web.addresses import path_to
 from app.web.pages.rejected_form import RejectedForm, redisplay_form
-from app.web.pages.run_lookup import RunNotFound
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 STATUS_SENTENCES = {404: "Page not found: {}.", 405: "The address {} does not allow this method."}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -23,58 +24,51 @@ STATUS = {"not-found": 404, "not-waiting": 409, "run-ended": 409, "wrong-state":
 """Status by kind of rejection, as in the API; any other kind is 422."""
 
 
+class RunNotFound(Exception):
+    """Carries the page to answer with."""
+
+    __match_args__ = ("page",)
+
+    def __init__(self, page: Response) -> None:
+        self.page = page
+
+
 def install_error_handlers(application: FastAPI) -> None:
-    application.add_exception_handler(HTTPException, _handle_http_error)
-    application.add_exception_handler(BadInput, _handle_bad_input)
-    application.add_exception_handler(RequestValidationError, _handle_validation_error)
-    application.add_exception_handler(DataError, _handle_data_error)
-    application.add_exception_handler(RunNotFound, _handle_missing_run)
-    for away in DATABASE_UNAVAILABLE:
-        application.add_exception_handler(away, _handle_database_away)
+    for kind in (HTTPException, BadInput, RequestValidationError, DataError, RunNotFound, *DATABASE_UNAVAILABLE):
+        application.add_exception_handler(kind, _answer_error)
 
 
-async def _handle_http_error(request: Request, exc: Exception) -> Response:
-    why = cast("HTTPException", exc)
-    said = why.detail
-    if said == HTTPStatus(why.status_code).phrase:
-        said = STATUS_SENTENCES.get(why.status_code, f"{said}: {{}}.").format(f"{request.url.path[:100]!a}")
-    answer = _build_error_response(request, f"{said[:1].upper()}{said[1:]}", why.status_code)
-    answer.headers.update(why.headers or {})
+async def _answer_error(request: Request, exc: Exception) -> Response:
+    match exc:
+        case RunNotFound(page):
+            return page
+        case HTTPException():
+            return _answer_http_error(request, exc)
+        case Rejected():
+            again = await _restore_form(request, exc.field)
+            return _build_error_response(request, exc.sentence, STATUS.get(exc.kind, 422), again, kind=exc.kind)
+        case BadInput():
+            return _build_error_response(request, exc.sentence, 422, await _restore_form(request, ""))
+        case RequestValidationError():
+            names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in exc.errors()))
+            again = await _restore_form(request, names[0])
+            rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
+            return _build_error_response(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
+        case DataError():
+            said = f"The database rejected this value: {describe_database_error(exc)}. "
+            rest = "Go back and check for a NUL character or a very large number."
+            return _build_error_response(request, said + rest, 422)
+    said = f"The database does not respond: {describe_database_error(exc)}. Try again in a moment."
+    return _build_error_response(request, said, 503)
+
+
+def _answer_http_error(request: Request, exc: HTTPException) -> Response:
+    said = exc.detail
+    if said == HTTPStatus(exc.status_code).phrase:
+        said = STATUS_SENTENCES.get(exc.status_code, f"{said}: {{}}.").format(f"{request.url.path[:100]!a}")
+    answer = _build_error_response(request, f"{said[:1].upper()}{said[1:]}", exc.status_code)
+    answer.headers.update(exc.headers or {})
     return answer
-
-
-async def _handle_missing_run(_: Request, exc: Exception) -> Response:
-    return cast("RunNotFound", exc).page
-
-
-async def _handle_bad_input(request: Request, exc: Exception) -> Response:
-    wrong = cast("BadInput", exc)
-    if not isinstance(wrong, Rejected):
-        return _build_error_response(request, wrong.sentence, 422, await _restore_form(request, ""))
-    again = await _restore_form(request, wrong.field)
-    return _build_error_response(request, wrong.sentence, STATUS.get(wrong.kind, 422), again, kind=wrong.kind)
-
-
-async def _handle_validation_error(request: Request, exc: Exception) -> Response:
-    why = cast("RequestValidationError", exc)
-    names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in why.errors()))
-    again = await _restore_form(request, names[0])
-    rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
-    return _build_error_response(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
-
-
-async def _handle_data_error(request: Request, exc: Exception) -> Response:
-    said = (
-        f"The database rejected this value: {describe_database_error(exc)}. "
-        "Go back and check for a NUL character or a very large number."
-    )
-    return _build_error_response(request, said, 422)
-
-
-async def _handle_database_away(request: Request, exc: Exception) -> Response:
-    return _build_error_response(
-        request, f"The database does not respond: {describe_database_error(exc)}. Try again in a moment.", 503
-    )
 
 
 def _build_error_response(
@@ -103,5 +97,17 @@ async def _restore_form(request: Request, wrong: str) -> RejectedForm | None:
 
 
 def render_error_page(said: str, status: int, again: RejectedForm | None = None) -> Response:
-    nonce = new_nonce()
-    return create_page(render_template("refused.html", nonce=nonce, here="", said=said, again=again), nonce, status)
+    return render_page("refused.html", here="", said=said, again=again, status=status)
+
+
+def require_run(session: Session, run: str) -> RunRow:
+    """Return the run, or raise RunNotFound with a page that lists the newest runs."""
+    row = queries.find_run(session, run)
+    if row is None:
+        raise RunNotFound(render_missing_run(session, run))
+    return row
+
+
+def render_missing_run(session: Session, run: str) -> Response:
+    newest = queries.list_newest_runs(session, 5, only=get_visible_runs())
+    return render_page("missing.html", here="", run=run, newest=newest, status=404)

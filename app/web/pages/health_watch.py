@@ -10,7 +10,7 @@ from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.background_task import PeriodicTask
 from app.store.nodes import NodeStatus
-from app.web.pages.mission.page_renderer import wrap_partial
+from app.web.pages.live_parts import wrap_partials
 from app.web.pages.templating import render_template
 from app.web.stream.announcements import Announcements
 from app.web.stream.sse_messages import encode_message
@@ -58,7 +58,7 @@ class HealthWatch(PeriodicTask):
 
     def _encode_health(self, silent_worker: NodeStatus | None) -> bytes:
         faults = find_faults(read_conditions(self._runtime, silent_worker))
-        return encode_message(wrap_partial("health", render_health(faults)).encode())
+        return encode_message(wrap_partials({"health": render_health(faults)}).encode())
 
     def _find_silent_workers(self) -> dict[str, NodeStatus]:
         """Return the node that works on a run but sends no heartbeat, by run."""

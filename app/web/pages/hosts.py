@@ -1,23 +1,27 @@
-"""The list of registered hosts with the newest run of each, and the form that adds one."""
+"""The page of registered hosts with the newest run of each, and its forms that add hosts and schedules."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Form
 from starlette.responses import Response
 
+from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
 from app.errors import EnvironmentUnusable, Rejected
-from app.people.rights import WHO, admins, viewers
+from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
+from app.runs.rollout.host_selection import select_hosts
 from app.store import queries, schedules
+from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import RunRow
 from app.targets import consent, host_registry
 from app.targets.host_catalog import FIXTURE
 from app.targets.host_registry import RegisteredHost
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -38,7 +42,7 @@ class HostCard:
 @router.get("/hosts", name="hosts")
 @viewers
 def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
-    nonce, folder = new_nonce(), runtime.settings.hosts_folder
+    folder = runtime.settings.hosts_folder
     cards = [
         HostCard(
             one, queries.find_newest_run(session, one.name), tuple(host_registry.list_pending_changes(folder, one.name))
@@ -46,15 +50,16 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
         for one in host_registry.list_hosts(folder)
     ]
     newest = queries.find_newest_run(session, FIXTURE)
-    context = {
-        "newest": newest,
-        "folder": folder / FIXTURE,
-        "cards": cards,
-        "groups": read_groups(session),
-        "schedules": schedules.list_schedules(session),
-        "may_add": (person := WHO.get()) is not None and person.right == "admin",
-    }
-    return create_page(render_template("hosts.html", nonce=nonce, here="hosts", **context), nonce)
+    return render_page(
+        "hosts.html",
+        here="hosts",
+        newest=newest,
+        folder=folder / FIXTURE,
+        cards=cards,
+        groups=read_groups(session),
+        schedules=schedules.list_schedules(session),
+        may_add=(person := WHO.get()) is not None and person.right == "admin",
+    )
 
 
 @router.post("/hosts", name="hosts")
@@ -62,7 +67,7 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
 def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
     """Show the host key first; once the person has accepted it, try a login, check sudo and add the host."""
     words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
-    wish, folder, nonce = HostSpec(**words), runtime.settings.hosts_folder, new_nonce()
+    wish, folder = HostSpec(**words), runtime.settings.hosts_folder
     try:
         met = fetch_host_key(wish, folder)
         added = register_host(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
@@ -70,5 +75,38 @@ def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
         raise Rejected("secret_at", str(exc), "unavailable") from exc
     if added:
         runtime.publish_host(wish.name)
-    context = {"wish": words, "met": met, "added": added, "words": consent.build_consent_sentence(wish.name)}
-    return create_page(render_template("new_host.html", nonce=nonce, here="hosts", **context), nonce)
+    return render_page(
+        "new_host.html", here="hosts", wish=words, met=met, added=added, words=consent.build_consent_sentence(wish.name)
+    )
+
+
+@router.post("/schedules", name="schedules")
+@operators
+def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
+    words = fields.get("hosts", "").strip()
+    hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session)) if words else ()
+    wanted = ScheduleSpec(
+        order=parse_order_form(fields, by=resolve_recorded_name("the page"), mode="scan"),
+        hosts=hosts,
+        words=words,
+        terms=parse_terms_form(fields),
+        cron=fields.get("cron", ""),
+        zone=fields.get("zone", "UTC"),
+        window_minutes=_parse_minutes(fields.get("window", "")),
+    )
+    insert_schedule(session, create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder))
+    return redirect_to("hosts")
+
+
+def _parse_minutes(words: str) -> float | None:
+    try:
+        return float(words) if words.strip() else None
+    except ValueError:
+        raise Rejected("window_minutes", f"{words[:40]!a} is not a number of minutes.") from None
+
+
+@router.post("/schedules/{schedule}", name="schedule")
+@operators
+def submit_schedule_command(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
+    change_schedule(session, schedule, verb, database_time(session))
+    return redirect_to("hosts")

@@ -10,8 +10,7 @@ from app.people.rights import viewers
 from app.store.lessons import DROP_AFTER, list_newest_lessons
 from app.store.models import LessonRow
 from app.web.deps import TheSession
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 SHOWN = 100
 
@@ -47,6 +46,4 @@ def show_lessons(
     found = list_newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
     lines = [LessonLine(row, simulated) for row, simulated in found[:SHOWN]]
     older = lines[-1].lesson.id if len(found) > SHOWN else ""
-    nonce = new_nonce()
-    context = {"lines": lines, "q": q, "rule": rule, "older": older, "paged": bool(last)}
-    return create_page(render_template("lessons.html", nonce=nonce, here="lessons", **context), nonce)
+    return render_page("lessons.html", here="lessons", lines=lines, q=q, rule=rule, older=older, paged=bool(last))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Form, HTTPException
 from sqlmodel import Session
@@ -20,16 +20,14 @@ from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 HISTORY = 30
 
 router = APIRouter(include_in_schema=False)
 
 
-@dataclass(frozen=True)
-class MemorySpan:
+class MemorySpan(NamedTuple):
     """A part of a GPU's memory; `left` and `width` are percentages."""
 
     name: str
@@ -40,8 +38,6 @@ class MemorySpan:
 
 @dataclass(frozen=True)
 class ReplicaSection:
-    """One replica of one engine."""
-
     engine: Engine
     place: str
     """The replica's number, if there are several."""
@@ -82,25 +78,24 @@ async def submit_probe(runtime: TheRuntime, engine: Annotated[str, Form(max_leng
 @viewers
 def show_probe_progress(runtime: TheRuntime) -> Response:
     """Render the progress of a probe. The page polls this every two seconds and reloads when the probe ends."""
-    nonce = new_nonce()
-    drawn = create_page(render_template("partials/_probing.html", nonce=nonce, prober=runtime.prober), nonce)
+    drawn = render_page("partials/_probing.html", prober=runtime.prober)
     if not runtime.prober.is_working:
         drawn.headers["hx-refresh"] = "true"
     return drawn
 
 
 def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
-    nonce = new_nonce()
     history = read_newest_probes(session, lineup.name, limit=HISTORY)
-    context = {
-        "lineup": lineup,
-        "runs_here": lineup.name == runtime.lineup.name,
-        "names": list_shipped_lineups(),
-        "sections": _build_sections(lineup, history),
-        "history": history,
-        "prober": runtime.prober,
-    }
-    return create_page(render_template("lineup.html", nonce=nonce, here="lineup", **context), nonce)
+    return render_page(
+        "lineup.html",
+        here="lineup",
+        lineup=lineup,
+        runs_here=lineup.name == runtime.lineup.name,
+        names=list_shipped_lineups(),
+        sections=_build_sections(lineup, history),
+        history=history,
+        prober=runtime.prober,
+    )
 
 
 def _build_sections(lineup: Lineup, history: Sequence[ProbeResult]) -> list[ReplicaSection]:

@@ -40,14 +40,14 @@ class LiveParts:
         return self._drawn
 
     def _encode_parts(self, parts: Mapping[str, str]) -> bytes:
-        if not parts:
-            return b""
-        return encode_message(
-            "".join(
-                f'<hx-partial hx-target="#{name}" hx-swap="{self._swap}">{html}</hx-partial>'
-                for name, html in parts.items()
-            ).encode()
-        )
+        return encode_message(wrap_partials(parts, self._swap).encode()) if parts else b""
+
+
+def wrap_partials(parts: Mapping[str, str], swap: str = "innerHTML") -> str:
+    """Return one text that makes htmx swap each part into the element with its id."""
+    return "".join(
+        f'<hx-partial hx-target="#{name}" hx-swap="{swap}">{html}</hx-partial>' for name, html in parts.items()
+    )
 
 
 def _encode_samples(batch: Sequence[Recorded]) -> bytes:

@@ -7,22 +7,20 @@ from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
 from app.engines.queue import QueueStatus
-from app.events.kinds import KINDS, EngineSampled, EngineState
-from app.lineups.model import Engine
+from app.events.kinds import KINDS, EngineSampled
 from app.machine.sampling.sample_board import POWER_SECONDS, Board
 from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
-from app.web.pages.gpu_card import render_gpu_cards
+from app.web.pages.engine_card import TROUBLE, scale_speed_limit, select_fresh_sample
+from app.web.pages.gpu_cards import render_gpu_cards
+from app.web.pages.live_parts import wrap_partials
 from app.web.pages.sharing import Sharing, TheSharing, render_shares
 from app.web.pages.templating import render_template
 from app.web.stream.resume_position import MOST_SEQ
 
 STALE_SECONDS = 12.0
 """Older samples do not describe the present. Without viewers one is taken every ten seconds."""
-FLOWS_SECONDS = 5.0
-"""A token rate older than this is not shown as current."""
-FLOWING, TROUBLE = ("ready", "degraded", "stalled"), ("dead", "stalled", "degraded", "absent")
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
 
@@ -40,17 +38,14 @@ def show_machine(
 ) -> HTMLResponse:
     """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
     then = _find_moment_time(runtime, run, at, t) if run and can_see_run(run) else None
-    if then is not None:
-        return HTMLResponse(
-            _join_partials(_render_past_parts(runtime, then) | render_share_parts(runtime, sharing, then))
-        )
-    if sharing is None:
-        return HTMLResponse(_join_partials(render_machine_parts(runtime)))
-    return HTMLResponse(
-        runtime.board.draw_once_a_second(
-            lambda: _join_partials(render_machine_parts(runtime) | render_share_parts(runtime, sharing))
-        )
-    )
+
+    if then is None and sharing is None:
+        return HTMLResponse(wrap_partials(render_machine_parts(runtime)))
+
+    def render_parts() -> str:
+        return wrap_partials(render_machine_parts(runtime, then) | render_share_parts(runtime, sharing, then))
+
+    return HTMLResponse(render_parts() if then is not None else runtime.board.draw_once_a_second(render_parts))
 
 
 def _find_moment_time(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:
@@ -59,61 +54,41 @@ def _find_moment_time(runtime: Runtime, run: str, at: int | None, t: float | Non
     return told[0].at + (t or 0) if told else None
 
 
-def _join_partials(parts: Mapping[str, str]) -> str:
-    return "".join(
-        f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>' for name, html in parts.items()
-    )
-
-
-def _render_past_parts(runtime: Runtime, at: float) -> dict[str, str]:
-    return {
-        "gpus": render_past_gpus(runtime, at),
-        **{f"meter-{name}": html for name, html in render_past_meters(runtime, at).items()},
-    }
-
-
-def render_machine_parts(runtime: Runtime) -> dict[str, str]:
-    """Return the current GPU and engine cards as inner HTML by element id."""
-    return {"gpus": render_gpus(runtime), **{f"meter-{name}": html for name, html in render_meters(runtime).items()}}
+def render_machine_parts(runtime: Runtime, at: float | None = None) -> dict[str, str]:
+    """Return the GPU and engine cards, now or at a past time, as inner HTML by element id."""
+    meters = {f"meter-{name}": html for name, html in render_meters(runtime, at).items()}
+    return {"gpus": render_gpus(runtime, at), **meters}
 
 
 def render_share_parts(runtime: Runtime, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
     return {f"share-{name}": html for name, html in render_shares(runtime.lineup, sharing, at).items()}
 
 
-def render_meters(runtime: Runtime) -> dict[str, str]:
-    now, drawn = runtime.clock.now(), {}
+def render_meters(runtime: Runtime, at: float | None = None) -> dict[str, str]:
+    if at is not None:
+        then = _read_past_board(runtime, at, {"engine.sample": STALE_SECONDS, "engine.state": STATE_SECONDS})
+        return {name: _render_past_meter(then, name) for name in runtime.lineup.engines}
+    now, drawn, board = runtime.clock.now(), {}, runtime.board.mark_viewed()
     for name, engine in runtime.lineup.engines.items():
-        at, sample = runtime.board.mark_viewed().engines.get(name, (None, None))
-        _, state = runtime.board.states.get(name, (None, None))
+        sampled, sample = board.engines.get(name, (None, None))
+        _, state = board.states.get(name, (None, None))
         limit = scale_speed_limit(engine, runtime.settings.speed)
-        queue, age = runtime.queues.get_queue(name).status, now - at if at else None
+        queue, age = runtime.queues.get_queue(name).status, now - sampled if sampled else None
         drawn[name] = render_meter(sample, state.state if state else "not seen yet", age, limit=limit, queue=queue)
     return drawn
 
 
-def scale_speed_limit(engine: Engine, pace: float) -> float | None:
-    """Return the token rate limit of one request, times the pace of a simulated engine; None if there is no limit."""
-    if engine.limit_tok_s is None or (engine.simulation and not pace):
-        return None
-    return engine.limit_tok_s * (pace if engine.simulation else 1)
+def _render_past_meter(then: Board, engine: str) -> str:
+    (_, sample), (_, state) = then.engines.get(engine, (0.0, None)), then.states.get(engine, (0.0, None))
+    return render_meter(sample, state.state if state else "—", None, "at the moment of the replay")
 
 
-def render_past_meters(runtime: Runtime, at: float) -> dict[str, str]:
-    samples: dict[str, EngineSampled] = {}
-    for one in runtime.store.read_samples(at - STALE_SECONDS, at, ("engine.sample",)):
-        if isinstance(one.event, EngineSampled):
-            samples[one.event.engine] = one.event
-    states = _read_past_states(runtime, at)
-    return {
-        name: render_meter(samples.get(name), states.get(name, "—"), None, "at the moment of the replay")
-        for name in runtime.lineup.engines
-    }
-
-
-def _read_past_states(runtime: Runtime, at: float) -> dict[str, str]:
-    told = runtime.store.read_samples(at - STATE_SECONDS, at, ("engine.state",))
-    return {one.event.engine: one.event.state for one in told if isinstance(one.event, EngineState)}
+def _read_past_board(runtime: Runtime, at: float, kinds: Mapping[str, float]) -> Board:
+    """Return what was sampled of each kind within its number of seconds before `at`."""
+    then = Board()
+    for kind, seconds in kinds.items():
+        then.apply_batch(runtime.store.read_samples(at - seconds, at, (kind,)))
+    return then
 
 
 def render_meter(
@@ -142,20 +117,11 @@ def render_meter(
     return render_template("partials/_meter.html", **context)
 
 
-def select_fresh_sample(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
-    """Return the sample if the engine is up and the sample is fresh, else None."""
-    return sample if sample and state in FLOWING and (age is None or age <= FLOWS_SECONDS) else None
-
-
-def render_gpus(runtime: Runtime) -> str:
-    board = runtime.board.mark_viewed()
-    return render_gpu_cards([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
-
-
-def render_past_gpus(runtime: Runtime, at: float) -> str:
-    history = runtime.store.read_samples(at - POWER_SECONDS, at, ("gpu.sample",))
-    then = Board()
-    then.apply_batch(history)
-    return render_gpu_cards(
-        [event for _, event in then.gpus.values()], then.power, "" if then.gpus else "No GPU was read at that time."
-    )
+def render_gpus(runtime: Runtime, at: float | None = None) -> str:
+    if at is None:
+        board = runtime.board.mark_viewed()
+        reason = board.gpu_reason
+    else:
+        board = _read_past_board(runtime, at, {"gpu.sample": POWER_SECONDS})
+        reason = "" if board.gpus else "No GPU was read at that time."
+    return render_gpu_cards([event for _, event in board.gpus.values()], board.power, reason)

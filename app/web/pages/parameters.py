@@ -1,9 +1,8 @@
 """The page of site values for rules, with the forms that set and clear them."""
 
-from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
@@ -13,29 +12,26 @@ from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_catalog import FIXTURE
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession
+from app.web.deps import TheRuntime, TheSession, Words
 from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
-
-_Word = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/parameters", name="parameters")
 @viewers
-def show_parameters(runtime: TheRuntime, session: TheSession, skill: _Word = "stig", host: _Word = "") -> Response:
+def show_parameters(runtime: TheRuntime, session: TheSession, skill: Words = "stig", host: Words = "") -> Response:
     """Show the site values of a host, or those for every host if none is given."""
-    nonce = new_nonce()
-    context = {
-        "parameters": list_parameter_states(session, skill, host, runtime.settings.hosts_folder),
-        "asked": {"skill": skill, "host": host},
-        "hosts": [FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
-        "groups": read_groups(session),
-        "tailored": list_tailored_profiles(),
-    }
-    return create_page(render_template("parameters.html", nonce=nonce, here="hosts", **context), nonce)
+    return render_page(
+        "parameters.html",
+        here="hosts",
+        parameters=list_parameter_states(session, skill, host, runtime.settings.hosts_folder),
+        asked={"skill": skill, "host": host},
+        hosts=[FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
+        groups=read_groups(session),
+        tailored=list_tailored_profiles(),
+    )
 
 
 @router.post("/parameters", name="parameters")

@@ -1,10 +1,9 @@
 """Pages for admins: people, their credentials and the audit record."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from app.events.kinds import PersonDid
 from app.events.record import GENESIS
@@ -12,10 +11,9 @@ from app.people.rights import RIGHTS, admins
 from app.runs.usage import compute_usage, parse_usage_query
 from app.store import audit, people
 from app.store.models import CredentialRow
-from app.web.addresses import path_to
+from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 from app.web.stream.resume_position import MOST_SEQ
 
 LINES = 100
@@ -23,26 +21,18 @@ LINES = 100
 router = APIRouter(include_in_schema=False)
 
 
-@dataclass(frozen=True)
-class AuditEntry:
-    seq: int
-    at: float
-    hash: str
-    done: PersonDid
-
-
 @router.get("/people", name="people")
 @admins
 def show_people(runtime: TheRuntime, session: TheSession) -> Response:
-    nonce = new_nonce()
-    context = {
-        "people": people.list_people(session),
-        "credentials": people.list_credentials(session, ("token", "link", "session")),
-        "rights": RIGHTS,
-        "usage": compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
-        "now": runtime.clock.now(),
-    }
-    return create_page(render_template("people.html", nonce=nonce, here="people", **context), nonce)
+    return render_page(
+        "people.html",
+        here="people",
+        people=people.list_people(session),
+        credentials=people.list_credentials(session, ("token", "link", "session")),
+        rights=RIGHTS,
+        usage=compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
+        now=runtime.clock.now(),
+    )
 
 
 @router.post("/people", name="people")
@@ -54,14 +44,14 @@ def submit_person(
     password: Annotated[str, Form()],
 ) -> Response:
     people.add_person(session, people.build_person(name, right, password))
-    return RedirectResponse(path_to("people"), status_code=303)
+    return redirect_to("people")
 
 
 @router.post("/people/{name}/disable", name="people_disable")
 @admins
 def submit_person_disable(session: TheSession, name: str) -> Response:
     people.disable_person(session, name)
-    return RedirectResponse(path_to("people"), status_code=303)
+    return redirect_to("people")
 
 
 @router.post("/people/credentials/{credential}/end", name="people_end")
@@ -69,15 +59,15 @@ def submit_person_disable(session: TheSession, name: str) -> Response:
 def submit_credential_end(session: TheSession, credential: str) -> Response:
     if row := session.get(CredentialRow, credential):
         people.end_credential(session, row)
-    return RedirectResponse(path_to("people"), status_code=303)
+    return redirect_to("people")
 
 
 @router.get("/audit", name="audit")
 @admins
 def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
-    nonce = new_nonce()
     found = audit.list_audit_events(session, LINES, before)
-    lines = [AuditEntry(one.seq, one.at, one.hash, one.event) for one in found if isinstance(one.event, PersonDid)]
+    lines = [one for one in found if isinstance(one.event, PersonDid)]
     head = audit.list_audit_events(session, 1)
-    context = {"lines": lines, "head": head[0].hash if head else GENESIS, "more": len(found) == LINES}
-    return create_page(render_template("audit.html", nonce=nonce, here="audit", **context), nonce)
+    return render_page(
+        "audit.html", here="audit", lines=lines, head=head[0].hash if head else GENESIS, more=len(found) == LINES
+    )

@@ -14,11 +14,10 @@ from app.skills.skill import Skill
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession
+from app.web.pages.error_pages import require_run
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
-from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import OUTCOMES, render_template
+from app.web.pages.templating import OUTCOMES, render_page
 from app.web.stream.resume_position import MOST_SEQ
 
 LINES = 200
@@ -60,9 +59,9 @@ def show_items(
     pack = _find_skill(row)
     every = [_build_item_line(item, pack) for item in folds.read_current(run).items.values()]
     lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(_split_query(q))]
-    context = {"run": row, "lines": lines, "total": len(every), "q": q, "outcome": outcome}
-    nonce = new_nonce()
-    return create_page(render_template("items.html", nonce=nonce, here="runs", outcomes=OUTCOMES, **context), nonce)
+    return render_page(
+        "items.html", here="runs", outcomes=OUTCOMES, run=row, lines=lines, total=len(every), q=q, outcome=outcome
+    )
 
 
 @router.get("/runs/{run}/events", name="run_events")
@@ -77,9 +76,9 @@ def show_events(
 ) -> Response:
     row = require_run(session, run)
     found = search_events(runtime.store, run, _split_query(q), kind, before)
-    context = {"run": row, "found": found, "q": q, "kind": kind, "paged": before is not None}
-    nonce = new_nonce()
-    return create_page(render_template("events.html", nonce=nonce, here="runs", signs=SIGNS, **context), nonce)
+    return render_page(
+        "events.html", here="runs", signs=SIGNS, run=row, found=found, q=q, kind=kind, paged=before is not None
+    )
 
 
 def search_events(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> EventSearch:

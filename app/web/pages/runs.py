@@ -21,11 +21,10 @@ from app.targets.host_registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
+from app.web.pages.error_pages import render_missing_run, require_run
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.order_form import USUAL_MODE
-from app.web.pages.run_lookup import render_missing_run, require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 SHOWN = 50
 STATES = ("queued", "running", "paused", "finished", "stopped", "failed")
@@ -60,19 +59,19 @@ def show_runs(
     hosts = (
         _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []
     )  # a shared link shows a run, not what else there is
-    context = {
-        "rows": found.rows,
-        "asked": asked,
-        "sifted": bool(given),
-        "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
-        "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
-        "states": STATES,
-        "modes": MODES,
-        "hosts": hosts,
-        "skills": SHIPPED.list_names(),
-    }
-    nonce = new_nonce()
-    return create_page(render_template("runs.html", nonce=nonce, here="runs", **context), nonce)
+    return render_page(
+        "runs.html",
+        here="runs",
+        rows=found.rows,
+        asked=asked,
+        sifted=bool(given),
+        older=f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
+        newest=f"{path_to('runs')}?{urlencode(given)}" if last else "",
+        states=STATES,
+        modes=MODES,
+        hosts=hosts,
+        skills=SHIPPED.list_names(),
+    )
 
 
 def _list_hosts(folder: Path) -> list[str]:
@@ -132,10 +131,14 @@ def compare_runs(
     if rows[0] is None or rows[1] is None:
         return render_missing_run(session, left if rows[0] is None else right)
     pairs = _pair_rules(*(folds.read_current(row.id) for row in rows if row))
-    context = {"rows": rows, "pairs": pairs, "tables": [build_energy_table(runtime, row) for row in rows if row]}
-    nonce = new_nonce()
-    html = render_template("compare.html", nonce=nonce, here="runs", headline=_write_comparison(pairs), **context)
-    return create_page(html, nonce)
+    return render_page(
+        "compare.html",
+        here="runs",
+        headline=_write_comparison(pairs),
+        rows=rows,
+        pairs=pairs,
+        tables=[build_energy_table(runtime, row) for row in rows if row],
+    )
 
 
 def _write_comparison(pairs: Sequence[RulePair]) -> str:

@@ -13,8 +13,7 @@ from app.scores.score_figures import ScoreRow, build_score_row
 from app.scores.score_file import read_result_file
 from app.scores.score_page import describe_provenance, format_name, render_cells
 from app.web.deps import TheRuntime
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 SHIPPED = PACKAGE.parent / "docs" / "scores"
 HEADS = (
@@ -46,7 +45,6 @@ class ScoreLine:
     cells: tuple[str, ...]
     provenance: str
     here: bool
-    """Scored on this machine."""
 
 
 @router.get("/scores", name="scores")
@@ -60,9 +58,7 @@ def show_scores(runtime: TheRuntime) -> Response:
                 lines.append(_build_score_line(file, here=folder == own))
             except BadInput as exc:
                 unread.append(str(exc))  # list the error instead of a score that fails its check
-    nonce = new_nonce()
-    context = {"lines": lines, "unread": unread, "heads": HEADS, "folder": own}
-    return create_page(render_template("scores.html", nonce=nonce, here="scores", **context), nonce)
+    return render_page("scores.html", here="scores", lines=lines, unread=unread, heads=HEADS, folder=own)
 
 
 def _build_score_line(file: Path, *, here: bool) -> ScoreLine:

@@ -46,14 +46,11 @@ class HostHolds:
 
     host: str
     run: str
-    """The newest run."""
     holds: tuple[EngineHold, ...]
 
 
 @dataclass(frozen=True)
 class EngineShare:
-    """One engine at one moment."""
-
     serving: tuple[ServedHost, ...] = ()
     """Newest first."""
     lanes: tuple[HostLane, ...] = ()
@@ -108,33 +105,26 @@ class Sharing:
             spans = self._store.list_run_spans(at - HOLD_SECONDS, at)
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
             for span in spans:
-                self._update_run(span, at)
+                self._read_on(self._known[span.run], span, at)
             return compute_shares([one for one in self._known.values() if hosts is None or one.host in hosts], at)
 
     def read_past_shares(self, at: float) -> Mapping[str, EngineShare]:
-        return compute_shares(
-            [self._read_past_run(span, at) for span in self._store.list_run_spans(at - HOLD_SECONDS, at)], at
-        )
+        found = []
+        for span in self._store.list_run_spans(at - HOLD_SECONDS, at):
+            found.append(known := RunHolds(span.run, span.host))
+            self._read_on(known, span, at, self._store.find_seq_at(span.run, at))
+        return compute_shares(found, at)
 
-    def _update_run(self, span: RunSpan, at: float) -> None:
-        known = self._known[span.run]
+    def _read_on(self, known: RunHolds, span: RunSpan, at: float, upto: int | None = None) -> None:
+        """Apply the turns that were not read yet, up to the seq `upto` of a past moment."""
         if known.over:
             return
         since = 0.0 if known.seq else at - HOLD_SECONDS - LONGEST_TURN
-        known.apply_events(self._store.read_events(known.run, after=known.seq, kinds=TURNS, since=since))
-        self._apply_first_token(known, None)
-        if span.ended_at is not None:
+        known.apply_events(self._store.read_events(known.run, after=known.seq, upto=upto, kinds=TURNS, since=since))
+        self._apply_first_token(known, upto)
+        if span.ended_at is not None and (upto is None or span.ended_at <= at):
             known.holds.close_all(span.ended_at)
             known.over = True
-
-    def _read_past_run(self, span: RunSpan, at: float) -> RunHolds:
-        found, upto = RunHolds(span.run, span.host), self._store.find_seq_at(span.run, at)
-        since = at - HOLD_SECONDS - LONGEST_TURN
-        found.apply_events(self._store.read_events(span.run, upto=upto, kinds=TURNS, since=since))
-        self._apply_first_token(found, upto)
-        if span.ended_at is not None and span.ended_at <= at:
-            found.holds.close_all(span.ended_at)
-        return found
 
     def _apply_first_token(self, known: RunHolds, upto: int | None) -> None:
         """Apply the first token of the turn in progress. The end of a turn has that time already."""

@@ -1,5 +1,7 @@
 """A run's summary as a page and as an SVG picture for sharing."""
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -9,10 +11,9 @@ from app.skills.catalog import load_skill
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
+from app.web.pages.error_pages import require_run
 from app.web.pages.mission.summary import read_summary
-from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page, render_template
 
 PICTURE = {"content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff"}
 
@@ -23,12 +24,8 @@ router = APIRouter(include_in_schema=False)
 @guests
 def show_summary(runtime: TheRuntime, session: TheSession, request: Request, run: str) -> Response:
     row = require_run(session, run)
-    nonce = new_nonce()
-    shown = {"table": build_energy_table(runtime, row), "shareable": False, "origin": str(request.base_url).rstrip("/")}
-    return create_page(
-        render_template("summary.html", nonce=nonce, here="runs", **_build_summary_context(runtime, row), **shown),
-        nonce,
-    )
+    context = _build_summary_context(runtime, row) | {"table": build_energy_table(runtime, row), "shareable": False}
+    return render_page("summary.html", here="runs", origin=str(request.base_url).rstrip("/"), **context)
 
 
 @router.get("/runs/{run}/summary.svg", name="run_picture")
@@ -39,7 +36,7 @@ def show_summary_picture(runtime: TheRuntime, session: TheSession, run: str) -> 
     return Response(picture, media_type="image/svg+xml", headers=PICTURE)
 
 
-def _build_summary_context(runtime: Runtime, row: RunRow) -> dict[str, object]:
+def _build_summary_context(runtime: Runtime, row: RunRow) -> dict[str, Any]:
     found = read_summary(runtime.store, row.id)
     asked = found.state.request
     return {

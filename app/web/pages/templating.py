@@ -1,12 +1,14 @@
-"""The Jinja environment of the pages and its filters."""
+"""The Jinja environment of the pages, and HTML responses that allow only the page's own scripts."""
 
 import functools
 import json
+import secrets
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from jinja2 import Environment
+from starlette.responses import HTMLResponse
 
 from app.config import PACKAGE
 from app.events.record import format_timestamp
@@ -17,6 +19,10 @@ from app.text.jinja_environment import create_environment
 from app.web.addresses import path_to, static_path
 from app.web.pages.diff import parse_diff_rows
 
+POLICY = (
+    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 TEXT_LIMIT = 20_000
 OUTCOMES = {
     "passed": "✓",
@@ -39,6 +45,7 @@ def get_environment() -> Environment:
         day=format_day,
         span=format_span,
         fixed=format_number,
+        percent=format_percent,
         diff=parse_diff_rows,
         as_json=to_json,
     )
@@ -48,6 +55,18 @@ def get_environment() -> Environment:
 
 def render_template(template: str, **context: Any) -> str:
     return get_environment().get_template(template).render(**context)
+
+
+def render_page(template: str, *, here: str = "", status: int = 200, **context: Any) -> HTMLResponse:
+    """Return a page under a content security policy with its own nonce. `here` marks the page in the navigation."""
+    nonce = secrets.token_urlsafe(16)
+    headers = {
+        "content-security-policy": POLICY.format(nonce=nonce),
+        "referrer-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-store",
+    }
+    return HTMLResponse(render_template(template, nonce=nonce, here=here, **context), status, headers)
 
 
 def clean_page_text(text: str) -> str:
@@ -74,6 +93,10 @@ def format_span(seconds: float | None) -> str:
     if whole >= 3600:
         return f"{whole // 3600}:{whole % 3600 // 60:02}:{whole % 60:02}"
     return f"{whole // 60}:{whole % 60:02}"
+
+
+def format_percent(share: float | None) -> str:
+    return "—" if share is None else f"{100 * share:.0f}"
 
 
 def format_number(value: float | None, digits: int = 1) -> str:

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query
-from starlette.responses import RedirectResponse, Response
+from fastapi import APIRouter, Form
+from starlette.responses import Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
@@ -12,31 +12,29 @@ from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_catalog import FIXTURE
-from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession
+from app.web.addresses import redirect_to
+from app.web.deps import TheRuntime, TheSession, Words
 from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
-
-_Word = Annotated[str, Query(max_length=200)]
 
 
 @router.get("/waivers", name="waivers")
 @viewers
 def show_waivers(
-    runtime: TheRuntime, session: TheSession, rule: _Word = "", host: _Word = "", skill: _Word = "stig"
+    runtime: TheRuntime, session: TheSession, rule: Words = "", host: Words = "", skill: Words = "stig"
 ) -> Response:
     """List waivers. `rule`, `host` and `skill` prefill the form."""
-    nonce, now = new_nonce(), database_time(session)
-    context = {
-        "rows": [(row, row.state(now)) for row in waivers.list_waivers(session)],
-        "groups": read_groups(session),
-        "hosts": [FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
-        "asked": {"rule": rule, "host": host, "skill": skill},
-    }
-    return create_page(render_template("waivers.html", nonce=nonce, here="hosts", **context), nonce)
+    now = database_time(session)
+    return render_page(
+        "waivers.html",
+        here="hosts",
+        rows=[(row, row.state(now)) for row in waivers.list_waivers(session)],
+        groups=read_groups(session),
+        hosts=[FIXTURE, *(one.name for one in host_registry.list_hosts(runtime.settings.hosts_folder))],
+        asked={"rule": rule, "host": host, "skill": skill},
+    )
 
 
 @router.post("/waivers", name="waivers")
@@ -45,11 +43,11 @@ def submit_waiver(session: TheSession, runtime: TheRuntime, fields: Fields) -> R
     words = {name: fields.get(name, "") for name in ("rule", "host", "group", "owner", "reason", "ticket", "until")}
     wish = WaiverSpec(**words, skill=fields.get("skill", "stig").strip(), by=resolve_recorded_name("the page"))
     create_waiver(session, wish, database_time(session), runtime.settings.hosts_folder)
-    return RedirectResponse(path_to("waivers"), status_code=303)
+    return redirect_to("waivers")
 
 
 @router.post("/waivers/{waiver}", name="waiver")
 @operators
 def submit_waiver_end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
     end_waiver(session, waiver, database_time(session), by=resolve_recorded_name("the page"), why=reason)
-    return RedirectResponse(path_to("waivers"), status_code=303)
+    return redirect_to("waivers")

@@ -3,14 +3,15 @@
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.events.bus import Bus, Tail
 from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.event_source import EventSource, is_final_event
-from app.web.stream.frame_ring import Frame, FrameRing
 from app.web.stream.rendering import Render, get_inline_render
 from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
 
@@ -23,6 +24,44 @@ CHUNK = 500
 """Events read and rendered at a time."""
 AT_ONCE = 500
 """Viewers written to before other tasks get the event loop: about 4 ms."""
+
+FRAMES = 4096
+BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Frame:
+    first: int
+    last: int
+    body: bytes
+
+
+class FrameRing:
+    """The newest frames of a stream, bounded by count and bytes."""
+
+    def __init__(self, frames: int = FRAMES, size: int = BYTES) -> None:
+        self._frames: deque[Frame] = deque()
+        self._most_frames, self._most_bytes = frames, size
+        self._bytes = 0
+
+    def append(self, frame: Frame) -> None:
+        self._frames.append(frame)
+        self._bytes += len(frame.body)
+        while len(self._frames) > self._most_frames or self._bytes > self._most_bytes:
+            self._bytes -= len(self._frames.popleft().body)
+
+    def read_after(self, seq: int) -> bytes | None:
+        """Return all bytes after `seq`, or None if they are no longer kept or `seq` is inside a frame."""
+        bodies: list[bytes] = []
+        for frame in reversed(self._frames):
+            if frame.last == seq:
+                break
+            bodies.append(frame.body)
+            if frame.first == seq + 1:
+                break
+        else:
+            return None
+        return b"".join(reversed(bodies))
 
 
 class Fanout:

@@ -13,9 +13,8 @@ from app.people.passwords import hash_password
 from app.store import people
 from app.store.db import open_database
 from app.store.models import PersonRow
-from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
-from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.authenticator import COOKIE, Authenticator
 from app.web.access.gate import Gate
 from app.web.access.guard import Guard

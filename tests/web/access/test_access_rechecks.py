@@ -12,9 +12,8 @@ from app.people.rights import guests, operators, viewers
 from app.store import people
 from app.store.db import open_database
 from app.store.models import CredentialRow, PersonRow
-from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
-from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.authenticator import Authenticator
 from app.web.access.gate import Gate
 from app.web.access.guard import guard_routes

@@ -10,8 +10,8 @@ import pytest
 import uvicorn
 from fastapi.exceptions import HTTPException
 
-from app.web.access.body_limit import limit_body
 from app.web.access.connection_limiter import ConnectionLimiter
+from app.web.access.gate import limit_body
 from app.web.access.http_protocol import HttpTimeouts, TimeoutH11Protocol
 
 QUICK = HttpTimeouts(head=0.3, body=0.3, read=0.3, linger=0.3)

@@ -15,8 +15,19 @@ from app.store.db import open_database
 from app.store.login_attempts import WITHIN, LoginAttemptRow
 from app.store.models import PersonRow
 from app.web.access import password_checker
-from app.web.access.login_limits import TRIES_PER_BROWSER, TRIES_PER_KNOWN_NETWORK, TRIES_PER_NAME, TRIES_PER_NETWORK
-from app.web.access.password_checker import PasswordChecker, RetryLater, SignInAttempt, SignInGranted, WrongPassword
+from app.web.access.connection_limiter import to_network_key
+from app.web.access.password_checker import (
+    TRIES_PER_BROWSER,
+    TRIES_PER_KNOWN_NETWORK,
+    TRIES_PER_NAME,
+    TRIES_PER_NETWORK,
+    PasswordChecker,
+    RetryLater,
+    SignInAttempt,
+    SignInGranted,
+    WrongPassword,
+    choose_login_limits,
+)
 from tests.postgres import new_database
 
 PASSWORD = "a long enough password"
@@ -125,3 +136,27 @@ async def test_ten_thousand_names_from_one_place_leave_a_few_rows(desk, database
         await desk.check_attempt(wrong(name=f"name{number}"))
     with Session(database) as session:
         assert len(session.exec(select(LoginAttemptRow)).all()) == TRIES_PER_NETWORK + 1
+
+
+def test_strangers_are_counted_by_where_they_are_and_by_whom_they_want_to_be():
+    found = choose_login_limits("jo", "192.0.2.7", browser="", known=False)
+    assert set(found.limits) == {"from 192.0.2.7", "name jo"}
+    assert found.stranger
+
+
+def test_who_came_in_before_shares_no_count_with_strangers():
+    strangers = set(choose_login_limits("jo", "192.0.2.7", browser="", known=False).limits)
+    there = choose_login_limits("jo", "192.0.2.7", browser="", known=True)
+    browser = choose_login_limits("jo", "192.0.2.7", browser="a1", known=True)
+    assert not strangers & set(there.limits)
+    assert not strangers & set(browser.limits)
+    assert not set(there.limits) & set(browser.limits)
+    assert not there.stranger
+    assert not browser.stranger
+
+
+def test_a_network_of_version_6_is_one_source():
+    assert to_network_key("2001:db8:1:2::1") == to_network_key("2001:db8:1:2:ffff::") == "2001:db8:1:2::/64"
+    assert to_network_key("2001:db8:1:3::1") != to_network_key("2001:db8:1:2::1")
+    assert to_network_key("::ffff:192.0.2.7") == "192.0.2.7"
+    assert to_network_key("x" * 5000) == "somewhere"

@@ -1,14 +1,15 @@
 """Which answers become lines of the server's log, how often, and what is left out of them."""
 
+import logging
+
 import pytest
 from starlette.responses import Response
 
-from app.web.access.access_ledger import AccessLedger
+from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
-from app.web.access.audit_syslog import AuditSyslog
 from app.web.access.authenticator import Authenticator
 from app.web.access.gate import Gate
-from app.web.access.request_log import RequestLog
+from app.web.access.request_log import WITHIN, RepeatedLogFilter, RequestLog
 from tests.web.access.conftest import scope
 
 
@@ -77,3 +78,18 @@ async def test_an_answer_that_breaks_off_and_one_that_fails_go_by_the_gate(lines
         await gate(scope("GET", "/breaks") | local, nothing, send)
     credentials.close()
     assert [(one.path, one.status) for one in lines()] == [("/fails", 503), ("/breaks", 500)]
+
+
+def test_the_same_complaint_is_told_once_a_minute_with_its_count():
+    now = 0.0
+    hush = RepeatedLogFilter(clock=lambda: now)
+
+    def told(said):
+        record = logging.LogRecord("asyncio", logging.ERROR, "", 0, said, None, None)
+        return record.msg if hush.filter(record) else None
+
+    assert told("no more files\nsocket: 7") == "no more files\nsocket: 7"
+    assert [told(f"no more files\nsocket: {number}") for number in range(2000)] == [None] * 2000
+    assert told("another") == "another"
+    now = WITHIN
+    assert told("no more files") == "no more files (and 2000 more since it was last logged)"

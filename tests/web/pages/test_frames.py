@@ -7,7 +7,7 @@ import pytest
 from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.frame_cache import FRAME_KINDS, KEPT, FrameCache
+from app.web.pages.mission.mission_loader import FRAME_KINDS, KEPT, FrameCache
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
 from app.web.stream.event_source import RunSource
-from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, compute_frame_pause
-from app.web.stream.frame_ring import FrameRing
+from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, Frame, FrameRing, compute_frame_pause
 from tests.web.stream.watching import RUN, Socket, logging, said, watching
 
 
@@ -276,3 +275,23 @@ async def test_one_viewer_whose_socket_breaks_leaves_the_others(tmp_path):
             await whole.until("one")
             assert isinstance((await asyncio.gather(first, return_exceptions=True))[0], OSError)
         fanout.close()
+
+
+def ring(**limits):
+    made = FrameRing(**limits)
+    for frame in (Frame(1, 3, b"abc"), Frame(4, 4, b"d"), Frame(5, 6, b"ef")):
+        made.append(frame)
+    return made
+
+
+def test_what_follows_a_seq_is_joined():
+    assert [ring().read_after(seq) for seq in (0, 3, 4, 6)] == [b"abcdef", b"def", b"ef", b""]
+
+
+def test_a_seq_inside_a_frame_or_out_of_reach_is_not_answered():
+    assert [ring().read_after(seq) for seq in (1, 5, 9)] == [None, None, None]
+
+
+def test_it_forgets_the_oldest_by_count_and_by_size():
+    assert [ring(frames=2).read_after(seq) for seq in (0, 3)] == [None, b"def"]
+    assert [ring(size=3).read_after(seq) for seq in (0, 3)] == [None, b"def"]

@@ -93,7 +93,7 @@ class FleetBoard:
         """Add columns for new rules. New columns invalidate the cached positions of every line."""
         there = set(self.columns).union(*fresh)
         if len(there) > len(self.columns):
-            first = [rule for rule in _list_rule_order(self.skill) if rule in there]
+            first = [rule for rule in read_rule_titles(self.skill) if rule in there]
             self.columns = [*first, *sorted(there - set(first))]
             self._places = {}
 
@@ -125,15 +125,8 @@ def _describe_alarm(run: RunRow) -> str:
     return f"{run.drifted} rule{'s' if run.drifted != 1 else ''} drifted" if run.drifted else ""
 
 
-def _list_rule_order(name: str) -> Sequence[str]:
-    """Return the skill's rules in order; empty if its content is no longer on this machine."""
-    try:
-        return tuple(load_skill(name).rules)
-    except TemperError:
-        return ()
-
-
 def read_rule_titles(name: str) -> Mapping[str, str]:
+    """Return the skill's rules in order; empty if its content is no longer on this machine."""
     try:
         return {rule.id: rule.title for rule in load_skill(name).rules.values()}
     except TemperError:

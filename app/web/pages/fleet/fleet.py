@@ -1,7 +1,7 @@
 """Renders the parts of the fleet pages, for the page and for its stream."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -9,18 +9,21 @@ import msgspec
 from sqlmodel import Session
 
 from app.events.record import Recorded
+from app.loop.state import RunState
 from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runtime.runtime import Runtime
 from app.store import queries
 from app.store.host_standing import list_seen_skills
+from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow, list_newest_rollouts, list_unended_rollouts, read_rollout_events
-from app.web.pages.fleet.activity import fold_run_states, list_active_runs, list_engine_activity
+from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.fleet.board import FleetBoard, read_rule_titles, select_lines
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine
+from app.web.pages.ops.needs import awaits_answer
 from app.web.pages.sharing import Sharing
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
@@ -28,6 +31,8 @@ from app.web.stream.sse_messages import encode_message
 
 USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
+MOST_FOLDED = 24
+"""Most runs to fold for their current item; for others only the row is used."""
 RECENT = 6
 """Ended rollouts to list."""
 
@@ -45,6 +50,16 @@ class RolloutCard:
     @property
     def share(self) -> float:
         return round(100 * self.done / max(1, len(self.state.parts)), 1)
+
+
+@dataclass(frozen=True)
+class ActiveRun:
+    row: RunRow
+    item: str
+    title: str
+    role: str
+    """The role that has the turn, or empty."""
+    waits: bool
 
 
 class Fleet:
@@ -95,8 +110,7 @@ class Fleet:
         runs = [run for run in queries.list_unended_runs(session) if not state or run.host in state.parts]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
         states = fold_run_states(self._folds, runs)
-        led = {part.run: card.row.id for card in cards for part in card.state.parts_at_work}
-        work = list_active_runs(runs, states, led, read_rule_titles(name))
+        work = list_active_runs(runs, states, read_rule_titles(name))
         now = self._sharing.clock()
         shares = self._sharing.read_shares(now, state.parts if state else None)
         alarms = sorted((line for line in lines if line.alarm), key=lambda line: line.at, reverse=True)
@@ -111,7 +125,7 @@ class Fleet:
             ),
             "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
-                cards=_select_waiting_rollouts(cards, rollout),
+                cards=[card for card in cards if card.state.is_paused_by_rule and card.row.id != rollout],
                 alarms=alarms[:SHOWN_ALARMS],
                 more=len(alarms) - SHOWN_ALARMS,
                 waiting=[card for card in work if card.waits],
@@ -120,7 +134,7 @@ class Fleet:
                 "partials/_fleet_work.html", cards=work[:SHOWN_AT_WORK], more=len(work) - SHOWN_AT_WORK
             ),
             "fleet-engines": render_template(
-                "partials/_fleet_engines.html", cards=list_engine_activity(self.runtime, shares, now)
+                "partials/_fleet_engines.html", cards=build_engine_cards(self.runtime, shares, now)
             ),
         }
         if state:
@@ -195,10 +209,6 @@ def _encode_changed_lines(board: FleetBoard, since: int) -> bytes:
     return encode_message(msgspec.json.encode(told), name="fleet") if changed else b""
 
 
-def _select_waiting_rollouts(cards: Sequence[RolloutCard], rollout: str) -> list[RolloutCard]:
-    return [card for card in cards if card.state.is_paused_by_rule and card.row.id != rollout]
-
-
 def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
     """Return up to 60 hosts: harmed first, then running, then the latest to end, then waiting."""
     parts = list(state.parts.values())
@@ -213,3 +223,24 @@ def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
 def _build_rollout_feed(events: Sequence[Recorded]) -> list[FeedLine]:
     told = ((one, describe_rollout_event(one.event)) for one in reversed(events))
     return [FeedLine(one.seq, one.at, said.glyph, said.kind, said.text) for one, said in told if said]
+
+
+def fold_run_states(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:
+    begun = [run.id for run in runs if run.state != "queued"]
+    return {run: folds.read_current(run) for run in begun[:MOST_FOLDED]}
+
+
+def list_active_runs(
+    runs: Sequence[RunRow], states: Mapping[str, RunState], titles: Mapping[str, str]
+) -> list[ActiveRun]:
+    """Return the active runs: waiting for a person first, then running, paused and queued."""
+    cards = [_build_active_run(run, states.get(run.id), titles) for run in runs]
+    turn = {"running": 0, "paused": 1, "queued": 2}
+    return sorted(cards, key=lambda card: (not card.waits, turn.get(card.row.state, 3)))
+
+
+def _build_active_run(run: RunRow, state: RunState | None, titles: Mapping[str, str]) -> ActiveRun:
+    if state is None:
+        return ActiveRun(run, "", "", "", waits=False)
+    item = state.working or ""
+    return ActiveRun(run, item, titles.get(item, ""), state.turn.role if state.turn else "", awaits_answer(state))

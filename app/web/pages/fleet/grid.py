@@ -1,11 +1,15 @@
 """The grid of hosts by rules: one letter per cell, packed as two letters per character."""
 
 import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
+
+from fastapi import Query
 
 from app.store.host_standing import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPED, UNDONE, WORK
+from app.web.deps import Words
 
 LETTERS = NOTHING + OPEN + PASSED + UNDONE + PERSONS + LEFT + WORK + SLIPPED
 WORDS = {
@@ -64,13 +68,22 @@ class FleetLine:
 class FleetQuery:
     """The query string of the fleet page, so that a reload shows the same."""
 
-    skill: str = ""
-    sort: str = "alarm"
-    show: str = ""
-    q: str = ""
-    columns: str = "rule"
-    table: bool = False
-    page: int = 1
+    skill: Words = ""
+    sort: Words = "alarm"
+    show: Words = ""
+    q: Words = ""
+    columns: Words = "rule"
+    table: Annotated[bool, Query()] = False
+    page: Annotated[int, Query(ge=1, le=10_000)] = 1
+
+
+_FILTERS: dict[str, Callable[[FleetLine], bool]] = {
+    "alarm": lambda line: bool(line.alarm),
+    "work": lambda line: line.is_at_work,
+    "person": lambda line: PERSONS in line.letters,
+    "slipped": lambda line: SLIPPED in line.letters,
+    "open": lambda line: OPEN in line.letters or UNDONE in line.letters,
+}
 
 
 def pack_letters(letters: str) -> str:
@@ -101,28 +114,13 @@ def count_cells(lines: Iterable[FleetLine]) -> dict[str, int]:
 def filter_lines(
     lines: Sequence[FleetLine], sought: FleetQuery, grouped: Mapping[str, Sequence[str]]
 ) -> list[FleetLine]:
-    wanted = [line for line in lines if _matches_filter(line, sought.show)]
+    shows = _FILTERS.get(sought.show)
+    wanted = [line for line in lines if shows is None or shows(line)]
     if sought.q:
         members = set(grouped.get(sought.q, ()))
         like = sought.q if any(sign in sought.q for sign in "*?[") else f"*{sought.q}*"
         wanted = [line for line in wanted if line.host in members or fnmatch.fnmatch(line.host, like)]
     return sorted(wanted, key=lambda line: (*_rank_line(line, sought.sort), _split_trailing_number(line.host)))
-
-
-def _matches_filter(line: FleetLine, show: str) -> bool:
-    match show:
-        case "alarm":
-            return bool(line.alarm)
-        case "work":
-            return line.is_at_work
-        case "person":
-            return PERSONS in line.letters
-        case "slipped":
-            return SLIPPED in line.letters
-        case "open":
-            return OPEN in line.letters or UNDONE in line.letters
-        case _:
-            return True
 
 
 def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:

@@ -16,8 +16,8 @@ from app.store.host_groups import read_groups
 from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession, TheStreams
+from app.web.addresses import path_to, redirect_to
+from app.web.deps import TheRuntime, TheSession, TheStreams, Words, get_from_state
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.board import read_rule_titles, select_lines
 from app.web.pages.fleet.fleet import Fleet, FleetViewer
@@ -33,57 +33,36 @@ from app.web.pages.fleet.grid import (
 )
 from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
 BY = "operator on this page"
-USUAL_MODE = "usual"
-"""Selects the default mode of each host: auto on the built-in host, review on others."""
 A_PAGE = 100
 """Hosts per page of the table."""
-Words = Annotated[str, Query(max_length=200)]
 Place = Annotated[str, Query(max_length=300)]
 
 
-def _parse_fleet_query(
-    skill: Words = "",
-    sort: Words = "alarm",
-    show: Words = "",
-    q: Words = "",
-    columns: Words = "rule",
-    table: Annotated[bool, Query()] = False,
-    number: Annotated[int, Query(alias="page", ge=1, le=10_000)] = 1,
-) -> FleetQuery:
-    return FleetQuery(skill, sort, show, q, columns, table, number)
-
-
-AsAsked = Annotated[FleetQuery, Depends(_parse_fleet_query)]
-
-
-def _get_fleet(request: Request) -> Fleet:
-    fleet: Fleet = request.app.state.fleet
-    return fleet
+AsAsked = Annotated[FleetQuery, Depends()]
+TheFleet = Annotated[Fleet, Depends(get_from_state("fleet"))]
 
 
 @router.get("/fleet", name="fleet")
 @viewers
-def show_fleet(request: Request, session: TheSession, sought: AsAsked) -> Response:
-    return _render_fleet(request, session, sought, None)
+def show_fleet(fleet: TheFleet, session: TheSession, sought: AsAsked) -> Response:
+    return _render_fleet(fleet, session, sought, None)
 
 
 @router.get("/fleet/stream", name="fleet_stream")
 @viewers
 def stream_fleet(
-    request: Request,
+    fleet: TheFleet,
     streams: TheStreams,
     skill: Words,
     rollout: Words = "",
     since: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Stream the fleet page. `since` is the epoch and version of the page; another process's epoch counts as 0."""
-    fleet = _get_fleet(request)
     epoch, _, version = since.partition(".")
     known = int(version) if version.isdigit() and epoch == fleet.get_board(skill).epoch else 0
     return streams.create_live_response(FleetViewer(fleet.open_stream(skill, rollout), known))
@@ -101,8 +80,7 @@ def show_fleet_cell(session: TheSession, host: Place, rule: Place, skill: Words)
 
 @router.get("/fleet/hosts/{host}", name="fleet_host")
 @viewers
-def show_fleet_host(request: Request, session: TheSession, host: str, skill: Words = "") -> Response:
-    fleet = _get_fleet(request)
+def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Words = "") -> Response:
     name, skills = fleet.choose_skill(session, skill)
     board, row = fleet.refresh_board(session, name), session.get(StandingRow, (host, name))
     line = board.lines.get(host)
@@ -110,22 +88,21 @@ def show_fleet_host(request: Request, session: TheSession, host: str, skill: Wor
         return render_error_page(f"There is no host {host[:64]!a}: /fleet lists the hosts.", 404)
     told, named = decode_cells(row.cells) if row else {}, read_rule_titles(name)
     cells = [(rule, named.get(rule, ""), parse_cell(told.get(rule))) for rule in board.columns if rule in told]
-    context = {
-        "line": line,
-        "cells": cells,
-        "sums": count_cells([line]),
-        "skill": name,
-        "skills": skills,
-        "words": WORDS,
-    }
-    nonce = new_nonce()
-    return create_page(render_template("fleet_host.html", nonce=nonce, here="fleet", **context), nonce)
+    return render_page(
+        "fleet_host.html",
+        here="fleet",
+        words=WORDS,
+        line=line,
+        cells=cells,
+        sums=count_cells([line]),
+        skill=name,
+        skills=skills,
+    )
 
 
 @router.get("/fleet/rules/{rule}", name="fleet_rule")
 @viewers
-def show_fleet_rule(request: Request, session: TheSession, rule: str, skill: Words = "") -> Response:
-    fleet = _get_fleet(request)
+def show_fleet_rule(fleet: TheFleet, session: TheSession, rule: str, skill: Words = "") -> Response:
     name, skills = fleet.choose_skill(session, skill)
     board = fleet.refresh_board(session, name)
     if rule not in board.columns:
@@ -135,9 +112,17 @@ def show_fleet_rule(request: Request, session: TheSession, rule: str, skill: Wor
     cells = sorted(told.items(), key=lambda one: (turn[one[1].letter], one[0]))
     title = read_rule_titles(name).get(rule, "")
     sums = {letter: sum(one.letter == letter for one in told.values()) for letter in WORDS}
-    context = {"rule": rule, "title": title, "cells": cells, "sums": sums, "skill": name, "skills": skills}
-    nonce = new_nonce()
-    return create_page(render_template("fleet_rule.html", nonce=nonce, here="fleet", words=WORDS, **context), nonce)
+    return render_page(
+        "fleet_rule.html",
+        here="fleet",
+        words=WORDS,
+        rule=rule,
+        title=title,
+        cells=cells,
+        sums=sums,
+        skill=name,
+        skills=skills,
+    )
 
 
 @router.post("/fleet", name="fleet")
@@ -146,28 +131,22 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
     words = fields.get("hosts", "")
     with open_read_session(runtime.database) as session:
         hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session))
-    said = {name: value for name, value in fields.items() if (name, value) != ("mode", USUAL_MODE)}
-    order = parse_order_form(said, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
+    order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
     wanted = RolloutSpec(
-        order=replace(order, note=fields.get("note", "")),
-        hosts=hosts,
-        words=words,
-        terms=parse_terms_form(fields),
+        order=replace(order, note=fields.get("note", "")), hosts=hosts, words=words, terms=parse_terms_form(fields)
     )
-    rollout = create_rollout_id()
-    submit_rollout(
-        runtime.database, create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder), rollout
-    )
-    return RedirectResponse(path_to("rollout", rollout=rollout), status_code=303)
+    request = create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
+    submit_rollout(runtime.database, request, rollout := create_rollout_id())
+    return redirect_to("rollout", rollout=rollout)
 
 
 @router.get("/fleet/{rollout}", name="rollout")
 @viewers
-def show_rollout(request: Request, session: TheSession, rollout: str, sought: AsAsked) -> Response:
+def show_rollout(fleet: TheFleet, session: TheSession, rollout: str, sought: AsAsked) -> Response:
     row = session.get(RolloutRow, rollout)
     if row is None:
         return render_error_page(f"There is no rollout {rollout[:40]!a}: /fleet lists the rollouts.", 404)
-    return _render_fleet(request, session, replace(sought, skill=row.skill), row)
+    return _render_fleet(fleet, session, replace(sought, skill=row.skill), row)
 
 
 @router.post("/fleet/{rollout}", name="rollout")
@@ -181,37 +160,39 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
     return RedirectResponse(there, status_code=303)
 
 
-def _render_fleet(request: Request, session: Session, sought: FleetQuery, row: RolloutRow | None) -> Response:
-    fleet = _get_fleet(request)
+def _render_fleet(fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None) -> Response:
     name, skills = fleet.choose_skill(session, sought.skill)
     rollout = row.id if row else ""
     parts = fleet.render_parts(session, name, rollout)
     board, grouped = fleet.get_board(name), read_groups(session)
     hosts = list(fleet.read_rollout(session, rollout).parts) if row else list(board.lines)
     lines = filter_lines(select_lines(board.lines, hosts), sought, grouped)
-    order = (
-        order_columns_by_trouble(lines, board.columns) if sought.columns == "open" else list(range(len(board.columns)))
+    order = order_columns_by_trouble(lines, board.columns) if sought.columns == "open" else range(len(board.columns))
+    version = f"{board.epoch}.{board.version}"
+    return render_page(
+        "fleet.html",
+        here="fleet",
+        row=row,
+        parts=parts,
+        sought=sought,
+        skill=name,
+        skills=skills,
+        lines=lines,
+        of=len(hosts),
+        columns=board.columns,
+        order=order,
+        shown=lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
+        pages=-(-len(lines) // A_PAGE),
+        stream=f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
+        here_as=lambda **other: _build_fleet_address(rollout, sought, **other),
+        groups=grouped,
+        simulated=any(line.simulated for line in lines),
+        sorts=SORTS,
+        shows=SHOWN,
+        words=WORDS,
+        letters=LETTERS,
+        modes=MODES,
     )
-    nonce, version = new_nonce(), f"{board.epoch}.{board.version}"
-    context = {
-        "row": row,
-        "parts": parts,
-        "sought": sought,
-        "skill": name,
-        "skills": skills,
-        "lines": lines,
-        "of": len(hosts),
-        "columns": board.columns,
-        "order": order,
-        "shown": lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
-        "pages": -(-len(lines) // A_PAGE),
-        "stream": f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
-        "here_as": lambda **other: _build_fleet_address(rollout, sought, **other),
-        "groups": grouped,
-        "simulated": any(line.simulated for line in lines),
-    }
-    choices = {"sorts": SORTS, "shows": SHOWN, "words": WORDS, "letters": LETTERS, "modes": MODES}
-    return create_page(render_template("fleet.html", nonce=nonce, here="fleet", **context, **choices), nonce)
 
 
 def _build_fleet_address(rollout: str, sought: FleetQuery, **other: object) -> str:

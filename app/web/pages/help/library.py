@@ -21,8 +21,6 @@ PagePath = Callable[[str], str]
 
 @dataclass(frozen=True)
 class HelpPage:
-    """One page with what stands around it."""
-
     name: str
     document: HelpDocument
     groups: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -58,7 +56,6 @@ def list_pictures() -> Mapping[str, Path]:
 
 
 def load_page(name: str, page_path: PagePath) -> HelpPage:
-    """Render a page of `list_page_files`."""
     document = render_markdown(list_page_files()[name].read_text(), lambda link: _resolve_link(name, link, page_path))
     return HelpPage(name, document, list_groups(page_path))
 
@@ -78,7 +75,6 @@ def list_groups(page_path: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], 
 
 @functools.cache
 def read_title(file: Path) -> str:
-    """A page's first heading."""
     return file.read_text().partition("\n")[0].removeprefix("# ").replace("`", "")
 
 

@@ -16,8 +16,7 @@ from app.web.pages.help.library import (
     list_pictures,
     load_page,
 )
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,10 +46,10 @@ def read_help_page(document: str) -> Response:
 
 
 def _show_document(name: str) -> Response:
-    nonce = new_nonce()
-    search = {"root": "", "search_index": _page_path(SEARCH_INDEX)}
-    drawn = {"layout": "base.html", "here": "help", "page": _load_document(name), "asset": static_path, **search}
-    return create_page(render_template("help.html", nonce=nonce, **drawn), nonce)
+    page, index = _load_document(name), _page_path(SEARCH_INDEX)
+    return render_page(
+        "help.html", here="help", layout="base.html", page=page, asset=static_path, root="", search_index=index
+    )
 
 
 def _page_path(name: str) -> str:

@@ -8,24 +8,42 @@ from app.events.kinds import Event
 from app.events.vocabulary import Lesson, ProvenFix
 
 
-class AttemptView(Struct, frozen=True):
-    number: int
-    told: tuple[Lesson, ...] = ()
-    offered: ProvenFix | None = None
+class StepResults(Struct, frozen=True, kw_only=True):
+    """What the steps of an attempt have produced so far."""
+
     plan: kinds.PlanMade | None = None
     proposed: kinds.ActionProposed | None = None
     refused: kinds.ActionRefused | None = None
-    approval: kinds.ApprovalRequested | None = None
-    answers: tuple[kinds.ApprovalGiven | kinds.ApprovalRefused, ...] = ()
-    applied: kinds.ActionApplied | None = None
+    undone: kinds.ActionRolledBack | None = None
     verdict: kinds.VerdictGiven | None = None
     explained: kinds.VerdictExplained | None = None
     clear: kinds.SentryClear | None = None
     alarm: kinds.SentryAlarm | None = None
-    failed: kinds.AttemptFailed | None = None
-    undone: kinds.ActionRolledBack | None = None
     lesson: kinds.LessonLearnt | None = None
     decision: kinds.AttemptReflected | None = None
+
+
+RESULT_FIELDS: dict[type, str] = {
+    kinds.PlanMade: "plan",
+    kinds.ActionProposed: "proposed",
+    kinds.ActionRefused: "refused",
+    kinds.ActionRolledBack: "undone",
+    kinds.VerdictExplained: "explained",
+    kinds.SentryClear: "clear",
+    kinds.SentryAlarm: "alarm",
+    kinds.LessonLearnt: "lesson",
+    kinds.AttemptReflected: "decision",
+}
+
+
+class AttemptView(StepResults, frozen=True):
+    number: int
+    told: tuple[Lesson, ...] = ()
+    offered: ProvenFix | None = None
+    approval: kinds.ApprovalRequested | None = None
+    answers: tuple[kinds.ApprovalGiven | kinds.ApprovalRefused, ...] = ()
+    applied: kinds.ActionApplied | None = None
+    failed: kinds.AttemptFailed | None = None
     passed: bool = False
 
     @property
@@ -33,19 +51,10 @@ class AttemptView(Struct, frozen=True):
         return self.proposed.rule if self.proposed else ""
 
 
-_PLACE: dict[type, str] = {
-    kinds.PlanMade: "plan",
-    kinds.ActionProposed: "proposed",
-    kinds.ActionRefused: "refused",
+_FIELDS = RESULT_FIELDS | {
     kinds.ApprovalRequested: "approval",
     kinds.ActionApplied: "applied",
-    kinds.VerdictExplained: "explained",
-    kinds.SentryClear: "clear",
-    kinds.SentryAlarm: "alarm",
     kinds.AttemptFailed: "failed",
-    kinds.ActionRolledBack: "undone",
-    kinds.LessonLearnt: "lesson",
-    kinds.AttemptReflected: "decision",
 }
 
 
@@ -56,5 +65,5 @@ def apply_attempt_event(attempt: AttemptView, event: Event) -> AttemptView:
         return replace(attempt, verdict=event) if event.phase == "attempt" else attempt
     if isinstance(event, kinds.ApprovalGiven | kinds.ApprovalRefused):
         return replace(attempt, answers=(*attempt.answers, event))
-    place = _PLACE.get(type(event))
-    return replace(attempt, **{place: event}) if place else attempt
+    field = _FIELDS.get(type(event))
+    return replace(attempt, **{field: event}) if field else attempt

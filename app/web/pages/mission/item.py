@@ -15,8 +15,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import Rule, apply_parameters
 from app.store.models import RunRow
 from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 ENDS = (kinds.ItemPassed, kinds.ItemEscalated, kinds.ItemSkipped, kinds.ItemDeferred)
 FOR: dict[Purpose, str] = {
@@ -30,8 +29,6 @@ FOR: dict[Purpose, str] = {
 
 @dataclass
 class ItemPage:
-    """The page's data, folded from the run's events."""
-
     run: RunRow
     wanted: str
     rule: Rule | None
@@ -71,9 +68,8 @@ def render_item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
     view = ItemPage(row, rule, load_skill(row.skill).rules.get(rule), engines, [], [])
     for recorded in runtime.store.read_without_deltas(row.id):
         view.apply_event(recorded)
-    nonce = new_nonce()
-    html = render_template("item.html", nonce=nonce, here="runs", FOR=FOR, told=_redact_prompt, **vars(view))
-    return create_page(html, nonce, 200 if view.rule else 404)
+    status = 200 if view.rule else 404
+    return render_page("item.html", here="runs", status=status, FOR=FOR, told=_redact_prompt, **vars(view))
 
 
 def _redact_prompt(begun: kinds.TurnStarted) -> tuple[str, ...]:

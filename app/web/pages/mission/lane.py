@@ -2,12 +2,12 @@
 
 from typing import get_args
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.vocabulary import Purpose, Role
+from app.web.pages.mission.attempts import RESULT_FIELDS, StepResults
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -20,7 +20,7 @@ DOES: dict[Purpose, str] = {
 }
 
 
-class Lane(Struct, frozen=True):
+class Lane(StepResults, frozen=True):
     role: Role
     rule: str = ""
     attempt: int = 0
@@ -33,17 +33,7 @@ class Lane(Struct, frozen=True):
     thought: str = ""
     answer: str = ""
     finished: kinds.TurnFinished | None = None
-    plan: kinds.PlanMade | None = None
-    lesson: kinds.LessonLearnt | None = None
-    decision: kinds.AttemptReflected | None = None
-    proposed: kinds.ActionProposed | None = None
-    refused: kinds.ActionRefused | None = None
-    undone: kinds.ActionRolledBack | None = None
-    verdict: kinds.VerdictGiven | None = None
-    explained: kinds.VerdictExplained | None = None
     probed: kinds.SentryProbed | None = None
-    clear: kinds.SentryClear | None = None
-    alarm: kinds.SentryAlarm | None = None
     interrupted: str = ""
 
     @property
@@ -55,18 +45,13 @@ class Lane(Struct, frozen=True):
         return not self.is_blank and (self.rule, self.attempt) != (rule, attempt)
 
 
-_PLACE: dict[tuple[Role, type], str] = {
-    ("architect", kinds.PlanMade): "plan",
-    ("architect", kinds.LessonLearnt): "lesson",
-    ("architect", kinds.AttemptReflected): "decision",
-    ("worker", kinds.ActionProposed): "proposed",
-    ("worker", kinds.ActionRefused): "refused",
-    ("worker", kinds.ActionRolledBack): "undone",
-    ("auditor", kinds.VerdictExplained): "explained",
-    ("sentry", kinds.SentryClear): "clear",
-    ("sentry", kinds.SentryAlarm): "alarm",
-    ("sentry", kinds.ActionRolledBack): "undone",
+_SHOWN: dict[Role, tuple[type, ...]] = {
+    "architect": (kinds.PlanMade, kinds.LessonLearnt, kinds.AttemptReflected),
+    "worker": (kinds.ActionProposed, kinds.ActionRefused, kinds.ActionRolledBack),
+    "auditor": (kinds.VerdictExplained,),
+    "sentry": (kinds.SentryClear, kinds.SentryAlarm, kinds.ActionRolledBack),
 }
+"""The results that each role's lane shows."""
 
 
 def advance_lane(lane: Lane, event: Event) -> Lane:
@@ -90,8 +75,8 @@ def advance_lane(lane: Lane, event: Event) -> Lane:
 
 
 def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
-    fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=DOES[event.purpose])
-    fresh = replace(fresh, waited=event.waited_ms / 1000)
+    does, waited = DOES[event.purpose], event.waited_ms / 1000
+    fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=does, waited=waited)
     # The verdict and the probes precede the role's turn and stay in its lane.
     return (
         fresh if lane.is_past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
@@ -99,11 +84,10 @@ def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
 
 
 def _record_result(lane: Lane, event: Event) -> Lane:
-    place = _PLACE.get((lane.role, type(event)))
-    if place is None:
+    if not isinstance(event, _SHOWN[lane.role]):
         return lane
     rule, attempt = event.rule, event.attempt  # type: ignore[attr-defined]
     here = Lane(lane.role, rule, attempt) if lane.is_blank or lane.is_past(rule, attempt) else lane
-    if place == "undone" and not (here.proposed or here.alarm):
+    if isinstance(event, kinds.ActionRolledBack) and not (here.proposed or here.alarm):
         return lane  # another lane's change
-    return replace(here, **{place: event})
+    return replace(here, **{RESULT_FIELDS[type(event)]: event})

@@ -34,7 +34,6 @@ class Mission:
     focus: str | None = None
     """The rule of the current item, or of the last one."""
     tries: list[AttemptView] = field(default_factory=list)
-    """The attempts on that item."""
     change: AttemptView | None = None
     """The newest attempt that proposed a change, on this item or the one before."""
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))

@@ -1,21 +1,62 @@
 """Loads a run's mission at any seq: cached counts for finished items, and full detail for the items in view."""
 
-from collections import deque
+import threading
+from collections import OrderedDict, deque
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
 
 from app.events.kinds import KINDS
+from app.loop.state import RunState, fold_events
 from app.store.events import EventStore
+from app.web.deps import get_from_state
 from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.frame_cache import FrameCache
 from app.web.pages.mission.mission import FEED_LINES, Mission
 
 FEED_KINDS = tuple(kind for kind in KINDS if not kind.startswith(("turn.delta", "turn.started", "engine.", "gpu.")))
 """Event kinds that can make a feed line; a turn's end makes one only if the turn failed."""
+FRAME_KINDS = (
+    *(kind for kind in KINDS if kind.startswith(("run.", "scan.", "item."))),
+    "attempt.started",
+    "attempt.failed",
+)
+"""Event kinds that the ribbon and the counts need for finished items."""
+KEPT = 64
 TURNS_BACK = 400
 """More turns than fit in two minutes at any pace that a person would watch."""
+
+
+class FrameCache:
+    """Folded states by run and seq. Logs are append-only, so entries never expire. Thread-safe.
+
+    Separate from Folds, which hold the newest state over all steady events; neither can be derived from the other.
+    """
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[str, int], RunState] = OrderedDict()
+        """State by run and seq, least recently used first."""
+
+    def fold_upto(self, run: str, seq: int) -> RunState:
+        before, state = self._find_nearest(run, seq)
+        if before < seq:
+            state = fold_events(self._store.read_events(run, after=before, upto=seq, kinds=FRAME_KINDS), state)
+        self._store_frame(run, seq, state)
+        return state
+
+    def _find_nearest(self, run: str, seq: int) -> tuple[int, RunState]:
+        with self._lock:
+            places = [place for of, place in self._known if of == run and place <= seq]
+            return (nearest := max(places, default=0)), self._known.get((run, nearest)) or RunState()
+
+    def _store_frame(self, run: str, seq: int, state: RunState) -> None:
+        with self._lock:
+            self._known[run, seq] = state
+            self._known.move_to_end((run, seq))
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
 
 
 class MissionLoader:
@@ -58,9 +99,4 @@ class MissionLoader:
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 
 
-async def _get_mission_loader(request: Request) -> MissionLoader:
-    missions: MissionLoader = request.app.state.missions
-    return missions
-
-
-TheMissions = Annotated[MissionLoader, Depends(_get_mission_loader)]
+TheMissions = Annotated[MissionLoader, Depends(get_from_state("missions"))]

@@ -8,6 +8,18 @@ from app.events.record import Recorded
 from app.web.pages.mission.caption import describe_alarm
 
 MOST = 5
+_SORTS = {
+    "alarm": ("!", "alarm", "Compliant, and harmful", 100.0),
+    "drift": ("!", "alarm", "Drift", 95.0),
+    "veto": ("✗", "refused", "The scanner was fooled", 90.0),
+    "person": ("?", "plain", "A person decided", 85.0),
+    "refused": ("✗", "refused", "Refused before it ran", 80.0),
+    "told": ("✓", "passed", "Fixed at the first attempt, with a lesson", 75.0),
+    "learnt": ("✓", "passed", "Failed, learned, fixed", 70.0),
+    "escalated": ("▲", "escalated", "Escalated", 60.0),
+    "fixed": ("✓", "passed", "The first fix", 10.0),
+}
+"""Glyph, kind, title and weight of each sort of moment."""
 
 
 @dataclass(frozen=True)
@@ -53,49 +65,37 @@ class MomentCollector:
         event = recorded.event
         match event:
             case kinds.SentryAlarm():
-                text = f"The scanner passed the change. {describe_alarm(event)}"
-                self._keep_best("alarm", "!", "alarm", "Compliant, and harmful", event.rule, text, 100)
+                self._keep_best("alarm", event.rule, f"The scanner passed the change. {describe_alarm(event)}")
             case kinds.DriftFound():
                 self._before = recorded.seq, recorded.at
-                text = (
-                    f"{', '.join(event.rules)} passed after the previous run and now fail, without a change by Temper."
-                )
-                self._keep_best("drift", "!", "alarm", "Drift", event.rules[0], text, 95)
+                rules = ", ".join(event.rules)
+                text = f"{rules} passed after the previous run and now fail, without a change by Temper."
+                self._keep_best("drift", event.rules[0], text)
             case kinds.VerdictExplained(veto=True):
-                self._keep_best("veto", "✗", "refused", "The scanner was fooled", event.rule, event.reason, 90)
-            case kinds.ApprovalGiven() | kinds.ApprovalRefused():
-                word = "approved" if isinstance(event, kinds.ApprovalGiven) else "refused"
-                text = f"{event.by} {word} the change. {event.reason}"
-                self._keep_best("person", "?", "plain", "A person decided", "", text, 85)
+                self._keep_best("veto", event.rule, event.reason)
+            case kinds.ApprovalGiven():
+                self._keep_best("person", "", f"{event.by} approved the change. {event.reason}")
+            case kinds.ApprovalRefused():
+                self._keep_best("person", "", f"{event.by} refused the change. {event.reason}")
             case kinds.ActionRefused():
-                self._keep_best("refused", "✗", "refused", "Refused before it ran", event.rule, event.reason, 80)
+                self._keep_best("refused", event.rule, event.reason)
+            case kinds.ItemPassed() if event.attempts > 1:
+                text = self._advice or f"It took {event.attempts} attempts."
+                self._keep_best("learnt", event.rule, text, event.attempts)
+            case kinds.ItemPassed() if event.lessons:
+                self._keep_best("told", event.rule, "A lesson of an earlier run said what goes wrong here.")
             case kinds.ItemPassed():
-                self._score_passed_item(event)
+                self._keep_best("fixed", event.rule, "Planned, changed, scanned, watched, and kept.")
             case kinds.ItemEscalated():
-                weight = 60 + self._attempts / 100
-                self._keep_best("escalated", "▲", "escalated", "Escalated", event.rule, event.reason, weight)
+                self._keep_best("escalated", event.rule, event.reason, self._attempts)
             case _:
                 pass
 
-    def _score_passed_item(self, event: kinds.ItemPassed) -> None:
-        if event.attempts > 1:
-            text = self._advice or f"It took {event.attempts} attempts."
-            self._keep_best(
-                "learnt", "✓", "passed", "Failed, learned, fixed", event.rule, text, 70 + event.attempts / 100
-            )
-        elif event.lessons:
-            text = "A lesson of an earlier run said what goes wrong here."
-            self._keep_best("told", "✓", "passed", "Fixed at the first attempt, with a lesson", event.rule, text, 75)
-        else:
-            text = "Planned, changed, scanned, watched, and kept."
-            self._keep_best("fixed", "✓", "passed", "The first fix", event.rule, text, 10)
-
-    def _keep_best(self, sort: str, glyph: str, kind: str, title: str, rule: str, text: str, weight: float) -> None:
-        seq, at = self._before
-        known = self._best.get(sort)
+    def _keep_best(self, sort: str, rule: str, text: str, attempts: int = 0) -> None:
+        glyph, kind, title, usual = _SORTS[sort]
+        weight, known = usual + attempts / 100, self._best.get(sort)
         if known is None or weight > known.weight:
-            named = self._titles.get(rule, rule)
-            self._best[sort] = Moment(seq, at, glyph, kind, title, named, text, weight)
+            self._best[sort] = Moment(*self._before, glyph, kind, title, self._titles.get(rule, rule), text, weight)
 
     def list_best_moments(self) -> tuple[Moment, ...]:
         """Return the best moments in chronological order."""

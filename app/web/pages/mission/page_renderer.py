@@ -8,6 +8,7 @@ import msgspec
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded
 from app.text.clean import clean_text
+from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.pieces import Scene, render_clock_piece, render_engine_pieces, render_pieces
@@ -63,7 +64,7 @@ class PageRenderer:
     def _render_changes(self, now: dict[str, str]) -> bytes:
         changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
         self._drawn = self._drawn | now
-        return "".join(wrap_partial(name, html) for name, html in changed.items()).encode()
+        return wrap_partials(changed).encode()
 
     def _restore_mission(self, seq: int) -> Mission:
         if self._mission is None or not self._is_contiguous(self._mission.state.seq, seq):
@@ -112,7 +113,3 @@ def _encode_token(held: Sequence[Recorded]) -> bytes:
     text = "".join(one.event.text for one in held if isinstance(one.event, TurnDelta))
     token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean_text(text, 100_000)}
     return encode_message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
-
-
-def wrap_partial(name: str, html: str) -> str:
-    return f'<hx-partial hx-target="#{name}" hx-swap="innerHTML">{html}</hx-partial>'

@@ -1,9 +1,7 @@
 """The mission page of a live, ended or replayed run, and its forms."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from functools import partial
-from itertools import starmap
 from typing import Annotated
 
 from fastapi import APIRouter, Cookie, HTTPException, Query, Request
@@ -12,32 +10,34 @@ from sqlmodel import Session
 from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from app.people.rights import get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
+from app.errors import Rejected
+from app.people.rights import WHO, get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
 from app.runs.approval_answer import DECISIONS, record_answer
 from app.runs.labels import check_labels, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import queries
+from app.store import people, queries
 from app.store.models import RunRow
-from app.web.addresses import path_to
+from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
+from app.web.pages.error_pages import require_run
+from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import TheMissions
-from app.web.pages.mission.page_renderer import PageRenderer, wrap_partial
+from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
 from app.web.pages.order_form import Fields, parse_order_form
-from app.web.pages.run_lookup import require_run
-from app.web.pages.security import create_page, new_nonce
 from app.web.pages.sharing import TheSharing
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 
 router = APIRouter(include_in_schema=False)
 BY = "operator on this page"
+HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
 Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
 """The cookie that says whether this browser closed the introduction."""
 Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
@@ -53,8 +53,7 @@ def show_home(
 ) -> Response:
     shown = _choose_home_run(session)
     if shown is None:
-        nonce = new_nonce()
-        return create_page(render_template("empty.html", nonce=nonce, here="home", lineup=runtime.lineup), nonce)
+        return render_page("empty.html", here="home", lineup=runtime.lineup)
     return _render_mission(build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed")))
 
 
@@ -92,8 +91,7 @@ def _find_seq_at(runtime: Runtime, row: RunRow, seconds: float) -> int:
 
 
 def _render_mission(view: MissionView) -> Response:
-    nonce = new_nonce()
-    return create_page(render_template("mission.html", nonce=nonce, here="home", **vars(view)), nonce)
+    return render_page("mission.html", here="home", **vars(view))
 
 
 @router.get("/runs/{run}/moment", name="run_moment")
@@ -108,15 +106,13 @@ def show_moment(
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
-    row = queries.find_run(session, run)
-    if row is None:
-        raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists the runs")
+    row = _require_run(queries.find_run(session, run), run)
     asked = PageRequest(_find_seq_at(runtime, row, t or 0.0) if at is None else at)
     view = build_mission_view(runtime, missions, sharing, row, asked)
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
     parts |= {"gpus": view.gpus, "steps": render_template("partials/_steps.html", **vars(view))}
-    return HTMLResponse("".join(starmap(wrap_partial, parts.items())))
+    return HTMLResponse(wrap_partials(parts))
 
 
 @router.get("/runs/{run}/page", name="run_page")
@@ -130,27 +126,14 @@ def stream_page(
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _require_run_row(runtime, run)
+    row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
-    scene, state = Scene(runtime.lineup, load_skill(row.skill), "live"), request.app.state
-    if sharing is None:
-        return streams.create_stream_response(
-            run,
-            "guest",
-            PageRenderer(run, missions, scene),
-            after,
-            live=state.guests_live,
-            notices=state.health.watch_run(run),
-        )
-    scene = replace(scene, shares=partial(render_share_parts, runtime, sharing))
-    return streams.create_stream_response(
-        run,
-        "page",
-        PageRenderer(run, missions, scene),
-        after,
-        live=state.machine_live,
-        notices=state.health.watch_run(run),
-    )
+    shares = partial(render_share_parts, runtime, sharing) if sharing else dict
+    screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "live", shares))
+    state = request.app.state
+    name, live = ("page", state.machine_live) if sharing else ("guest", state.guests_live)
+    notices = state.health.watch_run(run)
+    return streams.create_stream_response(run, name, screen, after, live=live, notices=notices)
 
 
 @router.get("/runs/{run}/replay", name="run_replay")
@@ -163,15 +146,15 @@ def stream_replay(
     request: Request,
     since: Annotated[int, Query(ge=0, le=MOST_SEQ)] = 0,
 ) -> Response:
-    row = _require_run_row(runtime, run)
+    row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
     screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "replay"))
     frames: AsyncIterator[bytes] = Replay(runtime.store, run).stream_frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 
 
-def _require_run_row(runtime: Runtime, run: str) -> RunRow:
-    row = runtime.read_run_row(run)
+def _require_run(row: RunRow | None, run: str) -> RunRow:
+    """For addresses that scripts request: their answer is not shown as a page."""
     if row is None:
         raise HTTPException(404, f"there is no run {run[:40]!a}: /runs lists the runs")
     return row
@@ -188,7 +171,7 @@ async def submit_run(runtime: TheRuntime, fields: Fields) -> Response:
     )
     if name or tags:
         await run_in_threadpool(_save_run_label, runtime, run, name, tags)
-    return RedirectResponse(path_to("run", run=run), status_code=303)
+    return redirect_to("run", run=run)
 
 
 def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
@@ -212,3 +195,28 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
     back = request.headers.get("referer", "")
     to = path_to("ops") if back.endswith(path_to("ops")) else path_to("run", run=run)
     return RedirectResponse(to, status_code=303)
+
+
+@router.post("/runs/{run}/label", name="run_label")
+@operators
+def submit_run_label(session: TheSession, run: str, fields: Fields) -> Response:
+    row = require_run(session, run)
+    set_run_labels(row, fields.get("name"), split_tags(fields["tags"]) if "tags" in fields else None)
+    session.add(row)
+    return redirect_to("run", run=run)
+
+
+@router.post("/runs/{run}/share", name="run_share")
+@operators
+def submit_run_share(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
+    """Create a share link and show it. Only its digest is stored, so it cannot be shown again."""
+    row, me = require_run(session, run), WHO.get()
+    hours = HOURS.get(fields.get("hours", "24"))
+    if hours is None:
+        raise Rejected("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")
+    if me is None or people.find_person(session, me.name) is None:
+        said = "the demo operator cannot create links: run temper admin create, then start Temper with --sign-in."
+        raise Rejected("person", said)
+    made, secret = people.issue_link(session, me.name, row.id, hours)
+    link = f"{str(request.base_url).rstrip('/')}{path_to('share', secret=secret)}"
+    return render_page("shared.html", here="runs", run=row, link=link, until=made.expires_at)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from app.events.kinds import KINDS, ActionRolledBack, ItemPassed, LessonLearnt
 from app.events.record import Recorded
 from app.events.vocabulary import Lesson
-from app.loop.state import Item, RunState, apply_event
+from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore
 from app.web.pages.mission.moments import Moment, find_moments
 from app.web.pages.mission.progress import measure_progress
@@ -16,10 +16,7 @@ READ = tuple(kind for kind in KINDS if not kind.startswith(("turn.", "engine.", 
 Stand = Literal["pass", "fail", "open"]
 
 
-@dataclass(frozen=True)
-class RuleMark:
-    """The state of one rule before or after the run."""
-
+class RuleMark(NamedTuple):
     rule: str
     stand: Stand
 
@@ -41,7 +38,6 @@ class Summary:
     unrestored: int
     """Rollbacks that left a difference."""
     needs: tuple[Item, ...]
-    """Items left for a person."""
     waived: tuple[Item, ...]
     """Waived items: skipped, and still findings."""
     before: tuple[RuleMark, ...]
@@ -90,9 +86,7 @@ def read_summary(store: EventStore, run: str) -> Summary:
 
 
 def build_summary(events: Sequence[Recorded]) -> Summary:
-    state = RunState()
-    for recorded in events:
-        state = apply_event(state, recorded)
+    state = fold_events(events)
     said = [recorded.event for recorded in events]
     back = {(one.rule, one.attempt): one for one in said if isinstance(one, ActionRolledBack)}
     helped = {lesson for one in said if isinstance(one, ItemPassed) for lesson in one.lessons}

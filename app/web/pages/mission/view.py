@@ -17,7 +17,7 @@ from app.store.request_session import open_read_session
 from app.web.addresses import path_to
 from app.web.pages.energy_table import EnergyTable, build_energy_table
 from app.web.pages.health_watch import render_health
-from app.web.pages.machine import render_gpus, render_meters, render_past_gpus, render_past_meters
+from app.web.pages.machine import render_gpus, render_meters
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.pieces import Scene, render_pieces
@@ -56,7 +56,6 @@ def find_reboot_check(runtime: Runtime, row: RunRow) -> RebootCheck | None:
 class MissionView:
     run: str
     row: RunRow
-    """For its name and tags."""
     mode: str
     """live, ended or replay."""
     seq: int
@@ -76,13 +75,11 @@ class MissionView:
     roles: tuple[Role, ...]
     engines: tuple[Engine, ...]
     shares: dict[str, str]
-    """Shares of each engine over all hosts, as HTML."""
     meters: dict[str, str]
     gpus: str
     now: float
     """The server's clock; the browser's may differ."""
     intro: bool
-    """True if the introduction is open."""
     timeline: Timeline
     time: float
     """The page's position on the timeline, in seconds."""
@@ -90,15 +87,11 @@ class MissionView:
     """Set for an ended run unless the page shows a moment of it."""
     table: EnergyTable | None
     reboot: RebootCheck | None
-    """The check after a reboot of the host."""
     shareable: bool = True
-    """True if the summary links to its own page."""
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """The moment, speed and introduction that the request selects."""
-
     at: int | None = None
     speed: float | None = None
     intro: bool = True
@@ -113,6 +106,7 @@ def build_mission_view(
     last = newest.seq if newest else 0
     seq = last if at is None else min(at, last)
     mission = missions.load_mission(row.id, seq)
+    then = None if at is None else mission.state.at
     over = row.state not in queries.UNENDED
     ended = over and at is None
     line = read_timeline(runtime.store, row.id, newest.at if newest else runtime.clock.now())
@@ -134,9 +128,9 @@ def build_mission_view(
         health="" if over or at is not None else render_health(find_faults(read_conditions(runtime))),
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
-        shares=render_shares(runtime.lineup, sharing, None if at is None else mission.state.at),
-        meters=render_meters(runtime) if at is None else render_past_meters(runtime, mission.state.at),
-        gpus=render_gpus(runtime) if at is None else render_past_gpus(runtime, mission.state.at),
+        shares=render_shares(runtime.lineup, sharing, then),
+        meters=render_meters(runtime, then),
+        gpus=render_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),
         intro=asked.intro,
         timeline=line,

@@ -1,37 +1,70 @@
-"""Renders the console's parts, for the page and once a second for its stream."""
+"""The operator's console: its parts, its page, its stream and the switch for the simulator."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import msgspec
+from fastapi import APIRouter, Depends, Form, Query
 from sqlmodel import Session
+from starlette.responses import Response
 
 from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
+from app.people.rights import operators, viewers
 from app.runtime.health import WELL, find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_held
+from app.web.addresses import redirect_to
+from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 from app.web.pages.cold_starts import render_cold_starts
+from app.web.pages.engine_card import build_engine_cards
+from app.web.pages.gpu_cards import build_gpu_cards
+from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission_loader import FEED_KINDS
-from app.web.pages.ops.cards import build_engine_card, build_gpu_rows, build_run_card
-from app.web.pages.ops.needs import OpsState, list_needs
-from app.web.pages.sharing import EngineShare, Sharing
-from app.web.pages.templating import render_template
+from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs
+from app.web.pages.ops.webhooks import list_webhook_lines
+from app.web.pages.sharing import Sharing
+from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 
+OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
 LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
+
+router = APIRouter(include_in_schema=False)
 
 TaggedLine = tuple[str, FeedLine]
 """A feed line and its run; the run is empty for a line about an engine."""
 
 
-class Console:
-    """The operator's console; one instance per application."""
+@dataclass(frozen=True)
+class RunCard:
+    state: RunState
 
+    @property
+    def waits(self) -> bool:
+        return awaits_answer(self.state)
+
+    @property
+    def done(self) -> int:
+        return sum(item.status not in ("working", "waiting") for item in self.state.items.values())
+
+    @property
+    def parts(self) -> Iterator[tuple[str, float, float]]:
+        """Each outcome with start and width of its part of the bar, in percent."""
+        statuses, left = [item.status for item in self.state.items.values()], 0.0
+        for name in OUTCOMES:
+            if name in statuses:
+                width = 100 * statuses.count(name) / len(statuses)
+                yield name, round(left, 2), round(width, 2)
+                left += width
+
+
+class Console:
     def __init__(self, runtime: Runtime, folds: RunStateCache, sharing: Sharing) -> None:
         self._runtime, self._folds, self._sharing = runtime, folds, sharing
         self._feeds: dict[str, tuple[int, list[FeedLine]]] = {}
@@ -42,19 +75,15 @@ class Console:
         with open_read_session(self._runtime.database) as session:
             unended = [row.id for row in queries.list_unended_runs(session)]
             situation = self._read_situation(session)
-            living = nodes.list_node_statuses(session) if self._runtime.leases else []
-            lost = nodes.given_up(session) if self._runtime.leases else []
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
-        held = find_held(self._runtime.settings.hosts_folder)
-        situation = replace(situation, nodes=living, lost_nodes=lost, held_hosts=held)
-        situation = replace(situation, states=[self._fold_run(run) for run in unended])
+        situation = replace(
+            situation,
+            held_hosts=find_held(self._runtime.settings.hosts_folder),
+            states=[self._fold_run(run) for run in unended],
+        )
         runtime, now, states = self._runtime, situation.now, situation.states
         shares = self._sharing.read_shares(now)
-        engines = [
-            build_engine_card(runtime, engine, shares.get(engine.name, EngineShare()), now)
-            for engine in runtime.lineup.engines.values()
-        ]
-        gpus = build_gpu_rows(runtime)
+        engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
         return {
             "vitals": render_template(
@@ -65,21 +94,21 @@ class Console:
                 well=WELL,
                 states=states,
                 gpus=gpus,
-                nodes=living,
+                nodes=situation.nodes,
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
             "needs": render_template("partials/_needs.html", needs=asked, loading=_list_loading_engines(runtime)),
-            "hand": render_template("partials/_hand.html", cards=[build_run_card(state) for state in states]),
+            "hand": render_template("partials/_hand.html", cards=[RunCard(state) for state in states]),
             "engines": render_template("partials/_engines.html", cards=engines),
             "simulator": render_template("partials/_simulator.html", simulator=runtime.simulator),
             "stairs": render_cold_starts(runtime) if runtime.launched else "",
-            "gpus": render_template("partials/_gpu_rows.html", rows=gpus, reason=runtime.board.gpu_reason),
+            "gpus": render_template("partials/_gpu_rows.html", cards=gpus, reason=runtime.board.gpu_reason),
             "feed": render_template(
                 "partials/_told.html", feed=self._merge_feeds(list(newest)), hosts=_name_distinct_hosts(newest)
             ),
             "log": render_template("partials/_log.html", lines=list(_read_engine_logs(runtime))),
             "nodes": render_template(
-                "partials/_nodes.html", nodes=living, node=runtime.leases.node if runtime.leases else ""
+                "partials/_nodes.html", nodes=situation.nodes, node=runtime.leases.node if runtime.leases else ""
             ),
         }
 
@@ -87,7 +116,6 @@ class Console:
         runtime = self._runtime
         return OpsState(
             now=runtime.clock.now(),
-            states=[],
             faults=find_faults(read_conditions(runtime)),
             launched=list(runtime.launched),
             hosts=queries.list_newest_run_per_host(session),
@@ -95,6 +123,8 @@ class Console:
             webhooks=webhooks.list_webhooks(session),
             waivers=waivers.list_waivers(session),
             rollouts=rollouts.list_unended_rollouts(session),
+            nodes=nodes.list_node_statuses(session) if runtime.leases else (),
+            lost_nodes=nodes.given_up(session) if runtime.leases else (),
         )
 
     def _fold_run(self, run: str) -> RunState:
@@ -138,3 +168,40 @@ def _read_engine_logs(runtime: Runtime) -> Iterator[tuple[str, str]]:
     for replicas in runtime.launched.values():
         for one in replicas:
             yield from ((one.name, line) for line in read_last_lines(one.log, LOG_LINES))
+
+
+@router.get("/ops", name="ops")
+@viewers
+def show_ops(
+    runtime: TheRuntime,
+    console: Annotated[Console, Depends(get_from_state("console"))],
+    session: TheSession,
+    taken: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    """Show the console. `taken` is the webhook that a test has just reached."""
+    return render_page(
+        "ops.html",
+        here="ops",
+        lineup=runtime.lineup,
+        parts=console.render_parts(),
+        elsewhere=[engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
+        launched=bool(runtime.launched),
+        webhooks=list_webhook_lines(session),
+        taken=taken,
+    )
+
+
+@router.get("/ops/stream", name="ops_stream")
+@viewers
+async def stream_ops(streams: TheStreams, live: Annotated[LiveParts, Depends(get_from_state("ops_live"))]) -> Response:
+    """Stream all parts once, then the parts that change and each second's samples."""
+    return streams.create_live_response(live)
+
+
+@router.post("/ops/engines", name="ops_engines")
+@operators
+async def submit_simulator_command(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
+    """Start or stop this process's simulator. A turn in progress waits for its engine, within its budget."""
+    if runtime.simulator:
+        await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
+    return redirect_to("ops")

@@ -19,8 +19,6 @@ QUIET_SECONDS = QUEUED_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class NeedButton:
-    """A form with one button."""
-
     action: str
     verb: str
     words: str
@@ -33,7 +31,6 @@ class Need:
     since: float | None = None
     link: str = ""
     words: str = ""
-    """The text of the link."""
     presses: tuple[NeedButton, ...] = ()
     about: str = ""
     """Identifies the need while its text changes; empty if the text identifies it."""
@@ -41,8 +38,6 @@ class Need:
 
 @dataclass(frozen=True)
 class OpsState:
-    """The inputs of list_needs at one moment."""
-
     now: float
     states: Sequence[RunState] = ()
     faults: Sequence[Fault] = ()

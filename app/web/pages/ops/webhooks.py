@@ -17,14 +17,12 @@ from app.errors import Rejected
 from app.people.rights import WHO, admins
 from app.runtime.runtime import Runtime
 from app.store import queries, webhooks
-from app.store.request_session import open_read_session
 from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.order_form import Fields
-from app.web.pages.security import create_page, new_nonce
-from app.web.pages.templating import render_template
+from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -62,8 +60,7 @@ def submit_webhook(runtime: TheRuntime, session: TheSession, fields: Fields) -> 
         local=fields.get("local") == "1",
     )
     row = add_webhook(runtime.database, session, wish, runtime.clock.now())
-    nonce, context = new_nonce(), {"webhook": row, "to": hide_url_secret(row.url)}
-    return create_page(render_template("webhook.html", nonce=nonce, here="ops", **context), nonce)
+    return render_page("webhook.html", here="ops", webhook=row, to=hide_url_secret(row.url))
 
 
 @router.post("/ops/webhooks/{webhook}", name="ops_webhook")
@@ -74,35 +71,24 @@ async def submit_webhook_command(
     verb: Annotated[str, Form(pattern="^(test|again|remove)$")],
     run: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
-    """Test a webhook, send it a run's events again, or remove it."""
-    row = await run_in_threadpool(_read_webhook, runtime, webhook)
+    row = await run_in_threadpool(_apply_command, runtime, webhook, verb, run)
     if row is None:
         return render_error_page(f"There is no webhook {webhook[:40]!a}.", 404)
-    if verb == "remove":
-        await run_in_threadpool(_remove_webhook, runtime, webhook)
-        return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
-    if verb == "again":
-        if not await run_in_threadpool(_send_again, runtime, webhook, run.strip()):
-            raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists the runs.", "not-found")
+    if verb != "test":
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
     if problem := await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}"):
         return render_error_page(f"The test delivery failed: {hide_url_secret(row.url)}: {problem}.", 502)
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 
 
-def _read_webhook(runtime: Runtime, webhook: str) -> WebhookRow | None:
-    with open_read_session(runtime.database) as session:
-        return session.get(WebhookRow, webhook)
-
-
-def _send_again(runtime: Runtime, webhook: str, run: str) -> bool:
-    with Session(runtime.database) as session, session.begin():
-        if queries.find_run(session, run) is None:
-            return False
-        webhooks.request_redelivery(session, webhook, run)
-    return True
-
-
-def _remove_webhook(runtime: Runtime, webhook: str) -> None:
-    with Session(runtime.database) as session, session.begin():
-        webhooks.delete_webhook(session, webhook)
+def _apply_command(runtime: Runtime, webhook: str, verb: str, run: str) -> WebhookRow | None:
+    """Remove the webhook or send again, and return its row; None if there is none. A test only needs the row."""
+    with Session(runtime.database, expire_on_commit=False) as session, session.begin():
+        row = session.get(WebhookRow, webhook)
+        if row and verb == "remove":
+            webhooks.delete_webhook(session, webhook)
+        elif row and verb == "again":
+            if queries.find_run(session, run.strip()) is None:
+                raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists the runs.", "not-found")
+            webhooks.request_redelivery(session, webhook, run.strip())
+        return row

@@ -1,15 +1,15 @@
-"""Each GPU's memory by owner, with its other figures, for the operator's page."""
+"""Cards of GPUs: memory by owner, a minute of power history and other figures."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
 from app.events.kinds import GpuSampled
-from app.events.vocabulary import GpuProcess
 from app.machine.gpus.waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
+from app.machine.sampling.sample_board import POWER_SECONDS
 from app.machine.sampling.sensors import name_reader, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
@@ -41,17 +41,13 @@ _FACT_FIELDS = {
 
 @dataclass(frozen=True)
 class MemoryPiece:
-    kind: Kind
+    """A part of the memory as a piece of the bar; `left` and `width` are percentages."""
+
+    part: MemoryPart
     words: str
     engine: str
-    gib: float
-    claimed: float | None
     left: float
-    """In percent of the bar, like `width`."""
     width: float
-    known: str
-    """Its provenance: measured, derived, estimated and so on."""
-    source: str
 
 
 @dataclass(frozen=True)
@@ -64,84 +60,69 @@ class GpuFact:
 
 
 @dataclass(frozen=True)
-class GpuMemory:
-    number: int
-    host: str
-    name: str
-    used: float | None
-    total: float | None
-    unified: bool
-    simulated: bool
-    pieces: tuple[MemoryPiece, ...]
-    facts: tuple[GpuFact, ...]
-    throttled: tuple[str, ...]
-    ecc: int | None
-    processes: tuple[GpuProcess, ...]
+class GpuCard:
+    event: GpuSampled
+    pieces: tuple[MemoryPiece, ...] = ()
+    facts: tuple[GpuFact, ...] = ()
+    line: str = ""
+    """Power over the last minute, as points of a 60 × 12 picture."""
+    at: float = 0.0
+
+    @property
+    def share(self) -> float | None:
+        """Percentage of its memory in use."""
+        used, total = self.event.used_gib, self.event.total_gib
+        return round(100 * used / total, 1) if used is not None and total else None
 
 
 @router.get("/machine/memory", name="machine_memory")
 @viewers
 def show_gpu_memory(runtime: TheRuntime) -> HTMLResponse:
-    return HTMLResponse(render_gpu_memory(runtime))
-
-
-def render_gpu_memory(runtime: Runtime) -> str:
     board, now = runtime.board, runtime.clock.now()
     newest = [(now - at, event) for _, (at, event) in sorted(board.gpus.items())]
-    return render_memory_cards(board.get_known_engines(runtime.lineup), newest, board.exporters)
+    return HTMLResponse(render_memory_cards(board.get_known_engines(runtime.lineup), newest, board.exporters))
 
 
-def build_memory_cards(runtime: Runtime) -> dict[tuple[str, int], GpuMemory]:
-    """Return the cards by host and GPU number. Ages are 0, so that a card without a new sample compares equal."""
-    board, known = runtime.board, runtime.board.get_known_engines(runtime.lineup)
-    return {
-        key: _build_memory_card(known, 0.0, event, board.exporters) for key, (_, event) in sorted(board.gpus.items())
-    }
+def render_gpu_cards(
+    newest: Sequence[GpuSampled], power: Mapping[tuple[str, int], Iterable[tuple[float, float]]], reason: str
+) -> str:
+    cards = [
+        GpuCard(event, line=_draw_power_line(power.get((event.host, event.gpu), ())))
+        for event in sorted(newest, key=lambda event: (event.host, event.gpu))
+    ]
+    return render_template("partials/_gpus.html", cards=cards, reason=reason)
 
 
 def render_memory_cards(
     known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]
 ) -> str:
     """`newest` has the age in seconds and the sample of each GPU."""
-    return render_template(
-        "partials/_waterfall.html", cards=[_build_memory_card(known, *one, exporters) for one in newest]
-    )
+    cards = [_build_memory_card(known, *one, exporters) for one in newest]
+    return render_template("partials/_waterfall.html", cards=cards)
 
 
-def _build_memory_card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuMemory:
+def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:
+    """Return complete cards. Ages are 0, so that a card without a new sample renders to the same text."""
+    board, known = runtime.board, runtime.board.get_known_engines(runtime.lineup)
+    cards = []
+    for key, (at, event) in sorted(board.gpus.items()):
+        card = _build_memory_card(known, 0.0, event, board.exporters)
+        cards.append(replace(card, line=_draw_power_line(board.power.get(key, ())), at=at))
+    return cards
+
+
+def _build_memory_card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuCard:
     parts = attribute_memory(known, event, name_reader(event, exporters))
     titles = {engine.name: engine.title for engine in known.lineup.engines.values()}
-    return GpuMemory(
-        number=event.gpu,
-        host=event.host,
-        name=event.name,
-        used=event.used_gib,
-        total=event.total_gib,
-        unified=event.unified,
-        simulated=event.simulated,
-        pieces=tuple(_build_memory_pieces(parts, titles)),
-        facts=tuple(_build_gpu_facts(event, exporters, age)),
-        throttled=event.throttled,
-        ecc=event.ecc_uncorrected,
-        processes=event.processes,
-    )
+    return GpuCard(event, tuple(_build_memory_pieces(parts, titles)), tuple(_build_gpu_facts(event, exporters, age)))
 
 
 def _build_memory_pieces(parts: Sequence[MemoryPart], titles: dict[str, str]) -> Iterator[MemoryPiece]:
     total, left = sum(part.gib for part in parts) or 1.0, 0.0
     for part in parts:
         width = 100 * part.gib / total
-        yield MemoryPiece(
-            kind=part.kind,
-            words=_WORDS[part.kind],
-            engine=titles.get(part.engine, part.engine),
-            gib=part.gib,
-            claimed=part.claimed_gib,
-            left=round(left, 3),
-            width=round(width, 3),
-            known=part.provenance,
-            source=part.source,
-        )
+        engine = titles.get(part.engine, part.engine)
+        yield MemoryPiece(part, _WORDS[part.kind], engine, round(left, 3), round(width, 3))
         left += width
 
 
@@ -150,3 +131,11 @@ def _build_gpu_facts(event: GpuSampled, exporters: Mapping[str, str], age: float
         said = to_sensor_reading(event, field, exporters)
         value = None if said.value is None else said.value / scale
         yield GpuFact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")
+
+
+def _draw_power_line(drawn: Iterable[tuple[float, float]]) -> str:
+    known = list(drawn)
+    if not known:
+        return ""
+    newest, top = known[-1][0], max(power for _, power in known) or 1.0
+    return " ".join(f"{POWER_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)

@@ -1,15 +1,24 @@
 """Streams of all runs' events and of all samples."""
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
-from fastapi import Header, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from app.events.kinds import Sample, get_event_kind
 from app.events.record import ALL, MACHINE
 from app.people.rights import can_read_prompts, viewers
 from app.web.api.api_route import create_router as api_router
-from app.web.api.events import SEQ, Kinds, choose_json_render, filter_by_kinds, parse_kinds
-from app.web.api.problem import Problem, document_problems
+from app.web.api.events import (
+    SEQ,
+    Kinds,
+    Last,
+    as_messages,
+    choose_json_render,
+    document_stream,
+    filter_by_kinds,
+    parse_kinds,
+)
+from app.web.api.problem import Problem
 from app.web.deps import TheStreams
 from app.web.stream.resume_position import read_resume_position
 
@@ -20,20 +29,12 @@ Since = Annotated[
     str | None,
     Query(json_schema_extra={"pattern": SEQ}, description="Start after the message with this id."),
 ]
-Last = Annotated[
-    str | None,
-    Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Takes precedence over since."),
-]
-
-
-def _document_stream(said: str) -> dict[int | str, dict[str, Any]]:
-    return {**document_problems(), 200: {"description": said, "content": {"text/event-stream": {}}}}
 
 
 @router.get(
     "/stream",
     response_class=Response,
-    responses=_document_stream(
+    responses=document_stream(
         "Messages with the event's kind as event and its JSON as data, which names run and seq. "
         "The id belongs to this stream: it is valid for the last 4,000 events of this process. A "
         "client with an older id gets `event: reset` and then reads each run from "
@@ -55,7 +56,7 @@ def stream_all_events(
 @router.get(
     "/samples/stream",
     response_class=Response,
-    responses=_document_stream(
+    responses=document_stream(
         "Messages with the sample's seq as id, its kind as event and its JSON as data. While a "
         "client is connected, engines and GPUs are sampled once a second."
     ),
@@ -71,15 +72,10 @@ def stream_samples(
     _last: Last = None,
 ) -> Response:
     """Stream samples of engines and GPUs as they are read, from now on or after `since`, for the last six hours."""
-    kinds = frozenset(() if kind is None else (_require_sample_kind(one.strip()) for one in kind.split(",")))
-    render, name = choose_json_render(whole=True)
-    return streams.create_stream_response(
-        MACHINE, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since)
-    )
-
-
-def _require_sample_kind(kind: str) -> str:
-    if kind not in SAMPLES:
-        said = f"There is no kind of sample {kind[:40]!a}. The kinds are {', '.join(SAMPLES)}."
+    kinds = frozenset(one.strip() for one in kind.split(",")) if kind is not None else frozenset()
+    if unknown := kinds - set(SAMPLES):
+        said = f"There is no kind of sample {min(unknown)[:40]!a}. The kinds are {', '.join(SAMPLES)}."
         raise Problem("invalid", said, field="kind")
-    return kind
+    return streams.create_stream_response(
+        MACHINE, *filter_by_kinds(kinds, as_messages, "json"), read_resume_position(request.headers, since)
+    )

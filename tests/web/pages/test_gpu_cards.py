@@ -7,8 +7,7 @@ from app.events.kinds import EngineState
 from app.events.vocabulary import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory
-from app.web.pages.gpu_card import render_gpu_cards
-from app.web.pages.gpu_memory import render_memory_cards
+from app.web.pages.gpu_cards import render_gpu_cards, render_memory_cards
 from tests.machine.samples import gpu_sample
 
 PLAYED = read_lineup(find_lineup("simulated"))
