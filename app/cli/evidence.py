@@ -4,8 +4,8 @@ import getpass
 
 from sqlalchemy import Engine
 
-from app.cli.existing_database import find_run, open_existing_database
-from app.cli.output_file import write_output
+from app.cli.database_access import find_run, open_existing_database
+from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.notary import Requester, change_key, open_notary

@@ -13,7 +13,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from app import __version__
-from app.cli.secret import read_secret
+from app.cli.options import read_secret
 from app.errors import BadInput
 from app.events.kinds import KINDS
 

@@ -1,4 +1,4 @@
-"""The log of a server: a line an event, with time, level, logger and fields, as text or as JSON."""
+"""The log of a process: a line an event, with time, level, logger and fields, as text or as JSON."""
 
 import json
 import logging
@@ -7,9 +7,10 @@ import threading
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from app.cli.plain_log import LONGEST, PlainFormatter
+from app.text.clean import clean_text
 
 LogFormat = Literal["text", "json"]
+LONGEST = 20_000
 LEVELS = {"WARNING": "WARN", "CRITICAL": "FATAL"}
 """Levels as the text has them, where the usual name is longer than five letters."""
 _RECORD_FIELDS = (
@@ -19,6 +20,18 @@ _RECORD_FIELDS = (
 _NO_FIELDS = frozenset(_RECORD_FIELDS.split())
 
 log = logging.getLogger(__name__)
+
+
+class PlainFormatter(logging.Formatter):
+    """One line, with further lines indented, without control characters: a message may quote a host or a model."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  named by the class above
+        from app.cli.crash_report import describe_fault  # noqa: PLC0415  most commands end without a traceback
+
+        return describe_fault(ei[1])
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record), LONGEST).rstrip("\n").replace("\n", "\n    ")
 
 
 class TextLog(PlainFormatter):
@@ -44,6 +57,12 @@ class JsonLog(logging.Formatter):
         if record.exc_info and record.exc_info[0]:
             line["traceback"] = self.formatException(record.exc_info)[-LONGEST:]
         return json.dumps({**_read_fields(record), **line}, default=str)
+
+
+def set_plain_format() -> None:
+    """Set the formatter of Python's last-resort handler, which writes to standard error."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(PlainFormatter())
 
 
 def open_log(kind: LogFormat) -> LogFormat:

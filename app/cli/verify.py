@@ -8,7 +8,7 @@ from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing_database import find_run, open_existing_database
+from app.cli.database_access import find_run, open_existing_database
 from app.cli.score import verify_score
 from app.config import Settings
 from app.errors import BadInput

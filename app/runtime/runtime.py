@@ -37,7 +37,7 @@ from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
-from app.runs.scanner import create_scanner, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
 from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
 from app.runtime.offers import Offers

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from app.errors import TemperError
 from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, RolloutPaused
 from app.events.record import Recorded
-from app.runs.rollout.rollout_command import format_rollout_author
+from app.runs.rollout.rollout_control import format_rollout_author
 from app.runs.rollout.rollout_request import create_host_order, create_host_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_steps import (

@@ -13,7 +13,7 @@ from app.events.kinds import RolloutAsked, RunQueued
 from app.events.record import Recorded
 from app.runs.order import create_run_request
 from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_command import command_rollout, create_rollout_id
+from app.runs.rollout.rollout_control import command_rollout, create_rollout_id
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime, create_run_id
