@@ -36,13 +36,13 @@ async def _run_tidy_process(words: list[str]) -> None:
         sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
     )
     try:
-        said, _ = await child.communicate()
+        output, _ = await child.communicate()
     finally:
         if child.returncode is None:
             child.kill()  # safe at any time: a run is either whole or shrunk
             await child.wait()
     if child.returncode:
-        log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])
+        log.warning("tidy ended with %s: %s", child.returncode, output.decode("utf-8", "replace").strip()[-2000:])
 
 
 @asynccontextmanager

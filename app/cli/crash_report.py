@@ -59,6 +59,6 @@ def _describe_error(exc: BaseException) -> str:
         return str(exc)
     if isinstance(exc, DBAPIError):
         return f"{_describe_error(exc.orig) if exc.orig else ''}\nSQL: {exc.statement}"
-    told = {name: getattr(getattr(exc, "diag", None), name, None) for name in ("table_name", "constraint_name")}
-    found = {"sqlstate": getattr(exc, "sqlstate", None), **told}
+    names = {name: getattr(getattr(exc, "diag", None), name, None) for name in ("table_name", "constraint_name")}
+    found = {"sqlstate": getattr(exc, "sqlstate", None), **names}
     return ", ".join(f"{name} {value}" for name, value in found.items() if value) or "no details"

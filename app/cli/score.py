@@ -69,8 +69,8 @@ def format_score_label(lineup: Lineup, budget: Budget) -> str:
         f"{budget.attempts} attempt{'s' * (budget.attempts > 1)}" if budget.attempts != whole.attempts else "",
         f"{budget.item_seconds / 60:g} min" if budget.item_seconds != whole.item_seconds else "",
     )
-    told = " and ".join(filter(None, limits))
-    return f"{lineup.name}, at most {told} per rule" if told else lineup.name
+    shown = " and ".join(filter(None, limits))
+    return f"{lineup.name}, at most {shown} per rule" if shown else lineup.name
 
 
 def run_score(settings: Settings, asked: ScoreOptions) -> int:

@@ -90,14 +90,14 @@ async def work_until_signal(settings: Settings) -> None:
     """Run a node without the web application until SIGINT or SIGTERM."""
     began = time.monotonic()
     lineup = load_lineup(settings)
-    told = asyncio.Event()
+    stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, told.set))
+        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, stopped.set))
     async with open_runtime(settings, lineup) as runtime:
         _log_start(runtime, f"Temper works on runs as {runtime.name}")
         async with run_background_tasks(runtime):
             _freeze_heap()
-            await _wait_for_any(told, runtime.writer.broken)
+            await _wait_for_any(stopped, runtime.writer.broken)
         await runtime.writer.flush()  # raises the reason if the log is broken
     _log_stop(began)
 

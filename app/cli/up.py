@@ -32,8 +32,8 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 
 def start_lineup(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
-    if not anyway and (told := describe_blockers(settings)):
-        raise BadInput(f"{told} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
+    if not anyway and (blockers := describe_blockers(settings)):
+        raise BadInput(f"{blockers} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
     asyncio.run(serve_until_signal(settings, beside=follow_cold_starts))
 
 
@@ -103,13 +103,13 @@ async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> No
 
 async def _watch_steps(flights: list[LaunchedReplica], tell: Callable[[LaunchedReplica, ColdStartStep], None]) -> None:
     """Report each step once as a line, when the output is not a terminal."""
-    told = dict.fromkeys(range(len(flights)), 0)
+    reported = dict.fromkeys(range(len(flights)), 0)
     while True:
         looks = [one.read_status() for one in flights]
         for n, one in enumerate(flights):
-            for step in one.cold.steps[told[n] :]:
+            for step in one.cold.steps[reported[n] :]:
                 tell(one, step)
-            told[n] = len(one.cold.steps)
+            reported[n] = len(one.cold.steps)
         if _are_settled(looks):
             return
         await asyncio.sleep(LOOK_SECONDS)

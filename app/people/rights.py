@@ -68,10 +68,10 @@ def read_needs(endpoint: Any) -> AccessNeeds | None:
     return found
 
 
-def resolve_recorded_name(said: str) -> str:
+def resolve_recorded_name(name: str) -> str:
     """Return the name to record: the signed-in person's, else the name given in the request."""
     person = WHO.get()
-    return said if person is None or person.via == "demo" else person.name
+    return name if person is None or person.via == "demo" else person.name
 
 
 def get_sign_in_method() -> str:

@@ -69,13 +69,13 @@ def parse_usage_query(since: str, until: str, per: str, whose: str | None, now: 
     return UsageQuery(begin, end, found, whose)
 
 
-def _parse_day(field: str, said: str) -> float:
+def _parse_day(field: str, day: str) -> float:
     try:
-        if _DAY.fullmatch(said):
-            return datetime.fromisoformat(said).replace(tzinfo=UTC).timestamp()
+        if _DAY.fullmatch(day):
+            return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     except ValueError:
         pass
-    raise Rejected(field, f"{said[:40]!a} is not a date: write it as 2026-11-01.")
+    raise Rejected(field, f"{day[:40]!a} is not a date: write it as 2026-11-01.")
 
 
 def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> list[UsageLine]:

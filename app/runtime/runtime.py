@@ -123,8 +123,10 @@ class Runtime:
         Raises Unusable while the log cannot be written: what waited there would start long after it was refused.
         """
         if (waits := self.writer.stalled_seconds) > NOT_WRITTEN:
-            said = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
-            raise EnvironmentUnusable(f"{said} Free space in the data folder, or look at the database; then try again.")
+            problem = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
+            raise EnvironmentUnusable(
+                f"{problem} Free space in the data folder, or look at the database; then try again."
+            )
         run = run or create_run_id()
         RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()

@@ -46,10 +46,10 @@ class _RunSnapshot:
 
     runs: dict[str, RunRow]
     busy: set[str]
-    told: set[str]
+    commanded: set[str]
 
     def decide_step(self, state: RolloutState) -> RolloutStep | None:
-        return decide_next_step(state, self.runs, self.busy, self.told)
+        return decide_next_step(state, self.runs, self.busy, self.commanded)
 
 
 class RolloutController(PeriodicTask):
@@ -141,9 +141,9 @@ class RolloutController(PeriodicTask):
 def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
     runs = [part.run for part in state.parts_at_work]
     verb = "stop" if state.status == "stopping" else "pause"
-    told = (
+    commanded = (
         find_commanded_runs(session, runs, verb, format_rollout_author(state.rollout), state.since)
         if state.status != "running"
         else set()
     )
-    return _RunSnapshot(find_runs_by_id(session, runs), list_busy_hosts(session), told)
+    return _RunSnapshot(find_runs_by_id(session, runs), list_busy_hosts(session), commanded)

@@ -69,11 +69,11 @@ class TelemetryExporter(PeriodicTask):
                 continue
             trace, seen = self._runs.get(run) or (RunTrace(run), 0)
             for recorded in self._store.read_events(run, seen, newest, _KINDS):
-                for told in trace.fold_event(recorded):
-                    if isinstance(told, Span) and told.ended >= self._began:
-                        self._spans.append(told)
-                    elif isinstance(told, Measure) and told.at >= self._began:
-                        self._measures.append(told)
+                for found in trace.fold_event(recorded):
+                    if isinstance(found, Span) and found.ended >= self._began:
+                        self._spans.append(found)
+                    elif isinstance(found, Measure) and found.at >= self._began:
+                        self._measures.append(found)
             self._runs[run] = trace, newest
             if trace.ended:
                 del self._runs[run]

@@ -37,7 +37,7 @@ def encode_metrics(measures: Sequence[Measure], since: float, instance: str) -> 
     by_name: dict[str, dict[str, list[Measure]]] = defaultdict(lambda: defaultdict(list))
     for one in measures:
         by_name[one.name][repr(sorted(one.attributes.items()))].append(one)
-    told = [
+    metrics = [
         {
             "name": name,
             "unit": _UNITS[name],
@@ -48,7 +48,7 @@ def encode_metrics(measures: Sequence[Measure], since: float, instance: str) -> 
         }
         for name, series in by_name.items()
     ]
-    scope = {"scope": _encode_scope(), "schemaUrl": CONVENTIONS, "metrics": told}
+    scope = {"scope": _encode_scope(), "schemaUrl": CONVENTIONS, "metrics": metrics}
     return {
         "resourceMetrics": [{"resource": _encode_resource(instance), "schemaUrl": CONVENTIONS, "scopeMetrics": [scope]}]
     }

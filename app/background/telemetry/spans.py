@@ -94,8 +94,8 @@ class RunTrace:
                 yield from self._close_span(("undo", event.journal), ("item", event.rule), at, {}, left)
 
     def _open_span(self, place: tuple[object, ...], name: str, at: float, attributes: Attributes) -> None:
-        said = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
-        self._open[place] = _OpenSpan(name, at, said)
+        marked = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
+        self._open[place] = _OpenSpan(name, at, marked)
 
     def _close_span(
         self, place: tuple[object, ...], parent: tuple[object, ...], at: float, more: Attributes, error: str = ""
@@ -129,7 +129,7 @@ class RunTrace:
         self, begun: kinds.TurnStarted, started: float, at: float, more: Attributes, error: str
     ) -> Iterator[Span]:
         """Yield the spans of a role's turn and of its request, which is the parent of the engine's own spans."""
-        told: Attributes = {
+        shared: Attributes = {
             "temper.rule": begun.rule,
             "temper.attempt": begun.attempt,
             "temper.purpose": begun.purpose,
@@ -146,11 +146,11 @@ class RunTrace:
             f"invoke_agent {begun.role}",
             started,
             at,
-            _build_gen_ai_attributes("invoke_agent", begun) | told,
+            _build_gen_ai_attributes("invoke_agent", begun) | shared,
             error,
         )
         asked: Attributes = (
-            _build_gen_ai_attributes("chat", begun) | told | {"gen_ai.request.max_tokens": begun.max_tokens} | more
+            _build_gen_ai_attributes("chat", begun) | shared | {"gen_ai.request.max_tokens": begun.max_tokens} | more
         )
         yield self._create_span(chat, agent, f"chat {begun.model}", started, at, asked, error, outward=True)
 

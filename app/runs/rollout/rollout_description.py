@@ -70,11 +70,15 @@ def _describe_host_ended(event: kinds.RolloutHostEnded) -> EventDescription:
 
 
 def _describe_wave_ended(event: kinds.RolloutWaveEnded) -> str:
-    told = (
-        f"Wave {event.wave} has ended: {_count_hosts(event.hosts)}, {event.passed} of {event.findings} findings passed"
+    passed = f"{event.passed} of {event.findings} findings passed"
+    counts = {"escalated": event.escalated, "harmed": event.harmed, "not begun": event.left}
+    return ", ".join(
+        [
+            f"Wave {event.wave} has ended: {_count_hosts(event.hosts)}",
+            passed,
+            *(f"{count} {what}" for what, count in counts.items() if count),
+        ]
     )
-    counts = {"left to a person": event.escalated, "harmed": event.harmed, "not begun": event.left}
-    return ", ".join([told, *(f"{count} {what}" for what, count in counts.items() if count)])
 
 
 def _count_hosts(hosts: int) -> str:

@@ -51,10 +51,10 @@ RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | PauseRun
 
 
 def decide_next_step(
-    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], told: Collection[str]
+    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], commanded: Collection[str]
 ) -> RolloutStep | None:
-    """Return the next step, or None to wait. `busy` are hosts with an unended run; `told` are runs that have already
-    received the rollout's pause or stop."""
+    """Return the next step, or None to wait. `busy` are hosts with an unended run; `commanded` are runs that have the
+    rollout's pause or stop already."""
     if state.asked is None or state.status in ("finished", "stopped"):
         return None
     for part in state.parts_at_work:
@@ -63,23 +63,23 @@ def decide_next_step(
     if ended := find_ended_wave(state):
         return RecordWaveEnd(ended)
     if state.status == "stopping":
-        return _decide_stop(state, runs, told)
+        return _decide_stop(state, runs, commanded)
     if all(part.is_over for part in state.parts.values()):
         return EndRollout("finished")
     if state.status == "paused":
         going = (part.run for part in state.parts_at_work if _is_in_state(runs, part.run, "running"))
-        waiting = tuple(run for run in going if run not in told)
+        waiting = tuple(run for run in going if run not in commanded)
         return PauseRuns(waiting) if waiting else None
     if reason := describe_broken_rule(state):
         return PauseByRule(reason)
     return _decide_begin(state, busy)
 
 
-def _decide_stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]) -> RolloutStep | None:
+def _decide_stop(state: RolloutState, runs: Mapping[str, RunRow], commanded: Collection[str]) -> RolloutStep | None:
     going = tuple(part.run for part in state.parts_at_work if part.run in runs)
     if not state.parts_at_work:
         return EndRollout("stopped")
-    waiting = tuple(run for run in going if run not in told)
+    waiting = tuple(run for run in going if run not in commanded)
     return StopRuns(waiting) if waiting else None
 
 
@@ -105,7 +105,7 @@ def describe_broken_rule(state: RolloutState) -> str:
         return f"{hosts} harmed or could not be finished: {', '.join(harmed[:5])}"
     findings, escalated = sum(one.findings for one in ended), sum(one.escalated for one in ended)
     if findings and 100 * escalated > state.asked.escalated * findings:
-        return f"{escalated} of {findings} findings were left to a person, more than {state.asked.escalated:g} %"
+        return f"{escalated} of {findings} findings were escalated, more than {state.asked.escalated:g} %"
     return ""
 
 

@@ -90,7 +90,7 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
         for event in (ended, paused)
     ]
     assert said[0]["text"] == (
-        "▪ Wave 2 has ended: 4 hosts, 20 of 24 findings passed, 3 left to a person, 1 harmed, 1 not begun. "
+        "▪ Wave 2 has ended: 4 hosts, 20 of 24 findings passed, 3 escalated, 1 harmed, 1 not begun. "
         "Rollout o1 on web,db* (simulated engines)"
     )
     assert said[0]["path"] == "/fleet/o1"

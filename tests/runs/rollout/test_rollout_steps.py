@@ -180,7 +180,7 @@ def test_too_large_a_share_for_a_person_holds_it():
     assert rollout.go() == ["h2"], "a fifth is not more than a fifth"
     rollout.ends("h2", passed=7, escalated=3)
     rollout.go()
-    assert rollout.state.reason == "5 of 20 findings were left to a person, more than 20 %"
+    assert rollout.state.reason == "5 of 20 findings were escalated, more than 20 %"
 
 
 def test_paused_by_a_person_nothing_begins_and_each_run_is_asked_once():
