@@ -13,6 +13,7 @@ from app.background.schedules.scheduler import Scheduler
 from app.background.telemetry.exporter import TelemetryExporter
 from app.background.webhooks.sender import WebhookSender
 from app.runtime.runtime import Runtime
+from app.store.background_task import BackgroundTask
 
 log = logging.getLogger(__name__)
 
@@ -47,27 +48,17 @@ async def _run_tidy_process(words: list[str]) -> None:
 
 @asynccontextmanager
 async def run_background_tasks(runtime: Runtime) -> AsyncIterator[None]:
+    database, changes, clock = runtime.database, runtime.changes.version, runtime.clock.now
+    sender = WebhookSender(
+        database, runtime.store, runtime.bus, lambda: runtime.is_leader, version=changes, clock=clock
+    )
+    tasks: list[BackgroundTask] = [sender, Scheduler(runtime), RolloutController(runtime)]
+    if collector := runtime.settings.otlp:
+        tasks.append(TelemetryExporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname()))
     async with AsyncExitStack() as stack:
-        sender = WebhookSender(
-            runtime.database,
-            runtime.store,
-            runtime.bus,
-            lambda: runtime.is_leader,
-            version=runtime.changes.version,
-            clock=runtime.clock.now,
-        )
-        sender.start()
-        stack.push_async_callback(sender.close)
-        keeper = Scheduler(runtime)
-        keeper.start()
-        stack.push_async_callback(keeper.close)
-        conductor = RolloutController(runtime)
-        conductor.start()
-        stack.push_async_callback(conductor.close)
-        if collector := runtime.settings.otlp:
-            teller = TelemetryExporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname())
-            teller.start()
-            stack.push_async_callback(teller.close)
+        for task in tasks:
+            task.start()
+            stack.push_async_callback(task.close)
         if runtime.settings.keep_days:
             tidying = asyncio.create_task(run_daily_tidy(runtime), name="tidying")
             stack.callback(tidying.cancel)

@@ -8,9 +8,7 @@ from typing import Self
 import httpx
 
 from app.background.webhooks.delivery import Delivery
-from app.background.webhooks.public_address import Address, AddressNotPublic, choose_address, resolve_host
-
-__all__ = ["AddressNotPublic", "PinnedConnection"]
+from app.background.webhooks.public_address import Address, choose_address, resolve_host
 
 AddressLookup = Callable[[str, int], Awaitable[list[Address]]]
 """A function that resolves a host name and port to addresses."""

@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from app.background.webhooks.delivery import Delivery
-from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
+from app.background.webhooks.pinned_connection import PinnedConnection
+from app.background.webhooks.public_address import AddressNotPublic
 
 LETTER = Delivery(b"{}", {"content-type": "application/json"})
 HERE = [ipaddress.ip_address("127.0.0.1")]

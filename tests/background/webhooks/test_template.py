@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from app.background.webhooks.delivery import compute_signature, create_signed_delivery, create_webhook_secret
+from app.background.webhooks.delivery import (
+    compute_signature,
+    create_signed_delivery,
+    create_trial_delivery,
+    create_webhook_secret,
+)
 from app.background.webhooks.template import (
     JSON,
     LONGEST,
@@ -16,7 +21,6 @@ from app.background.webhooks.template import (
     collect_facts,
     fill_template,
 )
-from app.background.webhooks.trial_delivery import create_trial_delivery
 from app.errors import Rejected
 from app.events.kinds import KINDS, ItemEscalated, RolloutPaused, RolloutWaveEnded, SentryAlarm
 from app.events.record import GENESIS, record_event
