@@ -16,7 +16,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Word
 from app.runs.parameters import load_skill_with_site_values
-from app.runs.scanner_factory import create_scanner, prepare_new_fixture
+from app.runs.scanner_factory import open_scanner
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.runs.tailoring_import import import_tailoring, list_tailored_profiles
 from app.scanners.builtin import BuiltinScanner
@@ -30,8 +30,6 @@ from app.skills.skill import Skill
 from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.parameters import StoredParameters
-from app.targets.host_catalog import open_target
-from app.targets.target_thread import TargetThread
 
 ALL_HOLD, SOME_DO_NOT = 0, 2
 _STYLE: dict[Word, str] = {
@@ -116,19 +114,13 @@ async def _judge_host(
     settings: Settings, host: str, pack: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""
-    target = TargetThread(open_target(host, settings.hosts_folder))
-    try:
-        await target.run_blocking(prepare_new_fixture)
-        scanner = await target.run_blocking(lambda target: create_scanner(pack, target, settings.hosts_folder))
+    async with open_scanner(pack, host, settings.hosts_folder) as (scanner, target):
         assert isinstance(scanner, OpenScapScanner)
         verdicts = await scanner.judge_rules(rules)
-        own = {rule.id: rule.check for rule in load_skill("stig").rules.values()}
-        beside = await BuiltinScanner(own).scan(
-            await target.run_blocking(lambda target: target.files), [rule for rule in rules if rule in own]
-        )
-        return verdicts, {one.rule: one.word for one in beside}
-    finally:
-        await target.close()
+        checks = {rule.id: rule.check for rule in load_skill("stig").rules.values()}
+        files = await target.run_blocking(lambda target: target.files)
+        beside = await BuiltinScanner(checks).scan(files, [rule for rule in rules if rule in checks])
+    return verdicts, {one.rule: one.word for one in beside}
 
 
 def add_tailoring_file(file: Path, content: str, name: str) -> None:

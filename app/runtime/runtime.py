@@ -37,10 +37,9 @@ from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
-from app.runs.scanner_factory import create_scanner, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
-from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
-from app.runtime.offers import Offers
+from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_run
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
@@ -163,15 +162,9 @@ class Runtime:
     async def scan_host(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """Scan a host and return the scanner's name and verdicts; change and record nothing."""
         pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, StoredParameters(self.database))
-        target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts_folder))
-        try:
-            await target.run_blocking(prepare_new_fixture)
-            scanner = await target.run_blocking(lambda target: create_scanner(pack, target, self.settings.hosts_folder))
-            return scanner.name, await scanner.scan(
-                await target.run_blocking(lambda target: target.files), tuple(pack.rules)
-            )
-        finally:
-            await target.close()
+        async with open_scanner(pack, host, self.settings.hosts_folder) as (scanner, target):
+            files = await target.run_blocking(lambda target: target.files)
+            return scanner.name, await scanner.scan(files, tuple(pack.rules))
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
@@ -313,7 +306,7 @@ class Runtime:
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.fetch_folder, host),
             save_folder=partial(files.store_folder, host, self.leases.require_lease_in_transaction(run_id)),
-            hand_over=partial(hand_over_unreachable_run, self.database, self.leases, self.durable, run_id),
+            hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_reach_check(self.database, self.leases, run_id),
         )
 

@@ -28,7 +28,6 @@ class HostPart:
     host: str
     wave: int
     run: str = ""
-    begun_at: float | None = None
     ended: RolloutHostEnded | None = None
     left: str = ""
     """Why the run was not begun; empty otherwise."""
@@ -92,7 +91,7 @@ def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
                 state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_create_parts(asked))
             )
         case RolloutHostBegun(host=host, of=run):
-            return _replace_part(state, replace(state.parts[host], run=run, begun_at=recorded.at))
+            return _replace_part(state, replace(state.parts[host], run=run))
         case RolloutHostEnded(host=host) as ended:
             return replace(_replace_part(state, replace(state.parts[host], ended=ended)), ends=(*state.ends, host))
         case RolloutHostLeft(host=host, reason=reason):
