@@ -104,15 +104,13 @@ def store_content(machine: Rootfs) -> None:
         print_line(f"Its content is kept here, too: temper scap list {CONTENT}", to_stderr=True)
 
 
+def select_demo_rules() -> tuple[str, ...]:
+    """Return those rules of the demo that the profile has."""
+    known = load_skill(SKILL).rules
+    return tuple(rule for rule in RULES if rule in known)
+
+
 def _create_order(settings: Settings, host: str) -> Order:
-    there = load_skill(SKILL).rules
-    return Order(
-        host=host,
-        rules=tuple(rule for rule in RULES if rule in there),
-        mode="auto",
-        keep=True,
-        note="demo on a disposable Debian",
-        skill=SKILL,
-        pace=settings.speed,
-        by=getpass.getuser(),
-    )
+    by, note = getpass.getuser(), "demo on a disposable Debian"
+    rules = select_demo_rules()
+    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=settings.speed, by=by)

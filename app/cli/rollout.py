@@ -11,6 +11,7 @@ from sqlmodel import Session
 from app.background.rollouts.rollout_controller import RolloutController
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import find_rollout, open_existing_database, sync_host_folders
+from app.cli.evidence import create_requester
 from app.cli.harden import (
     ALL_PASSED,
     COULD_NOT,
@@ -25,7 +26,7 @@ from app.errors import BadInput
 from app.events.kinds import RolloutAsked
 from app.events.record import Recorded
 from app.evidence.bundle import FILE
-from app.evidence.notary import Requester, open_notary
+from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
@@ -174,7 +175,5 @@ def write_bundle(settings: Settings, wanted: str, out: str) -> None:
         row = require_rollout(session, rollout)
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is available when it has ended.")
-    archive = open_notary(settings.data, database).issue_bundle(
-        rollout, Requester(getpass.getuser(), "admin", "terminal")
-    )
+    archive = open_notary(settings.data, database).issue_bundle(rollout, create_requester())
     write_output(archive.stream_archive(), out, f"rollout-{rollout}-{FILE}")

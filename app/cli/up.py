@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.command_runtime import load_lineup
+from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.engines.coldstart import ColdStartStep
@@ -78,24 +79,18 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     if console.is_terminal:
         await _draw_launches(console, flights)
     else:
-        await _watch_steps(
-            flights, lambda one, step: console.print(f"{one.name}: {_format_step(step)}", soft_wrap=True)
-        )
-    lost = [one for one in flights if one.read_status().state == "dead"]
-    for one in lost:
-        console.print(
-            Text.assemble((one.name, "bold red"), f": {clean_text(one.read_status().detail, 1000)}"), soft_wrap=True
-        )
-    if not lost:
-        console.print(f"{len(flights)} of {len(flights)} engines serve.")
-    return None
+        await _watch_steps(flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}"))
+    lost = [(one.name, look) for one in flights if (look := one.read_status()).state == "dead"]
+    for name, look in lost:
+        console.print(Text.assemble((name, "bold red"), f": {clean_text(look.detail, 1000)}"), soft_wrap=True)
+    return None if lost else console.print(f"{len(flights)} of {len(flights)} engines serve.")
 
 
 async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> None:
     with Live(console=console, auto_refresh=False) as live:
         while True:
             looks = [one.read_status() for one in flights]
-            live.update(_render_launches(flights, looks), refresh=True)
+            live.update(Group(*map(_render_launch, flights, looks)), refresh=True)
             if _are_settled(looks):
                 return
             await asyncio.sleep(LOOK_SECONDS)
@@ -124,16 +119,10 @@ def _are_settled(looks: list[LaunchStatus]) -> bool:
     return all(look.state in ("ready", "dead") for look in looks)
 
 
-def _render_launches(flights: list[LaunchedReplica], looks: list[LaunchStatus]) -> Group:
-    return Group(*(_render_launch(one, look) for one, look in zip(flights, looks, strict=True)))
-
-
 def _render_launch(one: LaunchedReplica, look: LaunchStatus) -> Group:
     head = Table.grid(padding=(0, 2))
-    head.add_column(width=16)
-    head.add_column(width=8)
-    head.add_column(width=30)
-    head.add_column()
+    for width in (16, 8, 30, None):
+        head.add_column(width=width)
     bar = ProgressBar(total=1.0, completed=look.share or 0.0, width=30) if look.share is not None else ""
     eta = f"about {look.eta_s:.0f} s left, based on earlier loads on this machine" if look.eta_s is not None else ""
     head.add_row(Text(one.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))

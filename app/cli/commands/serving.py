@@ -8,6 +8,7 @@ import typer
 from app.cli.options import (
     PACE,
     Address,
+    Attach,
     AuditSyslog,
     Data,
     KeepDays,
@@ -94,9 +95,7 @@ def serve_app(
     oidc_groups_claim: OidcGroupsClaim = "groups",
     oidc_scope: OidcScope = "",
     keep_days: KeepDays = 0.0,
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")
-    ] = False,
+    attach: Attach = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
@@ -137,9 +136,7 @@ def serve_app(
 
 @app.command(name="worker")
 def run_worker(
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")
-    ] = False,
+    attach: Attach = False,
     keep_days: KeepDays = 0.0,
     speed: Speed = PACE,
     data: Data = Path("data"),
