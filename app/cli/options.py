@@ -23,8 +23,7 @@ Speed = Annotated[
 AtOnce = Annotated[int, typer.Option(min=1, max=1000, help="Rollout: maximum hosts at a time.")]
 Waves = Annotated[str, typer.Option(help="Rollout: number of hosts in each wave.")]
 Harmed = Annotated[int, typer.Option(min=0, help="Rollout: pause after this many harmed hosts; 0 means never.")]
-EventsAttach = Annotated[bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")]
+EventsAsJson = Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
 Address = Annotated[
     str, typer.Option("--host", help="Address to listen on. Any address other than loopback requires sign-in.")

@@ -6,20 +6,7 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
-from app.events.kinds import (
-    ActionApplied,
-    ApprovalRequested,
-    AttemptStarted,
-    Event,
-    ItemStarted,
-    PlanMade,
-    RunFailed,
-    RunFinished,
-    RunStopped,
-    TurnDelta,
-    TurnFinished,
-    TurnStarted,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Role
 from app.loop.descriptions import describe_event
@@ -48,13 +35,13 @@ class ProgressPrinter:
 
     def show(self, recorded: Recorded, state: RunState) -> None:
         match recorded.event:
-            case TurnStarted() as event:
+            case kinds.TurnStarted() as event:
                 self._print_turn_label(event.role, event.purpose, event.engine)
-            case TurnDelta(channel="thought") as event:
+            case kinds.TurnDelta(channel="thought") as event:
                 self._print_thought(event.role, event.text)
-            case TurnDelta():
+            case kinds.TurnDelta():
                 return
-            case TurnFinished() as event:
+            case kinds.TurnFinished() as event:
                 self._end_thought()
                 self._print_turn_figures(event)
             case event:
@@ -78,7 +65,7 @@ class ProgressPrinter:
             self._console.print()
             self._thinking = False
 
-    def _print_turn_figures(self, turn: TurnFinished) -> None:
+    def _print_turn_figures(self, turn: kinds.TurnFinished) -> None:
         rate = f"{turn.decode_rate:.1f} tok/s" if turn.decode_rate else "— tok/s"
         ttft = f"{turn.ttft:.2f} s to the first" if turn.ttft is not None else "no first token"
         words = f"    {turn.completion_tokens} tokens, {rate}, {ttft}"
@@ -87,30 +74,30 @@ class ProgressPrinter:
         self._console.print(Text(words, style="dim"))
 
 
-def render_event(event: Event, state: RunState) -> Text | None:
+def render_event(event: kinds.Event, state: RunState) -> Text | None:
     """Return the event's shared sentence, or more detail where a terminal shows it; None if it shows nothing."""
     text = _render_detail(event, state) or _render_sentence(event)
-    whole = isinstance(event, ApprovalRequested)
+    whole = isinstance(event, kinds.ApprovalRequested)
     return Text(clean_text(text, _WHOLE if whole else 4000)) if text else None
 
 
-def _render_detail(event: Event, state: RunState) -> str | None:
+def _render_detail(event: kinds.Event, state: RunState) -> str | None:
     match event:
-        case ItemStarted():
+        case kinds.ItemStarted():
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())
             head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
             return f"\n{head}  ({done + 1} of {len(state.items)})"
-        case AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
+        case kinds.AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
             return f"  attempt {number}, lessons: {len(lessons)}"
-        case PlanMade():
+        case kinds.PlanMade():
             return f"    plan: {clean_line(event.approach, 600)}"
-        case ActionApplied():
+        case kinds.ActionApplied():
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
-        case ApprovalRequested(diff=diff) if diff.startswith(LABEL):
+        case kinds.ApprovalRequested(diff=diff) if diff.startswith(LABEL):
             rows = "\n".join(f"    {row}" for row in diff.splitlines())
             run = event.approval.split(".")[0]
             return f"{rows}\n  ? {event.rule} waits for approval. Read the change first: temper approve {run}"
-        case ApprovalRequested():
+        case kinds.ApprovalRequested():
             run = event.approval.split(".")[0]
             if event.needs and event.needs.sha256:
                 return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {run}"
@@ -119,9 +106,9 @@ def _render_detail(event: Event, state: RunState) -> str | None:
             return None
 
 
-def _render_sentence(event: Event) -> str | None:
+def _render_sentence(event: kinds.Event) -> str | None:
     described = describe_event(event)
-    if described is None or isinstance(event, TurnFinished):  # ProgressPrinter prints its figures
+    if described is None or isinstance(event, kinds.TurnFinished):  # ProgressPrinter prints its figures
         return None
-    head = "\n" if isinstance(event, RunFinished | RunFailed | RunStopped) else "  "
+    head = "\n" if isinstance(event, kinds.RunFinished | kinds.RunFailed | kinds.RunStopped) else "  "
     return f"{head}{described.glyph} {clean_line(described.text, 4000)}"
