@@ -16,7 +16,6 @@ AT_WORK, NOBODY = 0, 2
 
 
 def copy_database(settings: Settings) -> None:
-    """Copy the data folder's SQLite database to the shared PostgreSQL database."""
     if not settings.database_url:
         raise BadInput(
             "no target database is set: use "

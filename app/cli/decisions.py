@@ -110,7 +110,6 @@ def read_value(value: str, file: Path | None) -> str:
 
 
 def check_approvals(file: Path, *, as_json: bool) -> None:
-    """Check an approval policy file before it is used."""
     policy = read_approvals(file)
     print_rows(build_approval_table(policy), "", as_json=as_json)
     if as_json:

@@ -104,7 +104,6 @@ def _read_password() -> str:
 
 
 def print_usage(settings: Settings, since: str, until: str, per: str, *, as_json: bool, csv: bool) -> None:
-    """Print tokens, GPU time and energy per person."""
     query = parse_usage_query(since, until, per, None, time.time())
     database = open_existing_database(settings)
     with Session(database) as session:

@@ -59,7 +59,6 @@ async def open_engines(
 
 
 async def _are_replicas_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
-    """Return True if every replica of the engine is already running."""
     clients = [EngineClient(http, base, key=read_api_key(engine)) for base in engine.addresses]
     return all([await client.is_ready(engine.wire_name) for client in clients])
 
@@ -85,7 +84,6 @@ async def _launch_engines(
     cards: GpuSource,
     report: ProgressCallback,
 ) -> AsyncIterator[dict[tuple[str, int], EngineLoad]]:
-    """Launch engines for the probe and stop them afterwards."""
     idle = {(card.host, card.gpu): card.used_gib for card in await cards.read() if card.used_gib is not None}
     with hold_lock(settings.lock_path):
         async with run_fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:

@@ -208,7 +208,6 @@ def _print_score(made: Score, out: Path) -> None:
 
 
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:
-    """Write a page of all results, ordered by file name, to `into` or stdout."""
     found = [score_file.read_result_file(file).score for file in sorted(files, key=lambda file: file.name)]
     text = render_score_page([build_score_row(one) for one in found])
     if into:

@@ -69,7 +69,6 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None) -> None:
 
 
 async def follow_cold_starts(runtime: Runtime) -> None:
-    """Show the cold starts until each engine is ready or dead."""
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
     if runtime.settings.log_format == "json":

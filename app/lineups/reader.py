@@ -45,7 +45,6 @@ def find_lineup(name_or_path: str) -> Path:
 
 
 def list_shipped_lineups() -> list[str]:
-    """Return the names of the shipped line-ups."""
     return sorted(path.stem for path in LINEUPS.glob("*.toml"))
 
 
@@ -207,7 +206,6 @@ def _needs_no_gpu(document: dict[str, Any]) -> bool:
 
 
 def _unwrap_optional(hint: Any) -> Any:
-    """Return `T` of `T | None`, else the hint itself."""
     if get_origin(hint) is UnionType:
         return next(kind for kind in get_args(hint) if kind is not type(None))
     return hint

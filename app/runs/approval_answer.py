@@ -25,8 +25,6 @@ LONGEST_ACTIONS = 100_000
 
 @dataclass(frozen=True)
 class ApprovalProgress:
-    """Approvals given and needed."""
-
     given: int
     of: int
 

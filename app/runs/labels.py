@@ -25,7 +25,6 @@ def check_name_and_tags(name: str, tags: Sequence[str]) -> None:
 
 
 def split_tags(words: str) -> list[str]:
-    """Split tags at spaces and commas."""
     return [word for word in re.split(r"[\s,]+", words) if word]
 
 

@@ -69,7 +69,6 @@ class Order:
 
 
 def split_rules(words: str | None) -> tuple[str, ...] | None:
-    """Split comma-separated rule ids; return None for None."""
     return None if words is None else tuple(word.strip() for word in words.split(",") if word.strip())
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import BadInput, Rejected
-from app.events.host_scope import HostScope
 from app.events.vocabulary import ParameterUsed
-from app.runs.spec_checks import check_lengths, check_scope, load_known_skill
+from app.runs.spec_checks import ScopedSpec, check_lengths, check_scope, load_known_skill
 from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
@@ -25,18 +24,11 @@ MOST = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParameterSpec:
+class ParameterSpec(ScopedSpec):
     name: str
     value: str = ""
-    host: str = ""
-    group: str = ""
-    """If host and group are empty: every host."""
     skill: str = "stig"
     by: str
-
-    @property
-    def scope(self) -> HostScope:
-        return HostScope.from_names(self.host, self.group)
 
 
 @dataclass(frozen=True)

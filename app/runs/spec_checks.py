@@ -1,11 +1,13 @@
 """Checks that orders, waivers, site values and tailorings share. Each raises Rejected with the field."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlmodel import Session
 
 from app.errors import Rejected, reject_as
+from app.events.host_scope import HostScope
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.store.host_groups import read_groups
@@ -13,6 +15,19 @@ from app.targets.host_catalog import require_known_host
 from app.text.clean import clean_text
 
 RULE_LENGTH = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScopedSpec:
+    """What is asked for one host, or for the hosts of a group; for every host if both are empty."""
+
+    host: str = ""
+    group: str = ""
+    """Applies to the hosts that are in the group when a run begins."""
+
+    @property
+    def scope(self) -> HostScope:
+        return HostScope.from_names(self.host, self.group)
 
 
 def check_lengths(spec: object, most: Mapping[str, int]) -> None:

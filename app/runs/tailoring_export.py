@@ -7,13 +7,12 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.events.host_scope import HostScope
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.loop.waiver_matching import match_waivers_to_skill
 from app.runs.order import select_rules
 from app.runs.parameters import resolve_used_values
-from app.runs.spec_checks import check_scope, load_known_skill
+from app.runs.spec_checks import ScopedSpec, check_scope, load_known_skill
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.skills.published_benchmark import choose_benchmark
@@ -24,17 +23,10 @@ from app.store.waivers import list_waivers
 
 
 @dataclass(frozen=True, kw_only=True)
-class TailoringSpec:
+class TailoringSpec(ScopedSpec):
     skill: str
-    host: str = ""
-    group: str = ""
-    """If host and group are empty: every host."""
     rules: str = ""
     """Comma-separated rules to evaluate; empty means the whole profile."""
-
-    @property
-    def scope(self) -> HostScope:
-        return HostScope.from_names(self.host, self.group)
 
     @property
     def file_name(self) -> str:
@@ -46,11 +38,8 @@ def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: P
     check_scope(session, wish.host, wish.group, hosts)
     pack = _find_profile_skill(wish.skill)
     chosen = select_rules(wish.rules, wish.skill)
-    rows = (
-        find_group_parameters(session, pack.name, wish.group)
-        if wish.group
-        else find_effective_parameters(session, pack.name, wish.host)
-    )
+    find, name = (find_group_parameters, wish.group) if wish.group else (find_effective_parameters, wish.host)
+    rows = find(session, pack.name, name)
     made = apply_parameters(pack, resolve_used_values(pack, rows))
     content = made.content
     assert content

@@ -8,8 +8,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.events.host_scope import HostScope
-from app.runs.spec_checks import check_lengths, check_rule, check_scope, load_known_skill
+from app.runs.spec_checks import ScopedSpec, check_lengths, check_rule, check_scope, load_known_skill
 from app.store.waivers import WaiverRow, list_waivers, require_waiver
 from app.text.clean import clean_line
 
@@ -24,12 +23,8 @@ _REQUIRED = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaiverSpec:
+class WaiverSpec(ScopedSpec):
     rule: str
-    host: str = ""
-    """If host and group are empty: every host."""
-    group: str = ""
-    """Applies to the hosts in the group when a run begins."""
     owner: str
     reason: str
     ticket: str = ""
@@ -38,10 +33,6 @@ class WaiverSpec:
     skill: str = "stig"
     """Skill that contains the rule."""
     by: str
-
-    @property
-    def scope(self) -> HostScope:
-        return HostScope.from_names(self.host, self.group)
 
 
 def create_waiver(session: Session, wish: WaiverSpec, now: float, hosts: Path) -> WaiverRow:

@@ -141,7 +141,6 @@ class Runtime:
             return [row.id for row in queries.list_unended_runs(session)]
 
     def is_idle(self) -> bool:
-        """Return True if every run has ended."""
         with open_read_session(self.database) as session:
             return not queries.has_unended_runs(session)
 
@@ -155,7 +154,6 @@ class Runtime:
         return None
 
     def publish_host(self, host: str) -> None:
-        """Publish a host's registration or removal to the other nodes."""
         if self.leases:
             HostFolders(self.database, self.settings.hosts_folder).store_registration(host)
 

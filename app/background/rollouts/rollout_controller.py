@@ -46,7 +46,6 @@ class RolloutController(PeriodicTask):
         """Whether unended rollouts may exist, and the database version at the last check."""
 
     async def advance_rollouts(self) -> None:
-        """Advance every unended rollout as far as possible."""
         for rollout in await asyncio.to_thread(self._list_unended):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
@@ -100,10 +99,8 @@ class RolloutController(PeriodicTask):
                 chain.append(ended)
             case steps.PauseByRule(reason=reason):
                 chain.append(RolloutPaused(by="rule", reason=reason))
-            case steps.PauseRuns(runs=runs):
-                chain.send_command(runs, "pause", format_rollout_author(state.rollout), state.reason)
-            case steps.StopRuns(runs=runs):
-                chain.send_command(runs, "stop", format_rollout_author(state.rollout), state.reason)
+            case steps.CommandRuns(verb=verb, runs=runs):
+                chain.send_command(runs, verb, format_rollout_author(state.rollout), state.reason)
             case steps.EndRollout(state=ended):
                 chain.append(RolloutEnded(state=ended))
 

@@ -58,7 +58,6 @@ class RunTrace:
     _turns: dict[str, tuple[kinds.TurnStarted, float]] = field(default_factory=dict)
 
     def fold_event(self, recorded: Recorded) -> Iterator[Span | Measure]:
-        """Fold one event and yield the spans and measures that it completes."""
         event, at = recorded.event, recorded.at
         match event:
             case kinds.RunQueued():

@@ -28,7 +28,6 @@ CLOUD_EVENT = "application/cloudevents+json; charset=utf-8"
 def create_signed_delivery(
     recorded: Recorded, secret: str, now: float, *, simulated: bool, template: str = "", host: str = ""
 ) -> Delivery:
-    """Create the delivery of an event."""
     name = f"{recorded.run}.{recorded.seq}"
     if template:
         body, form = fill_template(template, collect_facts(recorded, host, simulated=simulated))
@@ -40,7 +39,6 @@ def create_signed_delivery(
 
 
 def create_waiver_expiry_delivery(due: WaiverDue, secret: str, now: float, template: str = "") -> Delivery:
-    """Create the delivery of a waiver that ends soon or has ended."""
     if template:
         facts = {"text": due.summary, "kind": due.kind, "time": format_timestamp(due.since), "path": "/waivers"}
         body, form = fill_template(template, facts)

@@ -18,8 +18,6 @@ _WAVE = re.compile(r"([1-9]\d{0,3})(%?)|rest")
 
 
 class RolloutTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """Wave sizes, parallelism and pause limits of a rollout."""
-
     at_once: int = 8
     waves: str = USUAL_WAVES
     """Size of each wave: a number, a percentage of all hosts, or `rest`."""
@@ -87,7 +85,6 @@ def create_host_request(order: Order, host: str, lineup: Lineup, hosts: Path) ->
 
 
 def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
-    """Return the order for the runs of a rollout."""
     return Order(
         skill=asked.skill,
         rules=asked.rules,

@@ -13,8 +13,6 @@ RolloutStatus = Literal["running", "paused", "stopping", "finished", "stopped"]
 
 @dataclass(frozen=True)
 class HostPart:
-    """A host's part in a rollout."""
-
     host: str
     wave: int
     run: str = ""
