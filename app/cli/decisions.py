@@ -8,8 +8,7 @@ from app.cli.database_access import open_existing_database, record_action
 from app.cli.output import Row, print_rows, print_stored_rows, to_datetime
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.approval_file import read_approvals
-from app.runs.approval_table import build_approval_table, find_unreachable_rules
+from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.runs.waiver_registry import WaiverSpec, create_waiver, end_waiver
 from app.skills.parameter import LONGEST

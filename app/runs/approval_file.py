@@ -1,17 +1,27 @@
-"""Read the approval policy file. Each error is one sentence with its line number."""
+"""Read the approval policy file, each error with its line, and tabulate the approvals that it asks for."""
 
 import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 from app.errors import BadInput
-from app.events.approvals import ApprovalPolicy, ApprovalRule
+from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.vocabulary import Category
 from app.lineups.toml_reader import Table, TomlReader, suggest_name
-from app.loop.risk import WORDS
+from app.loop.approval_decision import decide_people_needed
+from app.loop.risk import HAZARDS, WORDS, Hazard
 
 MOST_RULES, LONGEST = 64, 64 * 1024
-_LISTS: dict[str, tuple[str, ...]] = {"category": get_args(Category), "breaks": WORDS}
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+SORTS = {
+    "new": {"irreversible": False, "replayed": False},
+    "held on another host": {"irreversible": False, "replayed": True},
+    "cannot be undone": {"irreversible": True, "replayed": False},
+}
+_LISTS: dict[str, tuple[str, ...]] = {"category": CATEGORIES, "breaks": WORDS}
 _FLAGS = ("cuts_the_line", "irreversible", "replayed")
 
 
@@ -76,3 +86,55 @@ class _PolicyReader(TomlReader):
             if one not in known:
                 raise self.create_error(at, key, f"{one[:40]!a} is not a {key}: {suggest_name(one, known)}")
         return tuple(found)
+
+
+@dataclass(frozen=True)
+class ApprovalLine:
+    change: str
+    could_break: tuple[str, ...]
+    cuts_the_line: bool
+    cat_i: str
+    cat_ii: str
+    cat_iii: str
+
+
+def build_approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
+    """Return the table for mode auto; hazards with equal cells share a line. Mode review needs at least one."""
+    alike: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
+    for sort in SORTS:
+        for hazard in HAZARDS:
+            cells = tuple(_format_cell(policy, _create_risk(sort, hazard, category)) for category in CATEGORIES)
+            alike.setdefault((sort, hazard.cuts_the_line, cells), []).append(hazard.word)
+    return [ApprovalLine(sort, tuple(words), cuts, *cells) for (sort, cuts, cells), words in alike.items()]
+
+
+def find_unreachable_rules(policy: ApprovalPolicy) -> list[int]:
+    """Return the line numbers of rules that never apply, because an earlier rule always does."""
+    deciding = {_find_deciding_line(policy, risk) for risk in _iterate_possible_risks()}
+    return [rule.line for rule in policy.rules if rule.line not in deciding]
+
+
+def _find_deciding_line(policy: ApprovalPolicy, risk: ChangeRisk) -> int | None:
+    return next((rule.line for rule in policy.rules if rule.matches_risk(risk)), None)
+
+
+def _iterate_possible_risks() -> Iterator[ChangeRisk]:
+    """Yield every risk that rules can distinguish; a change touches one or two parts of a host."""
+    for category, one, other in product(CATEGORIES, HAZARDS, HAZARDS):
+        for irreversible, replayed in product((False, True), repeat=2):
+            yield ChangeRisk(
+                category=category,
+                breaks=(one.word, other.word),
+                cuts_the_line=one.cuts_the_line or other.cuts_the_line,
+                irreversible=irreversible,
+                replayed=replayed,
+            )
+
+
+def _create_risk(sort: str, hazard: Hazard, category: Category) -> ChangeRisk:
+    return ChangeRisk(category=category, breaks=(hazard.word,), cuts_the_line=hazard.cuts_the_line, **SORTS[sort])
+
+
+def _format_cell(policy: ApprovalPolicy, risk: ChangeRisk) -> str:
+    asked = decide_people_needed(policy, "auto", risk)
+    return f"{asked.people} ({asked.by.removeprefix(policy.file).strip()})"
