@@ -2,7 +2,7 @@
 
 from sqlmodel import Session
 
-from app.cli.database_access import describe_missing_database, has_database
+from app.cli.database_access import describe_missing_database, has_database, use_database
 from app.cli.output import print_line, print_rows
 from app.config import Settings
 from app.errors import BadInput
@@ -47,8 +47,7 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
     if not has_database(settings):
         print_rows([], describe_missing_database(settings), as_json=as_json)
         return AT_WORK
-    database = open_database(settings.database_location)
-    try:
+    with use_database(settings) as database:
         if not is_shared(database):
             only_file = f"{settings.database_location} is a file, which only one process uses at a time."
             print_rows([], f"{only_file} Nodes need PostgreSQL: set TEMPER_DATABASE_URL.", as_json=as_json)
@@ -56,8 +55,6 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
         with Session(database) as session:
             living, lost = nodes.list_node_statuses(session), nodes.given_up(session)
             at_work = nodes.list_responsive_nodes(session)
-    finally:
-        database.dispose()
     for one in lost:
         silent = f"has been silent for {one.silent_seconds:.0f} s and was given up"
         print_line(f"temper: node {one.name} {silent}", to_stderr=True)

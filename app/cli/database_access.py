@@ -1,7 +1,8 @@
 """How commands reach the database: open it, find a run or rollout in it, and record what a person changed."""
 
 import getpass
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -30,11 +31,25 @@ def describe_missing_database(settings: Settings) -> str:
     return f"There is nothing in {settings.data} yet: start a run with temper run, or name another folder with --data."
 
 
-def open_existing_database(settings: Settings) -> Engine:
-    """Open the database of a command that only reads: raise BadInput instead of creating one."""
+def require_database(settings: Settings) -> None:
     if not has_database(settings):
         raise BadInput(describe_missing_database(settings))
+
+
+def open_existing_database(settings: Settings) -> Engine:
+    """Open the database of a command that only reads: raise BadInput instead of creating one."""
+    require_database(settings)
     return open_database(settings.database_location)
+
+
+@contextmanager
+def use_database(settings: Settings) -> Iterator[Engine]:
+    """Open the database, which is created if there is none, until the end of the block."""
+    database = open_database(settings.database_location)
+    try:
+        yield database
+    finally:
+        database.dispose()
 
 
 def find_run(database: Engine, wanted: str) -> str:

@@ -6,6 +6,7 @@ import time
 
 from sqlmodel import Session
 
+from app.cli.database_access import use_database
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
@@ -15,7 +16,6 @@ from app.runtime.data_folder import hold_lock
 from app.scanners.openscap.content import add_benchmark, list_datastreams
 from app.skills.catalog import load_skill
 from app.store import queries
-from app.store.db import open_database
 from app.targets import host_registry
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.machine import Rootfs, SshAccess
@@ -74,12 +74,8 @@ def ensure_built(machine: Rootfs, base: BaseImage) -> None:
 
 def _has_unended_run(settings: Settings, name: str) -> bool:
     """Return True if an interrupted run continues, so the machine must not be reset."""
-    database = open_database(settings.database_location)
-    try:
-        with Session(database) as session:
-            return bool(queries.list_unended_runs(session, name))
-    finally:
-        database.dispose()
+    with use_database(settings) as database, Session(database) as session:
+        return bool(queries.list_unended_runs(session, name))
 
 
 def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None:

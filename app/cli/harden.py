@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.database_access import open_existing_database, sync_host_folders
+from app.cli.database_access import require_database, sync_host_folders, use_database
 from app.cli.output import print_line
 from app.cli.progress import ProgressPrinter
 from app.config import Settings
@@ -29,7 +29,6 @@ from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
 from app.store import nodes, queries
 from app.store.clock import open_clock
-from app.store.db import open_database
 from app.store.events import EventStore
 
 ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
@@ -47,23 +46,16 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
             return await _follow_run(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
-        database = open_database(settings.database_location)
-        try:
+        with use_database(settings) as database:
             return await _follow_run(*await _submit_to_other_process(database, request), as_json=as_json)
-        finally:
-            database.dispose()
 
 
 def require_no_other_nodes(settings: Settings) -> None:
     if not settings.database_url:
         return
-    database = open_database(settings.database_location)
-    try:
-        with Session(database) as session:
-            if others := nodes.list_responsive_nodes(session):
-                raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
-    finally:
-        database.dispose()
+    with use_database(settings) as database, Session(database) as session:
+        if others := nodes.list_responsive_nodes(session):
+            raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
 
 
 async def _submit_to_other_process(database: Engine, request: RunQueued) -> tuple[EventStore, str]:
@@ -123,13 +115,11 @@ def apply_starting_point(order: Order, file: Path) -> Order:
 
 def check_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
     """Check whether the last run's results hold after a reboot. Return SOME_DID_NOT if one does not."""
-    database = open_existing_database(settings)
-    try:
+    require_database(settings)
+    with use_database(settings) as database:
         order = create_reboot_order(database, host, getpass.getuser())
         code = asyncio.run(harden_host(settings, order, as_json=as_json))
         found = _find_reboot_result(database, host)
-    finally:
-        database.dispose()
     lost = found is None or found.slipped or found.waiting or found.worse
     return SOME_DID_NOT if lost and code == ALL_PASSED else code
 

@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.database_access import find_rollout, open_existing_database, sync_host_folders
+from app.cli.database_access import find_rollout, open_existing_database, sync_host_folders, use_database
 from app.cli.evidence import create_requester
 from app.cli.harden import (
     ALL_PASSED,
@@ -34,7 +34,6 @@ from app.runs.rollout.rollout_description import describe_outcome, describe_roll
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runtime.data_folder import AlreadyInUse
-from app.store.db import open_database
 from app.store.host_groups import read_groups
 from app.store.rollouts import (
     list_newest_rollouts,
@@ -61,12 +60,9 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
                 await controller.close()
     except AlreadyInUse as exc:
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
-        database = open_database(settings.database_location)
-        try:
+        with use_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)
             return await _follow_rollout(database, _submit_rollout(database, request), as_json=as_json)
-        finally:
-            database.dispose()
 
 
 def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutAsked:

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from app import __version__
 from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.database_access import use_database
 from app.cli.evidence import create_requester
 from app.cli.output import print_line
 from app.config import Settings
@@ -115,8 +116,7 @@ async def close_interrupted_runs(settings: Settings) -> None:
     """Append run.failed to the runs of interrupted trials; the trials are repeated."""
     if not (settings.data / "temper.sqlite").exists():
         return
-    with hold_lock(settings.lock_path):
-        database = open_database(settings.database_location)
+    with hold_lock(settings.lock_path), use_database(settings) as database:
         store = EventStore(database)
         writer = LogWriter(store, Bus())
         writer.start()
@@ -127,7 +127,6 @@ async def close_interrupted_runs(settings: Settings) -> None:
             assert last
             RunLog(run, writer, last).append(RunFailed(reason=_CUT_OFF))
         await writer.close()
-        database.dispose()
 
 
 def print_trial(number: int, of: int, trial: Trial) -> None:

@@ -63,7 +63,7 @@ class _LineupReader(TomlReader):
         document = self.document
         self.check_keys((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
         if "title" not in document:
-            raise self.create_error((), "", f"title is missing: add title = {_WORDS[str]}")
+            self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
         engines = {
             name: self._read_engine(("engines", name), table, gpus)
@@ -83,13 +83,11 @@ class _LineupReader(TomlReader):
     def _read_gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
         tables = document.get("gpus", [] if _needs_no_gpu(document) else None)
         if not isinstance(tables, list) or not (tables or _needs_no_gpu(document)):
-            raise self.create_error((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
+            self.reject((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
         gpus = tuple(self._fill_dataclass(Gpu, ("gpus", str(n)), table) for n, table in enumerate(tables))
         for n, gpu in enumerate(gpus):
             if gpu.index in [earlier.index for earlier in gpus[:n]]:
-                raise self.create_error(
-                    ("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index"
-                )
+                self.reject(("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index")
         return gpus
 
     def _read_engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
@@ -100,83 +98,77 @@ class _LineupReader(TomlReader):
             self._check_gpus(at, engine, [gpu.index for gpu in gpus])
         self._check_start(at, engine)
         if engine.utilization is not None and engine.utilization > 1:
-            raise self.create_error(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
+            self.reject(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
         if engine.limit_tok_s is not None and not engine.limit_source:
-            raise self.create_error(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
+            self.reject(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
         return engine
 
     def _check_gpus(self, at: Table, engine: Engine, known: list[int]) -> None:
         for index in engine.gpus:
             if index not in known:
                 have = ", ".join(map(str, known))
-                raise self.create_error(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
+                self.reject(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
         if len(set(engine.gpus)) < len(engine.gpus):
-            raise self.create_error(at, "gpus", "a GPU is listed twice: list each once")
+            self.reject(at, "gpus", "a GPU is listed twice: list each once")
         if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
             asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
-            raise self.create_error(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
+            self.reject(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
 
     def _check_cpu(self, at: Table, engine: Engine) -> None:
         if engine.gpus:
-            raise self.create_error(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
+            self.reject(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:
-            raise self.create_error(
-                (*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out"
-            )
+            self.reject((*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out")
 
     def _check_start(self, at: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
         if len(given) != 1:
-            raise self.create_error(
+            self.reject(
                 at,
                 given[-1] if given else "",
                 "an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
             )
         for url in engine.base_urls:
             if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
-                raise self.create_error(
-                    at, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1"
-                )
+                self.reject(at, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1")
         for url in engine.metrics_urls:
             if not url.startswith(("http://", "https://")):
-                raise self.create_error(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
+                self.reject(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
 
     def _read_seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
         tables = dict(self._iterate_tables(document, "seats"))
         self.check_keys(("seats",), tables, get_args(Role))
         for role in get_args(Role):
             if role not in tables:
-                raise self.create_error(("seats",), "", f"the {role} has no seat: add [seats.{role}]")
+                self.reject(("seats",), "", f"the {role} has no seat: add [seats.{role}]")
             at = ("seats", role)
             seat = self._fill_dataclass(Seat, at, tables[role], role=role)
             if seat.engine not in engines:
-                raise self.create_error(
+                self.reject(
                     at, "engine", f"no engine is called {seat.engine!r}: {suggest_name(seat.engine, sorted(engines))}"
                 )
             if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
-                raise self.create_error(
-                    at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer"
-                )
+                self.reject(at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer")
             yield seat
 
     def _iterate_tables(self, document: dict[str, Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
         tables = document.get(name)
         if not isinstance(tables, dict) or not tables:
-            raise self.create_error((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
+            self.reject((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
         for key, table in tables.items():
             if not isinstance(table, dict):
-                raise self.create_error((name,), key, f"{key} should be a table: [{name}.{key}]")
+                self.reject((name,), key, f"{key} should be a table: [{name}.{key}]")
             yield key, table
 
     def _fill_dataclass(self, kind: type[T], at: Table, table: object, **given: Any) -> T:
         if not isinstance(table, dict):
-            raise self.create_error(at, "", f"{at[-1]} should be a table with keys of its own")
+            self.reject(at, "", f"{at[-1]} should be a table with keys of its own")
         hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
         self.check_keys(at, table, hints)
         values = {name: self._read_value(at, table, name, hint) for name, hint in hints.items() if name in table}
         for name in hints:
             if name not in values and not _has_default(kind, name):
-                raise self.create_error(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
+                self.reject(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
         return kind(**values, **given)
 
     def _read_value(self, at: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
@@ -185,10 +177,10 @@ class _LineupReader(TomlReader):
             return self._fill_dataclass(kind, (*at, key), table[key])
         try:
             value = msgspec.convert(table[key], type=kind)
-        except msgspec.ValidationError as exc:
-            raise self.create_error(at, key, f"{key} should be {_WORDS[kind]}") from exc
+        except msgspec.ValidationError:
+            self.reject(at, key, f"{key} should be {_WORDS[kind]}")
         if isinstance(value, int | float) and not isinstance(value, bool) and not _is_in_range(key, value):
-            raise self.create_error(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
+            self.reject(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
         return value
 
 

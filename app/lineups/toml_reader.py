@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from app.errors import BadInput
 
@@ -40,11 +40,12 @@ class TomlReader:
         names = tuple(names)
         for key in table:
             if key not in names:
-                raise self.create_error(at, key, f"{key!r} is not a key of this table: {suggest_name(key, names)}")
+                self.reject(at, key, f"{key!r} is not a key of this table: {suggest_name(key, names)}")
 
-    def create_error(self, at: Table, key: str, sentence: str) -> BadInput:
+    def reject(self, at: Table, key: str, sentence: str) -> NoReturn:
+        """Raise `error` with the sentence and the line of the key."""
         end = "" if sentence.endswith("?") else "."
-        return self.error(f"{self.path}:{self.lines.find_line(at, key)}: {sentence}{end}")
+        raise self.error(f"{self.path}:{self.lines.find_line(at, key)}: {sentence}{end}")
 
 
 class TomlLines:

@@ -40,12 +40,12 @@ class _PolicyReader(TomlReader):
         document = self.document
         self.check_keys((), document, ("otherwise", "rule"))
         if "otherwise" not in document:
-            raise self.create_error((), "", "otherwise is missing: add otherwise = 0, 1 or 2 above the rules")
+            self.reject((), "", "otherwise is missing: add otherwise = 0, 1 or 2 above the rules")
         tables = document.get("rule", [])
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            raise self.create_error((), "rule", "each rule is a table of its own: [[rule]]")
+            self.reject((), "rule", "each rule is a table of its own: [[rule]]")
         if len(tables) > MOST_RULES:
-            raise self.create_error((), "", f"there are {len(tables)} rules; the limit is {MOST_RULES}")
+            self.reject((), "", f"there are {len(tables)} rules; the limit is {MOST_RULES}")
         return ApprovalPolicy(
             file=self.path.name,
             sha256=sha256,
@@ -57,34 +57,32 @@ class _PolicyReader(TomlReader):
     def _read_rule(self, at: Table, table: dict[str, Any]) -> ApprovalRule:
         self.check_keys(at, table, ("people", *_LISTS, *_FLAGS))
         if "people" not in table:
-            raise self.create_error(at, "", "people is missing: add people = 0, 1 or 2")
+            self.reject(at, "", "people is missing: add people = 0, 1 or 2")
         if len(table) == 1:
-            raise self.create_error(at, "", "a rule without a condition matches every change: use otherwise for that")
+            self.reject(at, "", "a rule without a condition matches every change: use otherwise for that")
         given: dict[str, Any] = {name: self._read_words(at, table, name) for name in _LISTS if name in table}
         for name in _FLAGS:
             if name in table and not isinstance(table[name], bool):
-                raise self.create_error(at, name, f"{name} should be true or false")
+                self.reject(at, name, f"{name} should be true or false")
             given[name] = table.get(name)
         people = self._read_people(at, table, "people")
         if given["irreversible"] and not people:
-            raise self.create_error(
-                at, "people", "a change that cannot be undone always needs a person: people = 1 or 2"
-            )
+            self.reject(at, "people", "a change that cannot be undone always needs a person: people = 1 or 2")
         return ApprovalRule(line=self.lines.find_line(at), people=people, **given)
 
     def _read_people(self, at: Table, table: dict[str, Any], key: str) -> int:
         found = table[key]
         if type(found) is not int or found not in (0, 1, 2):
-            raise self.create_error(at, key, f"{key} is a number of people: 0, 1 or 2")
+            self.reject(at, key, f"{key} is a number of people: 0, 1 or 2")
         return found
 
     def _read_words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
         found, known = table[key], _LISTS[key]
         if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
-            raise self.create_error(at, key, f'{key} should be a list, like ["{known[0]}"]')
+            self.reject(at, key, f'{key} should be a list, like ["{known[0]}"]')
         for one in found:
             if one not in known:
-                raise self.create_error(at, key, f"{one[:40]!a} is not a {key}: {suggest_name(one, known)}")
+                self.reject(at, key, f"{one[:40]!a} is not a {key}: {suggest_name(one, known)}")
         return tuple(found)
 
 

@@ -38,8 +38,8 @@ def run_demo(
     import asyncio
     import getpass
 
-    from app.cli.cpu_demo import create_cpu_order, use_cpu_lineup
     from app.cli.debian_demo import serve_debian_demo
+    from app.cli.real_model_demo import create_cpu_order, use_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
     from app.runs.order import Order

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.cpu_demo import RULES, create_cpu_order, use_cpu_lineup
+from app.cli.real_model_demo import RULES, create_cpu_order, use_cpu_lineup
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
