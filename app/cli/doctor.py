@@ -83,7 +83,7 @@ async def _diagnose_address(url: str, key: str) -> tuple[Pitfall, ...]:
     base = str(address).rstrip("/").removesuffix("/v1") + "/v1"
     async with httpx.AsyncClient() as http:
         look = await inspect_server(http, base, key)
-    return sort_worst_first(finding.to_pitfall(check, "") for check, finding in diagnose_server(look))
+    return sort_worst_first(said.to_pitfall(check, "") for check, said in diagnose_server(look))
 
 
 async def _diagnose_running(lineup: Lineup) -> list[Pitfall]:
@@ -104,7 +104,7 @@ async def _diagnose_replica(http: httpx.AsyncClient, engine: Engine, number: int
     look = await inspect_server(http, base.rstrip("/"), read_api_key(engine), metrics)
     if look.health is None and engine.launch:
         return []
-    return [finding.to_pitfall(check, engine.name) for check, finding in diagnose_server(look, engine)]
+    return [said.to_pitfall(check, engine.name) for check, said in diagnose_server(look, engine)]
 
 
 def _print_findings(findings: tuple[Pitfall, ...], console: Console) -> None:
