@@ -1,4 +1,4 @@
-"""What commands print: a line, rows as a table or JSON array, or a document for a file."""
+"""Output of commands: a line, rows as a table or JSON array, or a document for a file."""
 
 import dataclasses
 import json

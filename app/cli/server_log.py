@@ -35,7 +35,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class TextLog(PlainFormatter):
-    """`2026-11-23T15:02:07.123Z INFO  temper.runtime  run recovered  run=ab12 after_s=0.9`; what is below is set in."""
+    """`2026-11-23T15:02:07.123Z INFO  temper.runtime  run recovered  run=ab12 after_s=0.9`; further lines indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  called so by Python
         level = LEVELS.get(record.levelname, record.levelname)
@@ -45,7 +45,7 @@ class TextLog(PlainFormatter):
 
 
 class JsonLog(logging.Formatter):
-    """One JSON object a line, in ASCII; `message` says what happened, and every field stands beside it."""
+    """One JSON object a line, in ASCII, with the message and each field as keys."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -66,10 +66,7 @@ def set_plain_format() -> None:
 
 
 def open_log(kind: LogFormat) -> LogFormat:
-    """Send all that this process logs to standard error in this format, and return it.
-
-    What happened to the server is logged from level INFO on, what libraries say from WARNING on.
-    """
+    """Log to standard error in this format, and return it. Our loggers start at INFO, those of libraries at WARNING."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLog() if kind == "json" else TextLog())
     logging.getLogger().addHandler(handler)
@@ -84,7 +81,7 @@ def open_log(kind: LogFormat) -> LogFormat:
 
 
 def print_failure(sentence: str) -> None:
-    """Say on standard error why this process ends: as a line of the log where that is JSON."""
+    """Print on standard error why this process ends, as a line of the log if that is JSON."""
     if any(isinstance(handler.formatter, JsonLog) for handler in logging.getLogger().handlers):
         log.critical(sentence)
     else:
@@ -114,6 +111,6 @@ def _read_fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _quote_value(value: object) -> str:
-    """Return it as it is where it is one word, else as a JSON string, so that no value looks like another field."""
+    """Return one word as it is, else a JSON string, so that no value looks like another field."""
     text = str(value)
     return text if text and not set(text) & set(' "=\\\t\n') else json.dumps(text, ensure_ascii=False)

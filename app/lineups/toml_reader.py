@@ -20,7 +20,7 @@ Table = tuple[str, ...]
 
 class TomlReader:
     error: ClassVar[type[BadInput]] = BadInput
-    """What is raised for an invalid document."""
+    """Error for an invalid document."""
 
     def __init__(self, path: Path, content: bytes) -> None:
         """Parse the content. Raise `error` with the line number if it is not TOML."""

@@ -108,12 +108,11 @@ def build_approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
 
 def find_unreachable_rules(policy: ApprovalPolicy) -> list[int]:
     """Return the line numbers of rules that never apply, because an earlier rule always does."""
-    deciding = {_find_deciding_line(policy, risk) for risk in _iterate_possible_risks()}
+    first = (
+        next((rule for rule in policy.rules if rule.matches_risk(risk)), None) for risk in _iterate_possible_risks()
+    )
+    deciding = {rule.line for rule in first if rule}
     return [rule.line for rule in policy.rules if rule.line not in deciding]
-
-
-def _find_deciding_line(policy: ApprovalPolicy, risk: ChangeRisk) -> int | None:
-    return next((rule.line for rule in policy.rules if rule.matches_risk(risk)), None)
 
 
 def _iterate_possible_risks() -> Iterator[ChangeRisk]:

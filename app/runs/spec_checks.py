@@ -19,7 +19,7 @@ RULE_LENGTH = 128
 
 @dataclass(frozen=True, kw_only=True)
 class ScopedSpec:
-    """What is asked for one host, or for the hosts of a group; for every host if both are empty."""
+    """A request for one host or the hosts of a group; for every host if both are empty."""
 
     host: str = ""
     group: str = ""

@@ -104,7 +104,7 @@ def _start_until_exit(stack: AsyncExitStack, part: T) -> T:
 
 
 async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
-    """Start what gives accepted runs to this process: the queue, the offers to it and its rests."""
+    """Start what gives accepted runs to this process: the queue, the offers to it, and its suspension when idle."""
     url, leases = runtime.settings.queue_url, runtime.leases
     if leases:
         share = partial(_read_share, runtime.database)

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Offers(PeriodicTask):
-    """Gives the queue every accepted run that it does not know: the log's commit alone accepts a run.
+    """Offer the queue every accepted run that it does not know: the log's commit alone accepts a run.
 
     The queue holds only the next run of each host: it does not keep the order of runs that arrive within one tick of
     its clock, or that are offered again after their node died.
@@ -46,7 +46,7 @@ class Offers(PeriodicTask):
         self._hurry.set()
 
     async def offer_runs(self) -> None:
-        """Give the queue each host's next run, where it does not know that one."""
+        """Give the queue each host's next run unless it knows that run."""
         queued = await asyncio.to_thread(self._store.find_next)
         if new := [(run, host) for run, host in queued if run not in self._known]:
             there = await self._durable.find_known([run for run, _ in new])

@@ -66,9 +66,9 @@ from app.targets.target_thread import TargetThread
 NO_FURTHER = 20
 """Consecutive crashes of workers on a run without progress after which the run fails."""
 AGAIN_AFTER = 0.5
-"""Seconds until a run is taken up again that the database was away for."""
+"""Seconds until a run resumes after the database was unavailable."""
 NOT_WRITTEN = 3.0
-"""Seconds that a write may take before this process is not ready, and accepts nothing."""
+"""Seconds that a write may take before this process is not ready and accepts no runs."""
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Runtime:
     """Set if other nodes share the database."""
     database: Engine
     clock: DatabaseClock
-    """What all times are by that another node may read."""
+    """Clock of the database, for all times that other nodes read."""
     store: EventStore
     bus: Bus
     writer: LogWriter
@@ -117,9 +117,10 @@ class Runtime:
         return self.leases is None or bool(self.leases.leads)
 
     async def submit_run(self, request: RunQueued, run: str | None = None) -> str:
-        """Accept a run: once its first event is on disk it starts, whatever happens; a refused one leaves nothing.
+        """Accept a run, which starts once its first event is on disk. A refused run leaves no trace.
 
-        Raises Unusable while the log cannot be written: what waited there would start long after it was refused.
+        Raise EnvironmentUnusable while the log cannot be written: a run that waits there would start
+        long after its refusal.
         """
         if (waits := self.writer.stalled_seconds) > NOT_WRITTEN:
             problem = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
@@ -201,8 +202,8 @@ class Runtime:
             await self.writer.flush()
 
     async def _drive_run(self, run_id: str, epoch: int) -> None:
-        # What this process said of the run before it lost it may still wait to be written: it lands, or is dropped,
-        # before anybody looks how far the log has come.
+        # Events that this process appended before it lost the run may still wait: write or drop them before the log
+        # is read.
         await self.writer.flush()
         try:
             run = await asyncio.to_thread(self._load_run, run_id, epoch)
@@ -227,7 +228,7 @@ class Runtime:
             await run.services.target.close()
 
     def _log_recovery(self, state: RunState) -> None:
-        """Log that a run goes on that this process, or another, had begun; nothing of a run that is new."""
+        """Log that a run continues that this process or another had begun; log nothing for a new run."""
         if not state.started or state.ended or not state.request:
             return
         elsewhere = self.leases is not None and state.worker != self.name

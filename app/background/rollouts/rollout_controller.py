@@ -121,9 +121,8 @@ class RolloutController(PeriodicTask):
 def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
     runs = [part.run for part in state.parts_at_work]
     verb = "stop" if state.status == "stopping" else "pause"
-    commanded = (
-        rollouts.find_commanded_runs(session, runs, verb, format_rollout_author(state.rollout), state.since)
-        if state.status != "running"
-        else set()
-    )
+    commanded: set[str] = set()
+    if state.status != "running":
+        by = format_rollout_author(state.rollout)
+        commanded = rollouts.find_commanded_runs(session, runs, verb, by, state.since)
     return _RunSnapshot(rollouts.find_runs_by_id(session, runs), list_busy_hosts(session), commanded)

@@ -170,10 +170,8 @@ class WebhookSender(BackgroundTask):
             return None
         if problem:
             self._log_failure(row, problem, attempts=ATTEMPTS, given_up=True)
-        done, counts = (
-            _create_progress_row(row, seq=seq),
-            {"delivered": int(not problem), "dropped": int(bool(problem))},
-        )
+        done, dropped = _create_progress_row(row, seq=seq), int(bool(problem))
+        counts = {"delivered": 1 - dropped, "dropped": dropped}
         await asyncio.to_thread(self._store_progress, row.seq, done, problem=problem, **counts)
         return done
 
@@ -189,14 +187,10 @@ class WebhookSender(BackgroundTask):
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:
-            new = [
-                one
-                for one in waivers.list_due_waivers(waivers.list_waivers(session), now)
-                if one.since >= webhook.created_at
-            ]
+            due = waivers.list_due_waivers(waivers.list_waivers(session), now)
+            new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
             rows = [(one, webhooks.find_progress(session, webhook.id, one.name)) for one in new]
-        wanted = [(one, row) for one, row in rows if not kinds or one.kind in kinds]
-        return [(one, row) for one, row in wanted if not row.seq and row.due_at <= now]
+        return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
     def _list_webhooks(self) -> list[WebhookRow]:
         with Session(use_autocommit(self._database)) as session:

@@ -40,7 +40,7 @@ class RolloutState:
     asked_at: float = 0.0
     status: RolloutStatus = "running"
     by: str = ""
-    """Who paused or stopped the rollout."""
+    """Person or rule that paused or stopped the rollout."""
     reason: str = ""
     since: float = 0.0
     """Time at which the status began."""
