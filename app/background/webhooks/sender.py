@@ -15,8 +15,7 @@ from app.background.webhooks.delivery import (
     create_trial_delivery,
     create_waiver_expiry_delivery,
 )
-from app.background.webhooks.pinned_connection import PinnedConnection
-from app.background.webhooks.public_address import AddressNotPublic
+from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
