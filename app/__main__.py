@@ -6,22 +6,9 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli.commands import (
-    approvals,
-    database,
-    engines,
-    hosts,
-    parameters,
-    people,
-    rollouts,
-    runs,
-    scores,
-    serving,
-    waivers,
-)
+from app.cli.commands import administration, decisions, engines, hosts, rollouts, runs, scores, serving
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
-from app.cli.plain_log import set_plain_format
-from app.cli.server_log import print_failure
+from app.cli.server_log import print_failure, set_plain_format
 from app.cli.terminal import Terminal
 from app.errors import TemperError
 from app.text.clean import clean_text
@@ -30,7 +17,7 @@ from app.umask import set_private_umask
 # Typer bundles its own click and does not export this class: the base of all its command-line errors.
 UsageError = typer.BadParameter.__mro__[1]
 
-PARTS = (serving, runs, rollouts, engines, hosts, people, database, scores, waivers, approvals, parameters)
+PARTS = (serving, runs, rollouts, engines, hosts, administration, scores, decisions)
 # Typer imports all of pydantic to parse an unset flag; it takes a default of False without parsing.
 NOT_GIVEN = {"help": False, "install_completion": False, "show_completion": False}
 
@@ -73,10 +60,10 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as exc:  # noqa: BLE001  a bug: print one sentence, keep the traceback for a report
-        from app.cli.fault import explain_refusal, write_fault  # noqa: PLC0415  needed only here
+        from app.cli.crash_report import explain_refusal, write_fault  # noqa: PLC0415  needed only here
 
-        said = explain_refusal(exc)
-        print_failure(said or f"a fault of its own ({type(exc).__name__}); please report it with {write_fault(exc)}")
+        refusal = explain_refusal(exc)
+        print_failure(refusal or f"a fault of its own ({type(exc).__name__}); please report it with {write_fault(exc)}")
         sys.exit(COULD_NOT)
 
 

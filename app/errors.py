@@ -16,6 +16,9 @@ TemperError                 its text is shown to a person: what is wrong and wha
 LeaseLost                   not shown to people: another node owns the run, so work on it stops here
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class TemperError(Exception):
     @property
@@ -38,6 +41,15 @@ class Rejected(BadInput):
         """`kind` is a problem type of the API; web/api/problem.py maps it to a status, for pages too."""
         super().__init__(said)
         self.field, self.kind = field, kind
+
+
+@contextmanager
+def reject_as(field: str, kind: str = "invalid") -> Iterator[None]:
+    """Raise a BadInput of the block as Rejected, with the field and the kind of problem."""
+    try:
+        yield
+    except BadInput as exc:
+        raise Rejected(field, str(exc), kind) from exc
 
 
 class EnvironmentUnusable(TemperError):

@@ -34,7 +34,7 @@ from app.lineups.reader import read_lineup
 from app.loop.drive import drive_run
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
-from app.runs.scanner import create_scanner
+from app.runs.scanner_factory import create_scanner
 from app.runtime.runtime import Runtime, create_run_id
 from app.runtime.seats import create_seats
 from app.scores.trial_runner import NoOperator

@@ -13,6 +13,7 @@ from app.background.schedules.scheduler import Scheduler
 from app.background.telemetry.exporter import TelemetryExporter
 from app.background.webhooks.sender import WebhookSender
 from app.runtime.runtime import Runtime
+from app.store.background_task import BackgroundTask
 
 log = logging.getLogger(__name__)
 
@@ -36,38 +37,28 @@ async def _run_tidy_process(words: list[str]) -> None:
         sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
     )
     try:
-        said, _ = await child.communicate()
+        output, _ = await child.communicate()
     finally:
         if child.returncode is None:
             child.kill()  # safe at any time: a run is either whole or shrunk
             await child.wait()
     if child.returncode:
-        log.warning("tidy ended with %s: %s", child.returncode, said.decode("utf-8", "replace").strip()[-2000:])
+        log.warning("tidy ended with %s: %s", child.returncode, output.decode("utf-8", "replace").strip()[-2000:])
 
 
 @asynccontextmanager
 async def run_background_tasks(runtime: Runtime) -> AsyncIterator[None]:
+    database, changes, clock = runtime.database, runtime.changes.version, runtime.clock.now
+    sender = WebhookSender(
+        database, runtime.store, runtime.bus, lambda: runtime.is_leader, version=changes, clock=clock
+    )
+    tasks: list[BackgroundTask] = [sender, Scheduler(runtime), RolloutController(runtime)]
+    if collector := runtime.settings.otlp:
+        tasks.append(TelemetryExporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname()))
     async with AsyncExitStack() as stack:
-        sender = WebhookSender(
-            runtime.database,
-            runtime.store,
-            runtime.bus,
-            lambda: runtime.is_leader,
-            version=runtime.changes.version,
-            clock=runtime.clock.now,
-        )
-        sender.start()
-        stack.push_async_callback(sender.close)
-        keeper = Scheduler(runtime)
-        keeper.start()
-        stack.push_async_callback(keeper.close)
-        conductor = RolloutController(runtime)
-        conductor.start()
-        stack.push_async_callback(conductor.close)
-        if collector := runtime.settings.otlp:
-            teller = TelemetryExporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname())
-            teller.start()
-            stack.push_async_callback(teller.close)
+        for task in tasks:
+            task.start()
+            stack.push_async_callback(task.close)
         if runtime.settings.keep_days:
             tidying = asyncio.create_task(run_daily_tidy(runtime), name="tidying")
             stack.callback(tidying.cancel)

@@ -17,7 +17,7 @@ from sqlalchemy import Engine, create_engine, inspect, make_url
 from sqlmodel import Session, col, select
 
 from app import __version__
-from app.cli.existing_database import describe_missing_database, has_database
+from app.cli.database_access import require_database
 from app.cli.verify import print_lines
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
@@ -54,8 +54,7 @@ def back_up(settings: Settings, into: Path) -> None:
     The keys are copied before the database and the hosts' journals after it: the log may have grown since its head
     was signed, and every change that the log announces has its pre-image.
     """
-    if not has_database(settings):
-        raise BadInput(describe_missing_database(settings))
+    require_database(settings)
     with tempfile.TemporaryDirectory(prefix="temper-backup-", dir=into.absolute().parent) as folder:
         copied = Path(folder)
         _copy_tree(settings.data / KEYS, copied / "data" / KEYS)

@@ -1,12 +1,18 @@
-"""`temper db copy`: copy the data folder's SQLite database to the shared PostgreSQL database."""
+"""`temper db copy` and `temper nodes`: the database that several nodes share."""
 
-from rich.console import Console
+from sqlmodel import Session
 
+from app.cli.database_access import describe_missing_database, has_database, use_database
+from app.cli.output import print_line, print_rows
 from app.config import Settings
 from app.errors import BadInput
 from app.runtime.data_folder import hold_lock
+from app.store import nodes
 from app.store.database_copy import copy_all_tables
-from app.store.db import mask_password, open_database
+from app.store.db import is_shared, mask_password, open_database
+from app.targets.held_hosts import find_held
+
+AT_WORK, NOBODY = 0, 2
 
 
 def copy_database(settings: Settings) -> None:
@@ -26,15 +32,44 @@ def copy_database(settings: Settings) -> None:
             source.dispose()
             into.dispose()
     rows = copied.rows
-    console = Console()
-    console.print(
+    print_line(
         f"copied to {mask_password(settings.database_location)}: {sum(rows.values())} rows, "
-        f"{rows['event']} of them events, runs: {rows['run']}; valid chains in the copy: "
-        f"{copied.chains}",
-        highlight=False,
+        f"{rows['event']} of them events, runs: {rows['run']}; valid chains in the copy: {copied.chains}"
     )
-    console.print(
+    print_line(
         f"start every node with TEMPER_DATABASE_URL and --data {settings.data}; unfinished runs "
-        f"resume there. {file} stays unchanged, and is no longer used.",
-        highlight=False,
+        f"resume there. {file} stays unchanged, and is no longer used."
     )
+
+
+def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
+    """Print the nodes. Return NOBODY if no node works on runs."""
+    if not has_database(settings):
+        print_rows([], describe_missing_database(settings), as_json=as_json)
+        return AT_WORK
+    with use_database(settings) as database:
+        if not is_shared(database):
+            only_file = f"{settings.database_location} is a file, which only one process uses at a time."
+            print_rows([], f"{only_file} Nodes need PostgreSQL: set TEMPER_DATABASE_URL.", as_json=as_json)
+            return AT_WORK
+        with Session(database) as session:
+            living, lost = nodes.list_node_statuses(session), nodes.given_up(session)
+            at_work = nodes.list_responsive_nodes(session)
+    for one in lost:
+        silent = f"has been silent for {one.silent_seconds:.0f} s and was given up"
+        print_line(f"temper: node {one.name} {silent}", to_stderr=True)
+    for held in find_held(settings.hosts_folder):
+        print_line(f"temper: {held.sentence}", to_stderr=True)
+    rows = [
+        {
+            "node": one.name,
+            "kind": one.kind,
+            "silent_seconds": one.silent_seconds,
+            "keeps": ("schedules", "webhooks") * one.leads,
+            "runs": tuple(one.runs),
+            "clock_off_seconds": round(one.clock_off, 3),
+        }
+        for one in living
+    ]
+    print_rows(rows, "no node works on this database: start temper serve or temper worker.", as_json=as_json)
+    return AT_WORK if at_work else NOBODY

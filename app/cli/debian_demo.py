@@ -4,9 +4,10 @@ import asyncio
 import getpass
 import time
 
-from rich.console import Console
 from sqlmodel import Session
 
+from app.cli.database_access import use_database
+from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.errors import BadInput
@@ -15,7 +16,6 @@ from app.runtime.data_folder import hold_lock
 from app.scanners.openscap.content import add_benchmark, list_datastreams
 from app.skills.catalog import load_skill
 from app.store import queries
-from app.store.db import open_database
 from app.targets import host_registry
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.machine import Rootfs, SshAccess
@@ -54,35 +54,28 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
         at = machine.start()
         register_machine(settings, machine, at)
         store_content(machine)
-        _print_status(
-            f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP. "
-            "Press Ctrl-C to stop everything."
-        )
+        running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
+        print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
     finally:
         machine.stop()
-        _print_status(f"{name} is stopped.")
+        print_line(f"{name} is stopped.", to_stderr=True)
 
 
 def ensure_built(machine: Rootfs, base: BaseImage) -> None:
     if machine.is_built:
         return
-    _print_status(
-        f"Building {machine.name}, a Debian 12 from the Debian archive. The first build takes a minute or two."
-    )
+    building = f"Building {machine.name}, a Debian 12 from the Debian archive."
+    print_line(f"{building} The first build takes a minute or two.", to_stderr=True)
     began = time.monotonic()
     machine.build(base)
-    _print_status(f"Built in {time.monotonic() - began:.0f} s.")
+    print_line(f"Built in {time.monotonic() - began:.0f} s.", to_stderr=True)
 
 
 def _has_unended_run(settings: Settings, name: str) -> bool:
     """Return True if an interrupted run continues, so the machine must not be reset."""
-    database = open_database(settings.database_location)
-    try:
-        with Session(database) as session:
-            return bool(queries.list_unended_runs(session, name))
-    finally:
-        database.dispose()
+    with use_database(settings) as database, Session(database) as session:
+        return bool(queries.list_unended_runs(session, name))
 
 
 def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None:
@@ -104,22 +97,16 @@ def store_content(machine: Rootfs) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
     if CONTENT not in list_datastreams():
         add_benchmark(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-        _print_status(f"Its content is kept here, too: temper scap list {CONTENT}")
+        print_line(f"Its content is kept here, too: temper scap list {CONTENT}", to_stderr=True)
+
+
+def select_demo_rules() -> tuple[str, ...]:
+    """Return those rules of the demo that the profile has."""
+    known = load_skill(SKILL).rules
+    return tuple(rule for rule in RULES if rule in known)
 
 
 def _create_order(settings: Settings, host: str) -> Order:
-    there = load_skill(SKILL).rules
-    return Order(
-        host=host,
-        rules=tuple(rule for rule in RULES if rule in there),
-        mode="auto",
-        keep=True,
-        note="demo on a disposable Debian",
-        skill=SKILL,
-        pace=settings.speed,
-        by=getpass.getuser(),
-    )
-
-
-def _print_status(text: str) -> None:
-    Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)
+    by, note = getpass.getuser(), "demo on a disposable Debian"
+    rules = select_demo_rules()
+    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=settings.speed, by=by)

@@ -2,10 +2,8 @@
 
 import getpass
 
-from sqlalchemy import Engine
-
-from app.cli.existing_database import find_run, open_existing_database
-from app.cli.output_file import write_output
+from app.cli.database_access import find_run, open_existing_database
+from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.notary import Requester, change_key, open_notary
@@ -26,23 +24,22 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
         raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
     database = open_existing_database(settings)
     run = find_run(database, wanted)
-    content = (
-        paper.build(read_run_record(EventStore(database).read_events(run)))
-        if paper
-        else _build_pack(settings, database, run)
-    )
+    if paper:
+        content = paper.build(read_run_record(EventStore(database).read_events(run)))
+    else:
+        notary = open_notary(settings.data, database, settings.tsa, parse_hook_command(settings.log_hook))
+        content = notary.issue_evidence(run, create_requester())
     write_output([content], out, f"{run}-{paper.file if paper else FILE}")
 
 
-def _build_pack(settings: Settings, database: Engine, run: str) -> bytes:
-    return open_notary(settings.data, database, settings.tsa, parse_hook_command(settings.log_hook)).issue_evidence(
-        run, Requester(getpass.getuser(), "admin", "terminal")
-    )
+def create_requester() -> Requester:
+    """Return the account that called the command, for the audit log."""
+    return Requester(getpass.getuser(), "admin", "terminal")
 
 
 def print_public_key(settings: Settings, why: str) -> None:
     notary = open_notary(settings.data, open_existing_database(settings))
-    key = change_key(notary, Requester(getpass.getuser(), "admin", "terminal"), why) if why else notary.key
+    key = change_key(notary, create_requester(), why) if why else notary.key
     print(key.public)  # noqa: T201  one line, for scripts
 
 

@@ -1,32 +1,34 @@
-"""`temper run`: request a run, work on it unless another process does, and follow it to its end."""
+"""`temper run` and `temper host reboot-check`: request a run, work on it unless another process does, and follow it."""
 
 import asyncio
+import getpass
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.database_access import require_database, sync_host_folders, use_database
+from app.cli.output import print_line
 from app.cli.progress import ProgressPrinter
-from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
-from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
+from app.events.kinds import RebootChecked, RunFailed, RunFinished, RunQueued, RunStopped
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
+from app.runs.reboot_check_order import create_reboot_order
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
-from app.store import nodes
+from app.store import nodes, queries
 from app.store.clock import open_clock
-from app.store.db import open_database
 from app.store.events import EventStore
 
 ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
@@ -43,53 +45,45 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
             run = runtime.find_same_unended(request) or await runtime.submit_run(request)
             return await _follow_run(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
-        print(f"temper: {exc}; that process works on the run", file=sys.stderr)  # noqa: T201
-        async with _hand_over_run(settings, request) as (store, run):
-            return await _follow_run(store, run, as_json=as_json)
+        print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
+        with use_database(settings) as database:
+            return await _follow_run(*await _submit_to_other_process(database, request), as_json=as_json)
 
 
 def require_no_other_nodes(settings: Settings) -> None:
     if not settings.database_url:
         return
-    database = open_database(settings.database_location)
-    try:
-        with Session(database) as session:
-            if others := nodes.list_responsive_nodes(session):
-                raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
-    finally:
-        database.dispose()
+    with use_database(settings) as database, Session(database) as session:
+        if others := nodes.list_responsive_nodes(session):
+            raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
 
 
-@asynccontextmanager
-async def _hand_over_run(settings: Settings, request: RunQueued) -> AsyncIterator[tuple[EventStore, str]]:
-    database = open_database(settings.database_location)
+async def _submit_to_other_process(database: Engine, request: RunQueued) -> tuple[EventStore, str]:
+    """Write the run's first event, from which the process that works on this database starts the run."""
     store, run, clock = EventStore(database), create_run_id(), await asyncio.to_thread(open_clock, database)
     writer = LogWriter(store, Bus())
     writer.start()
     RunLog(run, writer, clock=clock.now).append(request)
     await writer.close()
-    try:
-        yield store, run
-    finally:
-        database.dispose()
+    return store, run
 
 
 async def _follow_run(store: EventStore, run: str, *, as_json: bool) -> int:
-    show: Callable[[Recorded, RunState], None]
     state = RunState()
     with ProgressPrinter(run) as progress:
-        show = _print_event_json if as_json else progress.show
         async for recorded in _stream_events(store, run):
             state = apply_event(state, recorded)
-            show(recorded, state)
+            if as_json:
+                print_event_json(recorded)
+            else:
+                progress.show(recorded, state)
     return run_exit_code(state)
 
 
 async def _stream_events(store: EventStore, run: str) -> AsyncIterator[Recorded]:
     seq = 0
     while True:
-        batch = await asyncio.to_thread(_read_events_after, store, run, seq)
-        for recorded in batch:
+        for recorded in await asyncio.to_thread(list, store.read_events(run, after=seq)):
             seq = recorded.seq
             yield recorded
             if isinstance(recorded.event, RunFinished | RunFailed | RunStopped):
@@ -97,11 +91,7 @@ async def _stream_events(store: EventStore, run: str) -> AsyncIterator[Recorded]
         await asyncio.sleep(LOOK_EVERY)
 
 
-def _read_events_after(store: EventStore, run: str, seq: int) -> list[Recorded]:
-    return list(store.read_events(run, after=seq))
-
-
-def _print_event_json(recorded: Recorded, _: RunState) -> None:
+def print_event_json(recorded: Recorded) -> None:
     sys.stdout.write(recorded.line.decode() + "\n")
     sys.stdout.flush()
 
@@ -110,17 +100,33 @@ def run_exit_code(state: RunState) -> int:
     if state.status != "finished":
         return COULD_NOT
     passed = all(item.status == "passed" for item in state.items.values())
-    return ALL_PASSED if passed and not _has_undecided_rules(state) else SOME_DID_NOT
-
-
-def _has_undecided_rules(state: RunState) -> bool:
-    return bool(state.scope and state.scope.undecided)
+    undecided = state.scope is not None and bool(state.scope.undecided)
+    return ALL_PASSED if passed and not undecided else SOME_DID_NOT
 
 
 def apply_starting_point(order: Order, file: Path) -> Order:
     if order.rules is not None:
         raise BadInput("give --from or --rules, not both.")
     start = read_starting_point(file, load_skill(order.skill))
-    print(f"temper: {start.summary_text}", file=sys.stderr)  # noqa: T201
+    print_line(f"temper: {start.summary_text}", to_stderr=True)
     note = "; ".join(part for part in (order.note, start.log_note) if part)
     return replace(order, rules=start.rules, note=note)
+
+
+def check_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
+    """Check whether the last run's results hold after a reboot. Return SOME_DID_NOT if one does not."""
+    require_database(settings)
+    with use_database(settings) as database:
+        order = create_reboot_order(database, host, getpass.getuser())
+        code = asyncio.run(harden_host(settings, order, as_json=as_json))
+        found = _find_reboot_result(database, host)
+    lost = found is None or found.slipped or found.waiting or found.worse
+    return SOME_DID_NOT if lost and code == ALL_PASSED else code
+
+
+def _find_reboot_result(database: Engine, host: str) -> RebootChecked | None:
+    with Session(database) as session:
+        newest = queries.find_newest_run(session, host)
+    run = newest.id if newest else ""
+    found = (one.event for one in EventStore(database).read_events(run, kinds=("reboot.checked",)))
+    return next((event for event in found if isinstance(event, RebootChecked)), None)

@@ -1,23 +1,26 @@
-"""`temper host`: add, list, check and remove hosts."""
+"""`temper host`: add, list, check, group and remove hosts."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from sqlmodel import Session
 
-from app.cli.existing_database import has_database
-from app.cli.listing import print_rows
-from app.cli.shared_hosts import create_ownership, sync_host_folders
+from app.cli.database_access import has_database, open_existing_database, sync_host_folders
+from app.cli.output import Row, print_line, print_rows
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.scanner import REMOTE
+from app.runs.rollout.host_selection import drop_group, save_group
+from app.runs.scanner_factory import REMOTE
 from app.store.db import open_database
+from app.store.host_groups import read_groups
 from app.store.host_standing import forget_host
 from app.targets import consent, host_registry
 from app.targets.host_catalog import open_target
+from app.targets.ownership import ALONE, Ownership
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
 from app.targets.ssh.registration import (
@@ -53,29 +56,22 @@ def add_host(settings: Settings, new: NewHost) -> None:
     host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
         files.store_registration(new.name)
-    _print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs use the mode review by default")
+    print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs use the mode review by default")
     if lacking:
-        _print_line(f"{new.name} could not be rolled back: {lacking}. Scans work; a run that changes it requires")
-        _print_line(f'--without-rollback "{consent.build_consent_sentence(new.name)}"')
-
-
-@dataclass(frozen=True)
-class HostLine:
-    host: str
-    simulated: bool
-    place: str | None = None
-    way: str | None = None
-    fingerprint: str | None = None
+        print_line(f"{new.name} could not be rolled back: {lacking}. Scans work; a run that changes it requires")
+        print_line(f'--without-rollback "{consent.build_consent_sentence(new.name)}"')
 
 
 def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
     sync_host_folders(settings)
-    built_in = [HostLine(name, simulated=True) for name in host_registry.list_fixtures(settings.hosts_folder)]
-    added = [
-        HostLine(one.name, simulated=False, place=str(one.end), way=one.end.way, fingerprint=one.fingerprint)
-        for one in host_registry.list_hosts(settings.hosts_folder)
+    nowhere = {"place": None, "way": None, "fingerprint": None}
+    rows: list[Row] = [
+        {"host": name, "simulated": True, **nowhere} for name in host_registry.list_fixtures(settings.hosts_folder)
     ]
-    print_rows([*built_in, *added], "", as_json=as_json)
+    for one in host_registry.list_hosts(settings.hosts_folder):
+        access = {"place": str(one.end), "way": one.end.way, "fingerprint": one.fingerprint}
+        rows.append({"host": one.name, "simulated": False, **access})
+    print_rows(rows, "", as_json=as_json)
 
 
 def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> None:
@@ -88,7 +84,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     if has_database(settings):
         with Session(open_database(settings.database_location)) as session, session.begin():
             forget_host(session, name)
-    _print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
+    print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
 
 
 def _uninstall_from_host(settings: Settings, name: str) -> None:
@@ -100,29 +96,36 @@ def _uninstall_from_host(settings: Settings, name: str) -> None:
     finally:
         line.close()
     for path in taken:
-        _print_line(f"{name}: removed {path}")
-    _print_line(f"{name}: no file of Temper is left on it" if taken else f"{name}: there was no file of Temper on it")
+        print_line(f"{name}: removed {path}")
+    print_line(f"{name}: no file of Temper is left on it" if taken else f"{name}: there was no file of Temper on it")
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
-    target = open_target(name, settings.hosts_folder, create_ownership(settings, name))
+    target = open_target(name, settings.hosts_folder, _create_ownership(settings, name))
     try:
         if undo:
             for journal in target.list_pending():
                 undone = target.roll_back(journal)
-                _print_line(f"{journal}: {'; '.join(undone.differences) or 'rolled back to the state before'}")
+                print_line(f"{journal}: {'; '.join(undone.differences) or 'rolled back to the state before'}")
         probes = target.check_health()
         for probe in probes:
-            _print_line(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean_text(probe.detail, 300)}")
+            print_line(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean_text(probe.detail, 300)}")
         pending = target.list_pending() if any(p.ok for p in probes) else []
         for journal in pending:
-            _print_line(
+            print_line(
                 f"FAILS the change {clean_text(journal, 120)} is open: roll it back with temper host "
                 f"check {name} --undo"
             )
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
     finally:
         target.close()
+
+
+def _create_ownership(settings: Settings, host: str) -> Ownership:
+    """Return the ownership of a host outside any run, with the journals of the last node that worked on it."""
+    if not (files := sync_host_folders(settings)):
+        return ALONE
+    return Ownership(load_folder=partial(files.fetch_folder, host), save_folder=partial(files.store_folder, host))
 
 
 def _create_endpoint(new: NewHost) -> Endpoint:
@@ -140,7 +143,7 @@ def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
             f"{end} shows the host key {known.fingerprint}, not {clean_text(accept, 80)}. The host was not added."
         )
     if not accept:
-        _print_line(
+        print_line(
             f"{end} shows the host key {known.fingerprint}. Compare it on the host's console: "
             "ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
         )
@@ -149,5 +152,22 @@ def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
     return known
 
 
-def _print_line(line: str) -> None:
-    Console().print(line, highlight=False, soft_wrap=True, markup=False)
+def set_group_hosts(settings: Settings, name: str, hosts: Sequence[str]) -> None:
+    with Session(open_database(settings.database_location)) as session, session.begin():
+        found = save_group(session, name, hosts, settings.hosts_folder)
+    print(f"{name}: {', '.join(found)}")  # noqa: T201
+
+
+def remove_group(settings: Settings, name: str) -> None:
+    with Session(open_existing_database(settings)) as session, session.begin():
+        drop_group(session, name)
+    print(f"group {name}: removed, its hosts stay")  # noqa: T201
+
+
+def print_group(settings: Settings, name: str, *, as_json: bool) -> None:
+    with Session(open_existing_database(settings)) as session:
+        groups = read_groups(session)
+    if name not in groups:
+        known = f"the groups are {', '.join(groups)}" if groups else f"create it with temper host group {name} HOST…"
+        raise BadInput(f"there is no group {name[:64]!a}: {known}.")
+    print_rows([{"group": name, "host": host} for host in groups[name]], "", as_json=as_json)

@@ -13,7 +13,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from app import __version__
-from app.cli.secret import read_secret
+from app.cli.options import read_secret
 from app.errors import BadInput
 from app.events.kinds import KINDS
 
@@ -65,20 +65,20 @@ class RestApi:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         given = {name: value for name, value in query.items() if value is not None}
         try:
-            said = await self._http.request(method, f"/api/v1{path}", json=body, params=given, headers=headers)
-            answer = said.json() if said.content else {}
+            response = await self._http.request(method, f"/api/v1{path}", json=body, params=given, headers=headers)
+            answer = response.json() if response.content else {}
         except (httpx.HTTPError, ValueError) as exc:
             raise ToolError(
                 f"Temper at {self._http.base_url} does not answer: {exc}. Check that `temper serve` is running."
             ) from exc
-        if said.status_code >= _REFUSED:
-            raise ToolError(_describe_refusal(said.status_code, answer))
+        if response.status_code >= _REFUSED:
+            raise ToolError(_describe_refusal(response.status_code, answer))
         return answer if isinstance(answer, dict) else {"answer": answer}
 
 
 def _describe_refusal(status: int, answer: Any) -> str:
-    told = answer if isinstance(answer, dict) else {}
-    return f"{told.get('title', 'Refused')} ({status}): {told.get('detail', 'no reason was given.')}"
+    problem = answer if isinstance(answer, dict) else {}
+    return f"{problem.get('title', 'Refused')} ({status}): {problem.get('detail', 'no reason was given.')}"
 
 
 def create_mcp_server(api: RestApi) -> MCPServer[Any]:

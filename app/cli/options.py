@@ -1,5 +1,6 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the secret that such an option names."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from app.cli.server_log import LogFormat, open_log
 from app.config import Settings
+from app.errors import BadInput
 
 PACE = Settings.speed
 RULES = "Comma-separated rule ids. Default: all rules of the skill."
@@ -18,6 +20,10 @@ Speed = Annotated[
         min=0, help="Pace of simulated engines: 1 is the pace measured on the GPUs, 0 means as fast as possible."
     ),
 ]
+AtOnce = Annotated[int, typer.Option(min=1, max=1000, help="Rollout: maximum hosts at a time.")]
+Waves = Annotated[str, typer.Option(help="Rollout: number of hosts in each wave.")]
+Harmed = Annotated[int, typer.Option(min=0, help="Rollout: pause after this many harmed hosts; 0 means never.")]
+EventsAsJson = Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")]
 Address = Annotated[
     str, typer.Option("--host", help="Address to listen on. Any address other than loopback requires sign-in.")
@@ -67,6 +73,7 @@ LogFormatName = Annotated[
         help="The server's log on standard error: text, or json with one object a line.",
     ),
 ]
+Attach = Annotated[bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON array with an object for each row.")]
 RunId = Annotated[str, typer.Argument(help="Id of the run, or its first characters.")]
 TokenFrom = Annotated[
@@ -75,4 +82,17 @@ TokenFrom = Annotated[
         help="Environment variable or file that holds your token. If two people must answer, each uses their own."
     ),
 ]
+Out = Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")]
 Reason = Annotated[str, typer.Option(help="Reason; the log records it.")]
+
+
+def read_secret(named: str) -> str:
+    """Return the secret in the environment variable or file `named`. Raise BadInput if there is neither."""
+    if (secret := os.environ.get(named)) is not None:
+        return secret.strip()
+    try:
+        return Path(named).read_text().strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise BadInput(
+            f"{named[:80]!a} is neither an environment variable nor a readable file: give one of these."
+        ) from exc

@@ -1,23 +1,21 @@
-"""`temper admin` and `temper token`: create people and API tokens. Each change is recorded in the audit log."""
+"""`temper admin`, `temper token` and `temper usage`: people, API tokens and what each spent."""
 
 import getpass
 import sys
-from dataclasses import dataclass
-from datetime import datetime
+import time
 
-from rich.console import Console
-from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.listing import print_stored_rows, to_datetime
+from app.cli.database_access import open_existing_database, record_action
+from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_datetime
 from app.config import Settings
 from app.errors import BadInput
-from app.events.kinds import PersonDid
 from app.people.rights import RIGHTS, Right, has_right
-from app.store import audit, people
+from app.runs.usage import compute_usage, format_usage_csv, parse_usage_query
+from app.store import people
 from app.store.clock import database_time
 from app.store.db import open_database
-from app.store.models import PersonRow
+from app.store.events import EventStore
 
 _DAY = 24 * 3600.0
 
@@ -28,83 +26,64 @@ def create_person(settings: Settings, name: str, right: str) -> None:
     database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
         people.add_person(session, new)
-    _record_admin_action(database, f"admin create {name} {right}")
-    Console().print(f"{name} can sign in with the right {right}", highlight=False)
+    record_action(database, f"admin create {name} {right}", right="admin")
+    print_line(f"{name} can sign in with the right {right}")
 
 
 def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
-    asked = parse_right(right)
+    wanted = parse_right(right)
     database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
         owner = people.find_person(session, name)
         if owner is None or owner.disabled:
             raise BadInput(f"there is no person {name}: create one with temper admin create {name}.")
-        if not has_right(parse_right(owner.right), asked):
+        if not has_right(parse_right(owner.right), wanted):
             raise BadInput(f"{name} has the right {owner.right}: a token cannot have a higher right than its owner.")
         _, secret = people.issue_credential(
-            session, person=name, right=asked, kind="token", label=label, seconds=days * _DAY
+            session, person=name, right=wanted, kind="token", label=label, seconds=days * _DAY
         )
-    _record_admin_action(database, f"token create for {name}, {right}, {days:g} days")
+    record_action(database, f"token create for {name}, {right}, {days:g} days", right="admin")
     print(secret)  # noqa: T201  one line, for scripts
-
-
-@dataclass(frozen=True)
-class PersonLine:
-    person: str
-    right: str
-    disabled: bool
-    signs_in_by: str
-    made_at: datetime | None
-
-
-@dataclass(frozen=True)
-class TokenLine:
-    id: str
-    kind: str
-    person: str
-    right: str
-    label: str
-    run: str | None
-    expires_at: datetime | None
-    used_at: datetime | None
 
 
 def list_people(settings: Settings, *, as_json: bool) -> None:
     nothing = "No people yet. Create one with temper admin create NAME."
-    print_stored_rows(
-        settings,
-        lambda session: [_to_person_line(one) for one in people.list_people(session)],
-        nothing,
-        as_json=as_json,
-    )
+    print_stored_rows(settings, _read_people, nothing, as_json=as_json)
 
 
-def _to_person_line(one: PersonRow) -> PersonLine:
-    signs_in_by = "identity provider" if one.identity else "password"
-    return PersonLine(one.name, one.right, one.disabled, signs_in_by, to_datetime(one.made_at))
+def _read_people(session: Session) -> list[Row]:
+    return [
+        {
+            "person": one.name,
+            "right": one.right,
+            "disabled": one.disabled,
+            "signs_in_by": "identity provider" if one.identity else "password",
+            "made_at": to_datetime(one.made_at),
+        }
+        for one in people.list_people(session)
+    ]
 
 
 def list_tokens(settings: Settings, *, as_json: bool) -> None:
-    print_stored_rows(
-        settings, _list_token_lines, "No tokens yet. Create one with temper token create NAME.", as_json=as_json
-    )
+    nothing = "No tokens yet. Create one with temper token create NAME."
+    print_stored_rows(settings, _read_tokens, nothing, as_json=as_json)
 
 
-def _list_token_lines(session: Session) -> list[TokenLine]:
-    valid = (
-        one for one in people.list_credentials(session, ("token", "link")) if one.expires_at > database_time(session)
-    )
+def _read_tokens(session: Session) -> list[Row]:
+    now = database_time(session)
     return [
-        TokenLine(
-            one.id,
-            one.kind,
-            one.person,
-            one.right,
-            one.label,
-            one.run or None,
-            *map(to_datetime, (one.expires_at, one.used_at)),
-        )
-        for one in valid
+        {
+            "id": one.id,
+            "kind": one.kind,
+            "person": one.person,
+            "right": one.right,
+            "label": one.label,
+            "run": one.run or None,
+            "expires_at": to_datetime(one.expires_at),
+            "used_at": to_datetime(one.used_at),
+        }
+        for one in people.list_credentials(session, ("token", "link"))
+        if one.expires_at > now
     ]
 
 
@@ -124,6 +103,12 @@ def _read_password() -> str:
     return first
 
 
-def _record_admin_action(database: Engine, did: str) -> None:
-    who = getpass.getuser()
-    audit.record_audit_event(database, PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0))
+def print_usage(settings: Settings, since: str, until: str, per: str, *, as_json: bool, csv: bool) -> None:
+    query = parse_usage_query(since, until, per, None, time.time())
+    database = open_existing_database(settings)
+    with Session(database) as session:
+        lines = compute_usage(session, EventStore(database), query)
+    if csv:
+        sys.stdout.write(format_usage_csv(lines))
+    else:
+        print_rows(lines, "No runs were ordered in this period.", as_json=as_json)

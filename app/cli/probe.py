@@ -1,17 +1,19 @@
 """`temper probe`: measure a line-up's engines and compare the results with the plan and earlier probes."""
 
 import sys
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 
 import httpx
 import msgspec
 from rich.console import Console
 from rich.status import Status
+from rich.table import Table
+from rich.text import Text
 from sqlalchemy import Engine as Database
 from sqlmodel import Session
 
 from app.cli.probe_engines import open_engines
-from app.cli.probe_table import print_comparison
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.traffic import EngineTraffic
@@ -19,13 +21,15 @@ from app.errors import TemperError
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
-from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
+from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
+from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import find_comparable, read_newest_probes, store_probe
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.store.db import open_database
 
 FINE, COULD_NOT = 0, 1
+LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷ before"
 
 
 async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int:
@@ -65,3 +69,44 @@ async def _probe_subject(
         history = read_newest_probes(session, lineup.name, subject.engine.name)
     now, before = find_comparable(history, subject.engine.name, subject.replica)
     return compare_probe_results(subject.engine, subject.replica, plan_engine(lineup, subject.engine), now, before)
+
+
+def print_comparison(one: ProbeComparison, console: Console) -> None:
+    """Print a probe as a table, with a letter for each number's provenance and notes below."""
+    where = f"GPU {' + '.join(map(str, one.gpus))}" if one.gpus else "CPU"
+    played = " · SIMULATED" if one.now and one.now.simulated else ""
+    console.print(Text(f"\n{one.title}, {where}{played}", style="bold"))
+    table = Table("", "", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("plan", "reported", "now", "before", "ratio"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in one.rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+        table.add_row(row.label, row.unit, *_format_cells(row), ratio)
+    console.print(table)
+    for line in (LEGEND, *_iterate_notes(one)):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _format_cells(row: ComparedRow) -> Iterator[str]:
+    yield _format_cell(row.plan, row.digits, row.bound)
+    for figure in (row.reported, row.now, row.before):
+        yield _format_cell(figure, row.digits)
+
+
+def _format_cell(figure: Measured | None, digits: int, bound: str = "") -> str:
+    if figure is None or figure.value is None:
+        return "—"
+    return f"{bound}{figure.value:,.{digits}f} {figure.provenance[0]}"
+
+
+def _iterate_notes(one: ProbeComparison) -> Iterator[str]:
+    if one.verdict:
+        yield f"plan: {one.verdict}"
+    if one.limit and one.limit.value is not None:
+        yield f"speed limit of one stream: {one.limit.value:.1f} tok/s, {one.limit.provenance}: {one.limit.source}"
+    if one.now:
+        yield from one.now.notes
+        if one.now.problem:
+            yield one.now.problem
+    if one.before and one.changed:
+        yield f"changed since the previous probe: {'; '.join(one.changed)}"

@@ -36,7 +36,7 @@ class ReadyEngines:
 
 @asynccontextmanager
 async def open_engines(
-    settings: Settings, lineup: Lineup, engines: Sequence[Engine], http: httpx.AsyncClient, told: ProgressCallback
+    settings: Settings, lineup: Lineup, engines: Sequence[Engine], http: httpx.AsyncClient, report: ProgressCallback
 ) -> AsyncIterator[ReadyEngines]:
     async with AsyncExitStack() as stack:
         bases = {engine.name: engine.addresses for engine in engines if not engine.simulation}
@@ -45,21 +45,20 @@ async def open_engines(
             path = find_lineup(settings.lineup)
             simulator = await stack.enter_async_context(run_simulator(path, played, settings.speed, log))
             bases |= simulator.bases
-            told("the simulator loads")
+            report("the simulator loads")
             await asyncio.gather(
                 *(_wait_for_simulated(http, one, bases[one.name][0]) for one in engines if one.simulation)
             )
         cards = create_gpu_source(lineup, bases, http)
         stack.push_async_callback(cards.close)
         if missing := [one for one in engines if one.launch and not await _are_replicas_ready(http, one)]:
-            loaded = await stack.enter_async_context(_launch_engines(settings, lineup, missing, http, cards, told))
+            loaded = await stack.enter_async_context(_launch_engines(settings, lineup, missing, http, cards, report))
             yield ReadyEngines(bases, cards, loaded)
         else:
             yield ReadyEngines(bases, cards)
 
 
 async def _are_replicas_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
-    """Return True if every replica of the engine is already running."""
     clients = [EngineClient(http, base, key=read_api_key(engine)) for base in engine.addresses]
     return all([await client.is_ready(engine.wire_name) for client in clients])
 
@@ -83,15 +82,14 @@ async def _launch_engines(
     engines: Sequence[Engine],
     http: httpx.AsyncClient,
     cards: GpuSource,
-    told: ProgressCallback,
+    report: ProgressCallback,
 ) -> AsyncIterator[dict[tuple[str, int], EngineLoad]]:
-    """Launch engines for the probe and stop them afterwards."""
     idle = {(card.host, card.gpu): card.used_gib for card in await cards.read() if card.used_gib is not None}
     with hold_lock(settings.lock_path):
         async with run_fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:
             loaded = {}
             for one in (one for replicas in ours.values() for one in replicas):
-                seconds = await _wait_until_loaded(one, told)
+                seconds = await _wait_until_loaded(one, report)
                 before = {
                     gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
                 }
@@ -99,7 +97,7 @@ async def _launch_engines(
             yield loaded
 
 
-async def _wait_until_loaded(one: LaunchedReplica, told: ProgressCallback) -> float | None:
+async def _wait_until_loaded(one: LaunchedReplica, report: ProgressCallback) -> float | None:
     """Wait until the replica is ready. Return its load time in seconds, or None if it was already running."""
     while True:
         look = one.read_status()
@@ -107,5 +105,5 @@ async def _wait_until_loaded(one: LaunchedReplica, told: ProgressCallback) -> fl
             raise EnvironmentUnusable(f"{one.name} did not start: {look.detail}")
         if look.state == "ready":
             return None if one.adopted else time.time() - one.cold.started
-        told(f"{one.name} is loading: {look.detail}")
+        report(f"{one.name} is loading: {look.detail}")
         await asyncio.sleep(LOOK_EVERY)

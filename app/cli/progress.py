@@ -6,13 +6,16 @@ from typing import Self
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.event_rendering import render_event
-from app.events.kinds import TurnDelta, TurnFinished, TurnStarted
+from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Role
+from app.loop.descriptions import describe_event
 from app.loop.state import RunState
+from app.targets.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
 
+_WHOLE = 60_000
+"""Maximum characters of a change that a person must read before approving it."""
 COLOURS: dict[Role, str] = {"architect": "blue", "worker": "yellow", "auditor": "magenta", "sentry": "cyan"}
 
 
@@ -32,13 +35,13 @@ class ProgressPrinter:
 
     def show(self, recorded: Recorded, state: RunState) -> None:
         match recorded.event:
-            case TurnStarted() as event:
+            case kinds.TurnStarted() as event:
                 self._print_turn_label(event.role, event.purpose, event.engine)
-            case TurnDelta(channel="thought") as event:
+            case kinds.TurnDelta(channel="thought") as event:
                 self._print_thought(event.role, event.text)
-            case TurnDelta():
+            case kinds.TurnDelta():
                 return
-            case TurnFinished() as event:
+            case kinds.TurnFinished() as event:
                 self._end_thought()
                 self._print_turn_figures(event)
             case event:
@@ -62,10 +65,50 @@ class ProgressPrinter:
             self._console.print()
             self._thinking = False
 
-    def _print_turn_figures(self, turn: TurnFinished) -> None:
+    def _print_turn_figures(self, turn: kinds.TurnFinished) -> None:
         rate = f"{turn.decode_rate:.1f} tok/s" if turn.decode_rate else "— tok/s"
         ttft = f"{turn.ttft:.2f} s to the first" if turn.ttft is not None else "no first token"
         words = f"    {turn.completion_tokens} tokens, {rate}, {ttft}"
         if turn.outcome != "answered":
             words += f"; {turn.outcome}: {clean_line(turn.detail, 200)}"
         self._console.print(Text(words, style="dim"))
+
+
+def render_event(event: kinds.Event, state: RunState) -> Text | None:
+    """Return the event's shared sentence, or more detail where a terminal shows it; None if it shows nothing."""
+    text = _render_detail(event, state) or _render_sentence(event)
+    whole = isinstance(event, kinds.ApprovalRequested)
+    return Text(clean_text(text, _WHOLE if whole else 4000)) if text else None
+
+
+def _render_detail(event: kinds.Event, state: RunState) -> str | None:
+    match event:
+        case kinds.ItemStarted():
+            done = sum(item.status not in ("waiting", "working") for item in state.items.values())
+            head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
+            return f"\n{head}  ({done + 1} of {len(state.items)})"
+        case kinds.AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
+            return f"  attempt {number}, lessons: {len(lessons)}"
+        case kinds.PlanMade():
+            return f"    plan: {clean_line(event.approach, 600)}"
+        case kinds.ActionApplied():
+            return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
+        case kinds.ApprovalRequested(diff=diff) if diff.startswith(LABEL):
+            rows = "\n".join(f"    {row}" for row in diff.splitlines())
+            run = event.approval.split(".")[0]
+            return f"{rows}\n  ? {event.rule} waits for approval. Read the change first: temper approve {run}"
+        case kinds.ApprovalRequested():
+            run = event.approval.split(".")[0]
+            if event.needs and event.needs.sha256:
+                return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {run}"
+            return f"  ? {event.rule} waits for approval: temper approve {run}"
+        case _:
+            return None
+
+
+def _render_sentence(event: kinds.Event) -> str | None:
+    described = describe_event(event)
+    if described is None or isinstance(event, kinds.TurnFinished):  # ProgressPrinter prints its figures
+        return None
+    head = "\n" if isinstance(event, kinds.RunFinished | kinds.RunFailed | kinds.RunStopped) else "  "
+    return f"{head}{described.glyph} {clean_line(described.text, 4000)}"

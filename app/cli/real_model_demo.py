@@ -22,6 +22,6 @@ def use_cpu_lineup(settings: Settings) -> Settings:
     if settings.lineup not in (LINEUP, Settings.lineup):
         raise BadInput("--real selects its own line-up. Leave --lineup out, or give that line-up without --real.")
     chosen = replace(settings, lineup=LINEUP)
-    if told := describe_blockers(chosen):
-        raise BadInput(told)
+    if blockers := describe_blockers(chosen):
+        raise BadInput(blockers)
     return chosen

@@ -2,40 +2,40 @@
 
 import asyncio
 import getpass
-import sys
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
 import msgspec
-from rich.console import Console
-from rich.text import Text
 from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.existing_database import open_existing_database
-from app.cli.harden import ALL_PASSED, COULD_NOT, LOOK_EVERY, SOME_DID_NOT, require_no_other_nodes
-from app.cli.listing import print_rows, print_stored_rows, to_datetime
-from app.cli.output_file import write_output
-from app.cli.shared_hosts import sync_host_folders
+from app.cli.database_access import find_rollout, open_existing_database, sync_host_folders, use_database
+from app.cli.evidence import create_requester
+from app.cli.harden import (
+    ALL_PASSED,
+    COULD_NOT,
+    LOOK_EVERY,
+    SOME_DID_NOT,
+    print_event_json,
+    require_no_other_nodes,
+)
+from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_datetime, write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutAsked
 from app.events.record import Recorded
 from app.evidence.bundle import FILE
-from app.evidence.notary import Requester, open_notary
+from app.evidence.notary import open_notary
+from app.lineups.model import Lineup
 from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runtime.data_folder import AlreadyInUse
-from app.store.db import open_database
 from app.store.host_groups import read_groups
 from app.store.rollouts import (
-    RolloutRow,
-    find_rollouts_by_prefix,
     list_newest_rollouts,
     list_unended_rollouts,
     read_rollout_events,
@@ -50,32 +50,29 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
     try:
         await asyncio.to_thread(require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
-            request = create_rollout_request(
-                _resolve_hosts(settings, runtime.database, wanted), lineup, settings.hosts_folder
-            )
-            rollout = _find_same_unended(runtime.database, request) or _create_rollout(runtime.database, request)
-            conductor = RolloutController(runtime)
-            conductor.start()
+            request = _create_request(settings, runtime.database, wanted, lineup)
+            rollout = _find_same_unended(runtime.database, request) or _submit_rollout(runtime.database, request)
+            controller = RolloutController(runtime)
+            controller.start()
             try:
                 return await _follow_rollout(runtime.database, rollout, as_json=as_json)
             finally:
-                await conductor.close()
+                await controller.close()
     except AlreadyInUse as exc:
-        print(f"temper: {exc}; that process works on the rollout", file=sys.stderr)  # noqa: T201
-        database = open_database(settings.database_location)
-        try:
-            request = create_rollout_request(_resolve_hosts(settings, database, wanted), lineup, settings.hosts_folder)
-            return await _follow_rollout(database, _create_rollout(database, request), as_json=as_json)
-        finally:
-            database.dispose()
+        print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
+        with use_database(settings) as database:
+            request = _create_request(settings, database, wanted, lineup)
+            return await _follow_rollout(database, _submit_rollout(database, request), as_json=as_json)
 
 
-def _resolve_hosts(settings: Settings, database: Engine, wanted: RolloutSpec) -> RolloutSpec:
+def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutAsked:
+    """Return the rollout's first event, with the hosts that its words select now."""
     with Session(database) as session:
-        return replace(wanted, hosts=select_hosts(wanted.words, settings.hosts_folder, read_groups(session)))
+        hosts = select_hosts(wanted.words, settings.hosts_folder, read_groups(session))
+    return create_rollout_request(replace(wanted, hosts=hosts), lineup, settings.hosts_folder)
 
 
-def _create_rollout(database: Engine, request: RolloutAsked) -> str:
+def _submit_rollout(database: Engine, request: RolloutAsked) -> str:
     rollout = create_rollout_id()
     submit_rollout(database, request, rollout)
     return rollout
@@ -92,11 +89,14 @@ def _find_same_unended(database: Engine, request: RolloutAsked) -> str | None:
 
 
 async def _follow_rollout(database: Engine, rollout: str, *, as_json: bool) -> int:
-    console, state = Console(highlight=False), RolloutState()
+    state = RolloutState()
     while state.status not in ("finished", "stopped"):
         for recorded in await asyncio.to_thread(_read_rollout_events, database, rollout, state.seq):
             state = fold_rollout([recorded], state)
-            _print_rollout_event(console, recorded, state, as_json=as_json)
+            if as_json:
+                print_event_json(recorded)
+            else:
+                _print_rollout_event(recorded, state)
         await asyncio.sleep(LOOK_EVERY)
     return rollout_exit_code(state)
 
@@ -106,18 +106,14 @@ def _read_rollout_events(database: Engine, rollout: str, seq: int) -> list[Recor
         return list(read_rollout_events(session, rollout, seq))
 
 
-def _print_rollout_event(console: Console, recorded: Recorded, state: RolloutState, *, as_json: bool) -> None:
-    if as_json:
-        sys.stdout.write(recorded.line.decode() + "\n")
-        sys.stdout.flush()
-    elif told := describe_rollout_event(recorded.event):
-        done = sum(part.is_over for part in state.parts.values())
-        console.print(
-            Text(clean_text(f"{done:>4} of {len(state.parts)}  {told.glyph} {told.text}", 4000)), soft_wrap=True
-        )
-        if state.is_paused_by_rule:
-            ways = f"temper rollout resume {state.rollout}, or temper rollout stop {state.rollout}"
-            console.print(Text(f"              {ways}"), soft_wrap=True)
+def _print_rollout_event(recorded: Recorded, state: RolloutState) -> None:
+    if not (described := describe_rollout_event(recorded.event)):
+        return
+    done = sum(part.is_over for part in state.parts.values())
+    print_line(clean_text(f"{done:>4} of {len(state.parts)}  {described.glyph} {described.text}", 4000))
+    if state.is_paused_by_rule:
+        commands = f"temper rollout resume {state.rollout}, or temper rollout stop {state.rollout}"
+        print_line(f"              {commands}")
 
 
 def rollout_exit_code(state: RolloutState) -> int:
@@ -127,77 +123,53 @@ def rollout_exit_code(state: RolloutState) -> int:
     return ALL_PASSED if all(ended and ended.passed == ended.findings for ended in ends) else SOME_DID_NOT
 
 
-@dataclass(frozen=True)
-class RolloutLine:
-    rollout: str
-    state: str
-    hosts: int
-    named: str
-    mode: str
-    skill: str
-    simulated: bool
-    by: str
-    reason: str
-    asked_at: datetime | None
-    ended_at: datetime | None
-
-
 def list_rollouts(settings: Settings, *, as_json: bool) -> None:
     nothing = "No rollouts yet. Start one with temper run --hosts."
-    print_stored_rows(
-        settings,
-        lambda session: [_to_rollout_line(row) for row in list_newest_rollouts(session, 100)],
-        nothing,
-        as_json=as_json,
-    )
+    print_stored_rows(settings, _read_rollouts, nothing, as_json=as_json)
 
 
-def _to_rollout_line(row: RolloutRow) -> RolloutLine:
-    at = to_datetime(row.asked_at), to_datetime(row.ended_at)
-    mode = row.mode or "usual"
-    return RolloutLine(row.id, row.state, row.hosts, row.words, mode, row.skill, row.simulated, row.by, row.reason, *at)
-
-
-@dataclass(frozen=True)
-class PartLine:
-    host: str
-    wave: int
-    run: str | None
-    outcome: str
+def _read_rollouts(session: Session) -> list[Row]:
+    return [
+        {
+            "rollout": row.id,
+            "state": row.state,
+            "hosts": row.hosts,
+            "named": row.words,
+            "mode": row.mode or "usual",
+            "skill": row.skill,
+            "simulated": row.simulated,
+            "by": row.by,
+            "reason": row.reason,
+            "asked_at": to_datetime(row.asked_at),
+            "ended_at": to_datetime(row.ended_at),
+        }
+        for row in list_newest_rollouts(session, 100)
+    ]
 
 
 def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
     database = open_existing_database(settings)
-    state = fold_rollout(_read_rollout_events(database, _find_rollout(database, wanted), 0))
-    rows = [PartLine(part.host, part.wave, part.run or None, describe_outcome(part)) for part in state.parts.values()]
+    state = fold_rollout(_read_rollout_events(database, find_rollout(database, wanted), 0))
+    rows = [
+        {"host": part.host, "wave": part.wave, "run": part.run or None, "outcome": describe_outcome(part)}
+        for part in state.parts.values()
+    ]
     print_rows(rows, "The rollout has no hosts.", as_json=as_json)
 
 
 def apply_rollout_verb(settings: Settings, wanted: str, verb: str, reason: str) -> None:
     database = open_existing_database(settings)
-    rollout = _find_rollout(database, wanted)
+    rollout = find_rollout(database, wanted)
     state = command_rollout(database, rollout, verb, by=getpass.getuser(), reason=reason)
     print(f"rollout {rollout} is {state.status}")  # noqa: T201
 
 
 def write_bundle(settings: Settings, wanted: str, out: str) -> None:
     database = open_existing_database(settings)
-    rollout = _find_rollout(database, wanted)
+    rollout = find_rollout(database, wanted)
     with Session(database) as session:
         row = require_rollout(session, rollout)
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is available when it has ended.")
-    archive = open_notary(settings.data, database).issue_bundle(
-        rollout, Requester(getpass.getuser(), "admin", "terminal")
-    )
+    archive = open_notary(settings.data, database).issue_bundle(rollout, create_requester())
     write_output(archive.stream_archive(), out, f"rollout-{rollout}-{FILE}")
-
-
-def _find_rollout(database: Engine, wanted: str) -> str:
-    with Session(database) as session:
-        found = [row.id for row in find_rollouts_by_prefix(session, wanted)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise BadInput(f"{wanted!r} matches {', '.join(found)}: give more characters of the id.")
-        return require_rollout(session, wanted).id

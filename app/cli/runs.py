@@ -1,18 +1,15 @@
 """`temper runs`: list runs, newest first."""
 
-import getpass
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session
 
-from app.cli.existing_database import find_run, open_existing_database
-from app.cli.listing import print_stored_rows, to_datetime
+from app.cli.database_access import find_run, open_existing_database, record_action
+from app.cli.output import print_stored_rows, to_datetime
 from app.config import Settings
-from app.events.kinds import PersonDid
 from app.runs.labels import set_run_labels
-from app.store import audit
 from app.store.models import RunRow
 from app.store.run_list import RunSearch, read_run_page
 
@@ -49,9 +46,9 @@ def list_runs(settings: Settings, asked: RunSearch, most: int, *, as_json: bool)
 
 
 def _to_run_line(row: RunRow) -> RunLine:
-    said = (row.id, row.name, tuple(row.tags.split()), row.state, row.host, row.skill, row.mode, row.simulated)
+    wanted = (row.id, row.name, tuple(row.tags.split()), row.state, row.host, row.skill, row.mode, row.simulated)
     counted = (row.findings, row.passed, row.escalated, row.deferred, row.skipped, row.waived, row.rolled_back)
-    return RunLine(*said, *counted, to_datetime(row.queued_at), to_datetime(row.ended_at))
+    return RunLine(*wanted, *counted, to_datetime(row.queued_at), to_datetime(row.ended_at))
 
 
 def name_run(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:
@@ -61,8 +58,5 @@ def name_run(settings: Settings, wanted: str, name: str | None, tags: Sequence[s
         row = session.get_one(RunRow, run)
         set_run_labels(row, name, tags)
         called, tagged = row.name, row.tags
-    who = getpass.getuser()
-    audit.record_audit_event(
-        database, PersonDid(who=who, right="admin", via="terminal", source="", did=f"name {run}", status=0)
-    )
+    record_action(database, f"name {run}", right="admin")
     print(f"Run {run} is called {called or 'nothing'}; tags: {tagged or 'none'}.")  # noqa: T201

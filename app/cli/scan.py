@@ -1,33 +1,34 @@
-"""`temper scan` and `temper scap`: scan a host with OpenSCAP and manage SCAP content."""
+"""`temper scan` and `temper scap`: scan a host with OpenSCAP, and manage SCAP content and tailorings."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from sqlmodel import Session
 
-from app.cli.existing_database import has_database
-from app.cli.listing import print_json, print_rows
+from app.cli.database_access import has_database, open_existing_database
+from app.cli.output import Row, print_json, print_line, print_rows, write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Word
 from app.runs.parameters import load_skill_with_site_values
-from app.runs.scanner import create_scanner, prepare_new_fixture
-from app.runs.tailoring_import import list_tailored_profiles
+from app.runs.scanner_factory import open_scanner
+from app.runs.tailoring_export import TailoringSpec, export_tailoring
+from app.runs.tailoring_import import import_tailoring, list_tailored_profiles
 from app.scanners.builtin import BuiltinScanner
-from app.scanners.openscap.benchmark import read_benchmark
+from app.scanners.openscap.benchmark import Profile, read_benchmark
 from app.scanners.openscap.content import add_benchmark, find_datastream, list_datastreams
 from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 from app.scanners.scanner import Verdict
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
+from app.store.clock import database_time
 from app.store.db import open_database
-from app.targets.host_catalog import open_target
-from app.targets.target_thread import TargetThread
 
 ALL_HOLD, SOME_DO_NOT = 0, 2
 _STYLE: dict[Word, str] = {
@@ -39,44 +40,26 @@ _STYLE: dict[Word, str] = {
 }
 
 
-@dataclass(frozen=True)
-class ContentLine:
-    content: str
-    file: str
-
-
-@dataclass(frozen=True)
-class ProfileLine:
-    profile: str
-    rules: int
-    title: str
-
-
-@dataclass(frozen=True)
-class ScanLine:
-    rule: str
-    openscap: Word
-    built_in: str | None
-    """Verdict of the built-in check; None if there is none."""
-    why: str
-
-
 def list_content(name: str, *, as_json: bool = False) -> None:
     if not name:
-        files = [ContentLine(known, str(file)) for known, file in list_datastreams().items()]
+        files = [{"content": known, "file": str(file)} for known, file in list_datastreams().items()]
         return print_rows(
             files, "No data streams found. Install some, for example with apt-get install ssg-debian.", as_json=as_json
         )
     benchmark = read_benchmark(_find_content_file(name))
     if not as_json:
-        Console().print(escape(f"{benchmark.title} {benchmark.version}"))
-    profiles = [ProfileLine(one.short_id, one.rules, one.title) for one in benchmark.profiles]
+        print_line(f"{benchmark.title} {benchmark.version}")
+    profiles = [_to_profile_row(one.short_id, one) for one in benchmark.profiles]
     profiles += [
-        ProfileLine(f"{one.profile.short_id}:{one.tailoring}", one.profile.rules, one.profile.title)
+        _to_profile_row(f"{one.profile.short_id}:{one.tailoring}", one.profile)
         for one in list_tailored_profiles()
         if list_datastreams().get(one.content) == _find_content_file(name)
     ]
     return print_rows(profiles, f"{name} has no profiles.", as_json=as_json)
+
+
+def _to_profile_row(name: str, profile: Profile) -> Row:
+    return {"profile": name, "rules": profile.rules, "title": profile.title}
 
 
 def add_content(file: Path) -> None:
@@ -94,7 +77,12 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
-        print_json([ScanLine(one.rule, one.word, beside.get(one.rule), one.evidence) for one in verdicts])
+        print_json(
+            [
+                {"rule": one.rule, "openscap": one.word, "built_in": beside.get(one.rule), "why": one.evidence}
+                for one in verdicts
+            ]
+        )
         return worst
     table = Table("rule", "OpenSCAP", *(["built-in"] if beside else []), "why", box=None)
     for verdict in verdicts:
@@ -125,16 +113,31 @@ async def _judge_host(
     settings: Settings, host: str, pack: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""
-    target = TargetThread(open_target(host, settings.hosts_folder))
-    try:
-        await target.run_blocking(prepare_new_fixture)
-        scanner = await target.run_blocking(lambda target: create_scanner(pack, target, settings.hosts_folder))
+    async with open_scanner(pack, host, settings.hosts_folder) as (scanner, target):
         assert isinstance(scanner, OpenScapScanner)
         verdicts = await scanner.judge_rules(rules)
-        own = {rule.id: rule.check for rule in load_skill("stig").rules.values()}
-        beside = await BuiltinScanner(own).scan(
-            await target.run_blocking(lambda target: target.files), [rule for rule in rules if rule in own]
-        )
-        return verdicts, {one.rule: one.word for one in beside}
-    finally:
-        await target.close()
+        checks = {rule.id: rule.check for rule in load_skill("stig").rules.values()}
+        files = await target.run_blocking(lambda target: target.files)
+        beside = await BuiltinScanner(checks).scan(files, [rule for rule in rules if rule in checks])
+    return verdicts, {one.rule: one.word for one in beside}
+
+
+def add_tailoring_file(file: Path, content: str, name: str) -> None:
+    try:
+        with file.open("rb") as opened:
+            document = opened.read(MOST_BYTES + 1)
+    except OSError as exc:
+        raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
+    for one in import_tailoring(document, content, name or _derive_name(file)):
+        rules = f"rules: {one.profile.rules}, {one.left_out} not applicable by tailoring"
+        print_line(f"{one.profile.title}: {rules}. Use it with --skill {one.skill_name}")
+
+
+def write_tailoring(settings: Settings, wish: TailoringSpec, out: str) -> None:
+    with Session(open_existing_database(settings)) as session:
+        content = export_tailoring(session, wish, database_time(session), settings.hosts_folder)
+    write_output([content], out, wish.file_name)
+
+
+def _derive_name(file: Path) -> str:
+    return file.name.removesuffix(ENDING).removesuffix(".xml").lower()

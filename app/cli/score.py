@@ -1,7 +1,6 @@
 """`temper score`: score a line-up on fresh hosts and compare it with baselines."""
 
 import asyncio
-import getpass
 import platform
 import sys
 from collections.abc import Sequence
@@ -9,19 +8,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app import __version__
 from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.database_access import use_database
+from app.cli.evidence import create_requester
+from app.cli.output import print_line
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStarted
 from app.events.log import LogWriter, RunLog
 from app.events.vocabulary import Budget
-from app.evidence.notary import Requester, open_notary
+from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
 from app.runtime.data_folder import hold_lock
@@ -69,8 +70,8 @@ def format_score_label(lineup: Lineup, budget: Budget) -> str:
         f"{budget.attempts} attempt{'s' * (budget.attempts > 1)}" if budget.attempts != whole.attempts else "",
         f"{budget.item_seconds / 60:g} min" if budget.item_seconds != whole.item_seconds else "",
     )
-    told = " and ".join(filter(None, limits))
-    return f"{lineup.name}, at most {told} per rule" if told else lineup.name
+    shown = " and ".join(filter(None, limits))
+    return f"{lineup.name}, at most {shown} per rule" if shown else lineup.name
 
 
 def run_score(settings: Settings, asked: ScoreOptions) -> int:
@@ -87,26 +88,21 @@ def run_score(settings: Settings, asked: ScoreOptions) -> int:
         held_back=hash_held_back_seed(asked.held_back),
     )
     notes = TrialJournal(asked.out.with_suffix(".part"), order)
-    work = (
-        _play_lineup(settings, lineup, order, notes, asked) if lineup else _play_baseline(settings, order, notes, asked)
-    )
-    asyncio.run(work)
+    asyncio.run(_play_trials(settings, lineup, order, notes, asked))
     return finish_score(settings, order, lineup, notes, asked)
 
 
-async def _play_baseline(settings: Settings, order: ScoreOrder, notes: TrialJournal, asked: ScoreOptions) -> None:
-    for one in plan_trials(order, asked.held_back):
-        if one.trial_key not in notes.done:
-            notes.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
-
-
-async def _play_lineup(
-    settings: Settings, lineup: Lineup, order: ScoreOrder, notes: TrialJournal, asked: ScoreOptions
+async def _play_trials(
+    settings: Settings, lineup: Lineup | None, order: ScoreOrder, notes: TrialJournal, asked: ScoreOptions
 ) -> None:
-    await close_interrupted_runs(settings)
     left = [one for one in plan_trials(order, asked.held_back) if one.trial_key not in notes.done]
+    if lineup is None:
+        for one in left:
+            notes.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
+        return
+    await close_interrupted_runs(settings)
     if notes.done:
-        print_to_stderr(f"Resuming: trials done: {len(notes.done)}, trials left: {len(left)}.")
+        print_line(f"Resuming: trials done: {len(notes.done)}, trials left: {len(left)}.", to_stderr=True)
     if not left:
         return
     async with open_runtime(settings, lineup) as runtime:
@@ -120,35 +116,26 @@ async def close_interrupted_runs(settings: Settings) -> None:
     """Append run.failed to the runs of interrupted trials; the trials are repeated."""
     if not (settings.data / "temper.sqlite").exists():
         return
-    with hold_lock(settings.lock_path):
-        database = open_database(settings.database_location)
+    with hold_lock(settings.lock_path), use_database(settings) as database:
         store = EventStore(database)
         writer = LogWriter(store, Bus())
         writer.start()
-        for run in _list_unended_runs(database):
+        with Session(database) as session:
+            interrupted = [run.id for run in queries.list_unended_runs(session)]
+        for run in interrupted:
             last = store.read_last_link(run)
             assert last
             RunLog(run, writer, last).append(RunFailed(reason=_CUT_OFF))
         await writer.close()
-        database.dispose()
-
-
-def _list_unended_runs(database: Engine) -> list[str]:
-    with Session(database) as session:
-        return [run.id for run in queries.list_unended_runs(session)]
 
 
 def print_trial(number: int, of: int, trial: Trial) -> None:
-    became = [
+    outcomes = (
         f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}"
         for fate in trial.fates
-    ]
+    )
     harm = f"; HARM STAYED: {trial.worse or trial.left}" if is_harmed(trial) else ""
-    print_to_stderr(f"{number}/{of} seed {trial.seed}, {trial.host}: {'; '.join(became)}{harm}")
-
-
-def print_to_stderr(text: str) -> None:
-    Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)
+    print_line(f"{number}/{of} seed {trial.seed}, {trial.host}: {'; '.join(outcomes)}{harm}", to_stderr=True)
 
 
 def finish_score(
@@ -159,6 +146,8 @@ def finish_score(
     trials = tuple(notes.done.values())
     found = (_find_run_started(database, trial.run) for trial in trials if trial.run)
     started = next((one for one in found if one), None)  # merged trials: some were played elsewhere
+    seats = started.seats if started else ()
+    models = tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in seats))
     made = Score(
         order=order,
         simulated=bool(lineup and lineup.simulated),
@@ -167,9 +156,7 @@ def finish_score(
         temper=__version__,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d"),
         machine=_describe_cpu(),
-        models=tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in started.seats))
-        if started
-        else (),
+        models=models,
         scanner=started.scanner if started else "",
         trials=trials,
     )
@@ -189,7 +176,7 @@ def write_score(settings: Settings, database: Engine, made: Score, asked: ScoreO
     try:
         asked.out.write_bytes(content)
         if asked.pack:
-            by = Requester(getpass.getuser(), "admin", "terminal")
+            by = create_requester()
             runs = (trial.run for trial in made.trials if trial.run)
             score_file.write_score_pack(asked.pack, content, runs, lambda run: notary.issue_evidence(run, by))
     except OSError as exc:
@@ -215,12 +202,11 @@ def _describe_cpu() -> str:
 def _print_score(made: Score, out: Path) -> None:
     found = build_score_row(made)
     for name, cell in zip(COLUMNS, render_cells(found), strict=True):
-        Console().print(f"{name.strip('*'):20} {cell}", markup=False, highlight=False, soft_wrap=True)
-    Console().print(describe_provenance(found), f"\n{out}", markup=False, highlight=False, soft_wrap=True)
+        print_line(f"{name.strip('*'):20} {cell}")
+    print_line(f"{describe_provenance(found)} \n{out}")
 
 
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:
-    """Write a page of all results, ordered by file name, to `into` or stdout."""
     found = [score_file.read_result_file(file).score for file in sorted(files, key=lambda file: file.name)]
     text = render_score_page([build_score_row(one) for one in found])
     if into:
@@ -234,20 +220,13 @@ def verify_score(path: Path, key: str) -> int:
     try:
         found, looked = score_file.check_score_file(path, key)
     except score_file.BrokenScore as exc:
-        print_to_stderr(f"does not hold: {path}: {exc}")
+        print_line(f"does not hold: {path}: {exc}", to_stderr=True)
         return 2
-    runs = (
-        f"the evidence of all {looked} runs holds and says the same"
-        if looked
-        else "it does not contain the evidence of its runs: ask for the pack"
-    )
+    packed = f"the evidence of all {looked} runs holds and says the same"
     vouched = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
-    for line in (
-        f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}",
-        runs,
-        f"signed by {found.key}, {vouched}",
-    ):
-        Console().print(line, markup=False, highlight=False, soft_wrap=True)
+    print_line(f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}")
+    print_line(packed if looked else "it does not contain the evidence of its runs: ask for the pack")
+    print_line(f"signed by {found.key}, {vouched}")
     return 0
 
 
@@ -257,4 +236,4 @@ def export_tasks(folder: Path, rules: str, hosts: int, held_back: str) -> None:
         for number in range(hosts)
     ]
     made = export_harbor_tasks(folder, select_rules(rules, "stig"), chosen)
-    Console().print(f"{len(made)} tasks in {folder}", markup=False, highlight=False, soft_wrap=True)
+    print_line(f"{len(made)} tasks in {folder}")

@@ -1,22 +1,29 @@
 """`temper score … --host NAME`: score on a disposable Debian, reset for each trial and scanned by OpenSCAP."""
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import AsyncExitStack
+from functools import partial
 
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.debian_demo import CONTENT, RULES, SKILL, ensure_built, register_machine, store_content
-from app.cli.score import ON_DEBIAN, ScoreOptions, close_interrupted_runs, finish_score, format_score_label, print_trial
+from app.cli.debian_demo import CONTENT, SKILL, ensure_built, register_machine, select_demo_rules, store_content
+from app.cli.score import (
+    ON_DEBIAN,
+    ScoreOptions,
+    close_interrupted_runs,
+    finish_score,
+    format_score_label,
+    print_trial,
+    use_score_folder,
+)
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
 from app.scores.ansible import BASE, run_ansible_fixes
-from app.scores.result import ScoreOrder, Trial
+from app.scores.result import ScoreOrder
 from app.scores.trial_runner import run_added_host_trial
 from app.scores.trials import TrialJournal
 from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes, run_vendor_trial
-from app.skills.catalog import load_skill
 from app.targets.host_catalog import open_target
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.machine import Rootfs
@@ -35,9 +42,9 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
     machine = Rootfs(settings.data / "rootfs", name)
     ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
     store_content(machine)
-    own = replace(settings, data=settings.data / "score", database_url="", lineup=asked.lineup)
+    own = use_score_folder(settings, asked.lineup)
     lineup = None if asked.lineup in ON_DEBIAN else load_lineup(own)
-    rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else tuple(_select_demo_rules())
+    rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else select_demo_rules()
     order = ScoreOrder(
         label=format_score_label(lineup, asked.budget) if lineup else ON_DEBIAN[asked.lineup],
         kind="line-up" if lineup else "baseline",
@@ -56,11 +63,6 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
     return finish_score(own, order, lineup, notes, asked)
 
 
-def _select_demo_rules() -> Iterator[str]:
-    there = load_skill(SKILL).rules
-    return (rule for rule in RULES if rule in there)
-
-
 async def _run_trials(
     settings: Settings,
     lineup: Lineup | None,
@@ -70,48 +72,33 @@ async def _run_trials(
     asked: ScoreOptions,
 ) -> None:
     left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in notes.done]
-    if lineup is None:
-        for seed in left:
-            notes.add(
-                _print_and_return(seed, order, await _run_vendor_trial(settings, order, seed, machine, asked.lineup))
-            )
-        return
-    await close_interrupted_runs(settings)
-    async with open_runtime(settings, lineup) as runtime:
+    async with AsyncExitStack() as stack:
+        runtime = None
+        if lineup:
+            await close_interrupted_runs(settings)
+            runtime = await stack.enter_async_context(open_runtime(settings, lineup))
         for seed in left:
             target = _open_fresh_target(settings, machine)
             try:
-                notes.add(
-                    _print_and_return(
-                        seed, order, await run_added_host_trial(runtime, order, seed, target, machine, asked.budget)
-                    )
-                )
+                if runtime:
+                    trial = await run_added_host_trial(runtime, order, seed, target, machine, asked.budget)
+                else:
+                    fix = partial(_apply_vendor_fix, machine, asked.lineup, order)
+                    trial = await run_vendor_trial(order, seed, machine, target, fix)
             finally:
                 await asyncio.to_thread(target.close)
+            notes.add(trial)
+            print_trial(seed, order.seeds, trial)
 
 
-async def _run_vendor_trial(settings: Settings, order: ScoreOrder, seed: int, machine: Rootfs, by: str) -> Trial:
-    target = _open_fresh_target(settings, machine)
+async def _apply_vendor_fix(machine: Rootfs, by: str, order: ScoreOrder, rules: str) -> VendorOutcome:
     profile = f"xccdf_org.ssgproject.content_profile_{SKILL.rpartition(':')[2]}"
-
-    async def apply_vendor_fix(rules: str) -> VendorOutcome:
-        at = machine.get_access()
-        if by == ANSIBLE:
-            return await run_ansible_fixes(at, rules, order.rules, _DATASTREAM, profile)
-        return await run_bash_fixes(at, rules, _DATASTREAM, profile)
-
-    try:
-        return await run_vendor_trial(order, seed, machine, target, apply_vendor_fix)
-    finally:
-        await asyncio.to_thread(target.close)
+    if by == ANSIBLE:
+        return await run_ansible_fixes(machine.get_access(), rules, order.rules, _DATASTREAM, profile)
+    return await run_bash_fixes(machine.get_access(), rules, _DATASTREAM, profile)
 
 
 def _open_fresh_target(settings: Settings, machine: Rootfs) -> Target:
     machine.reset()
     register_machine(settings, machine, machine.start())
     return open_target(machine.name, settings.hosts_folder)
-
-
-def _print_and_return(seed: int, order: ScoreOrder, trial: Trial) -> Trial:
-    print_trial(seed, order.seeds, trial)
-    return trial

@@ -14,6 +14,7 @@ from sqlmodel import Session
 from app import __version__
 from app.background.tasks import run_background_tasks
 from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.database_access import use_database
 from app.cli.listening import create_server, open_listener
 from app.config import Settings
 from app.errors import EnvironmentUnusable
@@ -22,7 +23,7 @@ from app.main import create_app
 from app.runs.order import Order, create_run_request
 from app.runtime.runtime import Runtime
 from app.store import people, queries
-from app.store.db import is_shared, open_database
+from app.store.db import is_shared
 
 log = logging.getLogger(__name__)
 
@@ -75,10 +76,8 @@ def _log_stop(began: float) -> None:
 def _require_admin(settings: Settings) -> None:
     if settings.is_demo:
         return
-    database = open_database(settings.database_location)
-    with Session(database) as session:
+    with use_database(settings) as database, Session(database) as session:
         admins = people.count_admins(session)
-    database.dispose()
     if not admins:
         raise EnvironmentUnusable(
             "no admin exists, so sign-in is impossible. Create one with `temper admin create NAME "
@@ -90,14 +89,14 @@ async def work_until_signal(settings: Settings) -> None:
     """Run a node without the web application until SIGINT or SIGTERM."""
     began = time.monotonic()
     lineup = load_lineup(settings)
-    told = asyncio.Event()
+    stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, told.set))
+        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, stopped.set))
     async with open_runtime(settings, lineup) as runtime:
         _log_start(runtime, f"Temper works on runs as {runtime.name}")
         async with run_background_tasks(runtime):
             _freeze_heap()
-            await _wait_for_any(told, runtime.writer.broken)
+            await _wait_for_any(stopped, runtime.writer.broken)
         await runtime.writer.flush()  # raises the reason if the log is broken
     _log_stop(began)
 

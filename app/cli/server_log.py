@@ -1,4 +1,4 @@
-"""The log of a server: a line an event, with time, level, logger and fields, as text or as JSON."""
+"""The log of a process: a line an event, with time, level, logger and fields, as text or as JSON."""
 
 import json
 import logging
@@ -7,9 +7,10 @@ import threading
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from app.cli.plain_log import LONGEST, PlainFormatter
+from app.text.clean import clean_text
 
 LogFormat = Literal["text", "json"]
+LONGEST = 20_000
 LEVELS = {"WARNING": "WARN", "CRITICAL": "FATAL"}
 """Levels as the text has them, where the usual name is longer than five letters."""
 _RECORD_FIELDS = (
@@ -21,8 +22,20 @@ _NO_FIELDS = frozenset(_RECORD_FIELDS.split())
 log = logging.getLogger(__name__)
 
 
+class PlainFormatter(logging.Formatter):
+    """One line, with further lines indented, without control characters: a message may quote a host or a model."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802  named by the class above
+        from app.cli.crash_report import describe_fault  # noqa: PLC0415  most commands end without a traceback
+
+        return describe_fault(ei[1])
+
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record), LONGEST).rstrip("\n").replace("\n", "\n    ")
+
+
 class TextLog(PlainFormatter):
-    """`2026-11-23T15:02:07.123Z INFO  temper.runtime  run recovered  run=ab12 after_s=0.9`; what is below is set in."""
+    """`2026-11-23T15:02:07.123Z INFO  temper.runtime  run recovered  run=ab12 after_s=0.9`; further lines indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  called so by Python
         level = LEVELS.get(record.levelname, record.levelname)
@@ -32,7 +45,7 @@ class TextLog(PlainFormatter):
 
 
 class JsonLog(logging.Formatter):
-    """One JSON object a line, in ASCII; `message` says what happened, and every field stands beside it."""
+    """One JSON object a line, in ASCII, with the message and each field as keys."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -46,11 +59,14 @@ class JsonLog(logging.Formatter):
         return json.dumps({**_read_fields(record), **line}, default=str)
 
 
-def open_log(kind: LogFormat) -> LogFormat:
-    """Send all that this process logs to standard error in this format, and return it.
+def set_plain_format() -> None:
+    """Set the formatter of Python's last-resort handler, which writes to standard error."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(PlainFormatter())
 
-    What happened to the server is logged from level INFO on, what libraries say from WARNING on.
-    """
+
+def open_log(kind: LogFormat) -> LogFormat:
+    """Log to standard error in this format, and return it. Our loggers start at INFO, those of libraries at WARNING."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLog() if kind == "json" else TextLog())
     logging.getLogger().addHandler(handler)
@@ -65,7 +81,7 @@ def open_log(kind: LogFormat) -> LogFormat:
 
 
 def print_failure(sentence: str) -> None:
-    """Say on standard error why this process ends: as a line of the log where that is JSON."""
+    """Print on standard error why this process ends, as a line of the log if that is JSON."""
     if any(isinstance(handler.formatter, JsonLog) for handler in logging.getLogger().handlers):
         log.critical(sentence)
     else:
@@ -95,6 +111,6 @@ def _read_fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _quote_value(value: object) -> str:
-    """Return it as it is where it is one word, else as a JSON string, so that no value looks like another field."""
+    """Return one word as it is, else a JSON string, so that no value looks like another field."""
     text = str(value)
     return text if text and not set(text) & set(' "=\\\t\n') else json.dumps(text, ensure_ascii=False)

@@ -14,7 +14,6 @@ class Terminal(typer.Typer):
     """A Typer app made of unnamed parts, each with commands and groups."""
 
     def __call__(self, *args: Any, **more: Any) -> Any:
-        """Run the command of this process's arguments."""
         return super(Terminal, self.select_command(*sys.argv[1:2])).__call__(*args, **more)
 
     def select_command(self, first: str = "") -> Self:

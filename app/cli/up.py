@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.command_runtime import load_lineup
+from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.engines.coldstart import ColdStartStep
@@ -32,8 +33,8 @@ _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent":
 
 def start_lineup(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
-    if not anyway and (told := describe_blockers(settings)):
-        raise BadInput(f"{told} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
+    if not anyway and (blockers := describe_blockers(settings)):
+        raise BadInput(f"{blockers} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
     asyncio.run(serve_until_signal(settings, beside=follow_cold_starts))
 
 
@@ -68,7 +69,6 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None) -> None:
 
 
 async def follow_cold_starts(runtime: Runtime) -> None:
-    """Show the cold starts until each engine is ready or dead."""
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
     if runtime.settings.log_format == "json":
@@ -78,24 +78,18 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     if console.is_terminal:
         await _draw_launches(console, flights)
     else:
-        await _watch_steps(
-            flights, lambda one, step: console.print(f"{one.name}: {_format_step(step)}", soft_wrap=True)
-        )
-    lost = [one for one in flights if one.read_status().state == "dead"]
-    for one in lost:
-        console.print(
-            Text.assemble((one.name, "bold red"), f": {clean_text(one.read_status().detail, 1000)}"), soft_wrap=True
-        )
-    if not lost:
-        console.print(f"{len(flights)} of {len(flights)} engines serve.")
-    return None
+        await _watch_steps(flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}"))
+    lost = [(one.name, look) for one in flights if (look := one.read_status()).state == "dead"]
+    for name, look in lost:
+        console.print(Text.assemble((name, "bold red"), f": {clean_text(look.detail, 1000)}"), soft_wrap=True)
+    return None if lost else console.print(f"{len(flights)} of {len(flights)} engines serve.")
 
 
 async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> None:
     with Live(console=console, auto_refresh=False) as live:
         while True:
             looks = [one.read_status() for one in flights]
-            live.update(_render_launches(flights, looks), refresh=True)
+            live.update(Group(*map(_render_launch, flights, looks)), refresh=True)
             if _are_settled(looks):
                 return
             await asyncio.sleep(LOOK_SECONDS)
@@ -103,13 +97,13 @@ async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> No
 
 async def _watch_steps(flights: list[LaunchedReplica], tell: Callable[[LaunchedReplica, ColdStartStep], None]) -> None:
     """Report each step once as a line, when the output is not a terminal."""
-    told = dict.fromkeys(range(len(flights)), 0)
+    reported = dict.fromkeys(range(len(flights)), 0)
     while True:
         looks = [one.read_status() for one in flights]
         for n, one in enumerate(flights):
-            for step in one.cold.steps[told[n] :]:
+            for step in one.cold.steps[reported[n] :]:
                 tell(one, step)
-            told[n] = len(one.cold.steps)
+            reported[n] = len(one.cold.steps)
         if _are_settled(looks):
             return
         await asyncio.sleep(LOOK_SECONDS)
@@ -124,16 +118,10 @@ def _are_settled(looks: list[LaunchStatus]) -> bool:
     return all(look.state in ("ready", "dead") for look in looks)
 
 
-def _render_launches(flights: list[LaunchedReplica], looks: list[LaunchStatus]) -> Group:
-    return Group(*(_render_launch(one, look) for one, look in zip(flights, looks, strict=True)))
-
-
 def _render_launch(one: LaunchedReplica, look: LaunchStatus) -> Group:
     head = Table.grid(padding=(0, 2))
-    head.add_column(width=16)
-    head.add_column(width=8)
-    head.add_column(width=30)
-    head.add_column()
+    for width in (16, 8, 30, None):
+        head.add_column(width=width)
     bar = ProgressBar(total=1.0, completed=look.share or 0.0, width=30) if look.share is not None else ""
     eta = f"about {look.eta_s:.0f} s left, based on earlier loads on this machine" if look.eta_s is not None else ""
     head.add_row(Text(one.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))

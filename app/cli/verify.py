@@ -4,11 +4,11 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing_database import find_run, open_existing_database
+from app.cli.database_access import find_run, open_existing_database
+from app.cli.output import print_line
 from app.cli.score import verify_score
 from app.config import Settings
 from app.errors import BadInput
@@ -17,7 +17,7 @@ from app.events.record import AUDIT, BrokenChain, check_chain, parse_line
 from app.evidence import verify as pack
 from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_row, check_run_seal, read_audit_anchors
 from app.evidence.bundle_check import check_bundle, is_bundle
-from app.evidence.notary import KEYS, read_signed_head
+from app.evidence.notary import KEYS, SignedHead, read_signed_head
 from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import parse_public_key
@@ -60,38 +60,37 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
         return _report_broken(f"{path}: {exc}")
-    run, count = manifest["run"], manifest["events"]
-    print_lines(f"holds: {path}: run {run}, {count} events, {len(files)} files", f"chain head {manifest['chain_head']}")
     print_lines(
+        f"holds: {path}: run {manifest['run']}, {manifest['events']} events, {len(files)} files",
+        f"chain head {manifest['chain_head']}",
         f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}",
         *pack.list_unverified_claims(manifest, head, key),
+        *pack.list_proofs(files, manifest),
+        *([stamped_by] if stamped_by else []),
+        left or "its documents are identical to those that this Temper makes from these events",
     )
-    print_lines(*pack.list_proofs(files, manifest), *([stamped_by] if stamped_by else []))
-    print_lines(left or "its documents are identical to those that this Temper makes from these events")
     return HOLDS
 
 
 def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
     left: list[str] = []
-    told = check_bundle(files, head, key, left.append)
-    runs, events = len(told["runs"]), told["events"]
+    index = check_bundle(files, head, key, left.append)
+    packs = f"{index['events']} events; so does the pack of each run, {len(index['runs'])} in all"
     print_lines(
-        f"holds: {path}: rollout {told['rollout']}, {events} events; so does the pack of each run, {runs} in all"
+        f"holds: {path}: rollout {index['rollout']}, {packs}",
+        f"chain head {index['chain_head']}",
+        f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}",
+        *pack.list_unverified_claims(index, head, key),
+        *left,
     )
-    print_lines(f"chain head {told['chain_head']}", f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}")
-    print_lines(*pack.list_unverified_claims(told, head, key), *left)
     return HOLDS
 
 
 def verify_audit(settings: Settings, head: str, key: str = "") -> int:
     database = open_existing_database(settings)
     store = EventStore(database)
-    with Session(database) as session:
-        counted = read_chain_end(session, AUDIT)
-    signed, rows = read_signed_head(settings.data / KEYS), store.read_lines(AUDIT)
     try:
-        last, found = check_chain(rows, AUDIT), read_audit_anchors(rows)
-        check_record_end(rows, counted, signed, found)
+        rows, last, found, signed = _check_audit_log(settings, database)
         for run, seal in found.seals.items():
             check_run_seal(run, seal, {seq: digest for seq, _, digest in store.read_lines(run, after=seal.events - 1)})
     except BrokenChain as exc:
@@ -105,9 +104,8 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
         print_lines(f"{head} is the hash of an earlier line; the audit log has more lines now")
     if signed:
         print_lines(f"line {signed.seq} is signed by {signed.key}; it seals {len(found.seals)} runs")
-    print_lines(
-        *(f"the key {lost} replaced a lost key, so the former key did not sign the change" for lost in found.unvouched)
-    )
+    for lost in found.unvouched:
+        print_lines(f"the key {lost} replaced a lost key, so the former key did not sign the change")
     return HOLDS
 
 
@@ -118,9 +116,9 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
         row = queries.find_run(session, run)
         session.expunge_all()
     rows = EventStore(database).read_lines(run)
-    archive = _load_shrunk_evidence(database, run)
+    archive = read_kept_pack(database, run) if row and row.shrunk_at is not None else None
     try:
-        found = _check_audit_record(settings, database)
+        found = _check_sealing_audit_log(settings, database)
         last = _check_shrunk_chain(archive, rows, key, found.keys) if archive else check_chain(rows, run)
         log = [parse_line(line, digest) for _, line, digest in rows]
         if row:
@@ -134,39 +132,37 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     state = fold_events(log)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
-    print_lines(f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}", f"chain head {last}")
+    sealed = f"line {seal.line} of the audit log seals {seal.events} events" if seal else ""
     print_lines(
-        f"line {seal.line} of the audit log seals {seal.events} events" if seal else "no line of the audit log seals it"
+        f"holds: run {run}, {len(rows)} events, {state.status}: {summary or 'no items'}",
+        f"chain head {last}",
+        sealed or "no line of the audit log seals it",
     )
     if archive:
-        print_lines(
-            f"it was shrunk to its evidence, which is valid and has all {state.seq} events; the "
-            "events in the log are identical"
-        )
-    if tree := _get_final_tree(state):
-        print_lines(_compare_host_tree(settings, database, state, tree))
+        kept = f"its evidence, which is valid and has all {state.seq} events"
+        print_lines(f"it was shrunk to {kept}; the events in the log are identical")
+    if isinstance(state.ended, RunFinished | RunStopped) and state.ended.tree:
+        print_lines(_compare_host_tree(settings, database, state, state.ended.tree))
     return HOLDS
 
 
-def _check_audit_record(settings: Settings, database: Engine) -> AuditAnchors:
-    """Check the audit chain and return its anchors. Raise BrokenChain if it does not hold."""
+def _check_audit_log(
+    settings: Settings, database: Engine
+) -> tuple[list[tuple[int, bytes, str]], str, AuditAnchors, SignedHead | None]:
+    """Return the audit log's lines, chain head, anchors and signature. Raise BrokenChain if it does not hold."""
     with Session(database) as session:
         counted = read_chain_end(session, AUDIT)
-    signed, record = read_signed_head(settings.data / KEYS), EventStore(database).read_lines(AUDIT)
+    signed, rows = read_signed_head(settings.data / KEYS), EventStore(database).read_lines(AUDIT)
+    last, found = check_chain(rows, AUDIT), read_audit_anchors(rows)
+    check_record_end(rows, counted, signed, found)
+    return rows, last, found, signed
+
+
+def _check_sealing_audit_log(settings: Settings, database: Engine) -> AuditAnchors:
     try:
-        check_chain(record, AUDIT)
-        found = read_audit_anchors(record)
-        check_record_end(record, counted, signed, found)
+        return _check_audit_log(settings, database)[2]
     except BrokenChain as exc:
         raise BrokenChain(f"the audit log that seals it is not valid: {exc}") from exc
-    return found
-
-
-def _load_shrunk_evidence(database: Engine, run: str) -> bytes | None:
-    with Session(database) as session:
-        row = queries.find_run(session, run)
-        shrunk = row is not None and row.shrunk_at is not None
-    return read_kept_pack(database, run) if shrunk else None
 
 
 def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, ours: list[str]) -> str:
@@ -182,16 +178,12 @@ def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key:
 
 def print_lines(*lines: str) -> None:
     for line in lines:
-        Console().print(clean_line(line, 4000), highlight=False, soft_wrap=True, markup=False)
+        print_line(clean_line(line, 4000))
 
 
 def _report_broken(why: str) -> int:
     print_lines(f"does not hold: {why}")
     return BROKEN
-
-
-def _get_final_tree(state: RunState) -> str | None:
-    return state.ended.tree if isinstance(state.ended, RunFinished | RunStopped) else None
 
 
 def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tree: str) -> str:
@@ -201,7 +193,6 @@ def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tr
         newest = queries.find_newest_run(session, host)
     if newest is None or newest.id != state.run:
         return f"a later run has worked on {host}"
-    same = open_target(host, settings.hosts_folder).compute_digest() == tree
-    return (
-        f"{host} is as the run left it" if same else f"{host} is NOT as the run left it: its files have changed since"
-    )
+    if open_target(host, settings.hosts_folder).compute_digest() == tree:
+        return f"{host} is as the run left it"
+    return f"{host} is NOT as the run left it: its files have changed since"

@@ -165,7 +165,6 @@ class Engine:
 
     @property
     def program_name(self) -> str:
-        """Return the name of the program whose version `vllm` holds."""
         return "xllamacpp" if self.is_on_cpu else "vLLM"
 
     @property
@@ -174,7 +173,6 @@ class Engine:
 
     @property
     def replicas(self) -> tuple[tuple[int, ...], ...]:
-        """Return the GPUs of each replica."""
         if self.is_on_cpu:
             return ((),) * max(1, len(self.base_urls))
         step = self.gpus_per_replica

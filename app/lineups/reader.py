@@ -1,7 +1,6 @@
 """Read a line-up from TOML. Each error is one sentence with its line number."""
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +12,7 @@ import msgspec
 from app.errors import BadLineup
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, EngineKind, Gpu, Lineup, Precision, Seat
-from app.lineups.toml_lines import Table, TomlLines, parse_toml_document
+from app.lineups.toml_reader import Table, TomlReader, suggest_name
 
 LINEUPS = Path(__file__).parent
 
@@ -41,12 +40,11 @@ def find_lineup(name_or_path: str) -> Path:
             raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
         return path
     if name_or_path not in (names := list_shipped_lineups()):
-        raise BadLineup(f"No line-up is called {name_or_path!r}: {_suggest_name(name_or_path, names)}.")
+        raise BadLineup(f"No line-up is called {name_or_path!r}: {suggest_name(name_or_path, names)}.")
     return LINEUPS / f"{name_or_path}.toml"
 
 
 def list_shipped_lineups() -> list[str]:
-    """Return the names of the shipped line-ups."""
     return sorted(path.stem for path in LINEUPS.glob("*.toml"))
 
 
@@ -55,19 +53,17 @@ def read_lineup(path: Path) -> Lineup:
         content = path.read_bytes()
     except OSError as exc:
         raise BadLineup(f"cannot read {path}: {exc.strerror}.") from exc
-    text, document = parse_toml_document(path, content, BadLineup)
-    return _LineupReader(path, text).build_lineup(document)
+    return _LineupReader(path, content).build_lineup()
 
 
-class _LineupReader:
-    def __init__(self, path: Path, text: str) -> None:
-        self._path = path
-        self._lines = TomlLines(text)
+class _LineupReader(TomlReader):
+    error = BadLineup
 
-    def build_lineup(self, document: dict[str, Any]) -> Lineup:
-        self._check_keys((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
+    def build_lineup(self) -> Lineup:
+        document = self.document
+        self.check_keys((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
         if "title" not in document:
-            raise self._create_error((), "", f"title is missing: add title = {_WORDS[str]}")
+            self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
         engines = {
             name: self._read_engine(("engines", name), table, gpus)
@@ -75,7 +71,7 @@ class _LineupReader:
         }
         seats = {seat.role: seat for seat in self._read_seats(document, engines)}
         return Lineup(
-            name=self._path.stem,
+            name=self.path.stem,
             title=self._read_value((), document, "title", str),
             note=self._read_value((), {"note": "", **document}, "note", str),
             gpus=gpus,
@@ -87,13 +83,11 @@ class _LineupReader:
     def _read_gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
         tables = document.get("gpus", [] if _needs_no_gpu(document) else None)
         if not isinstance(tables, list) or not (tables or _needs_no_gpu(document)):
-            raise self._create_error((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
+            self.reject((), "gpus", "the line-up needs its GPUs, each as a [[gpus]] table")
         gpus = tuple(self._fill_dataclass(Gpu, ("gpus", str(n)), table) for n, table in enumerate(tables))
         for n, gpu in enumerate(gpus):
             if gpu.index in [earlier.index for earlier in gpus[:n]]:
-                raise self._create_error(
-                    ("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index"
-                )
+                self.reject(("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index")
         return gpus
 
     def _read_engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
@@ -104,83 +98,77 @@ class _LineupReader:
             self._check_gpus(at, engine, [gpu.index for gpu in gpus])
         self._check_start(at, engine)
         if engine.utilization is not None and engine.utilization > 1:
-            raise self._create_error(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
+            self.reject(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
         if engine.limit_tok_s is not None and not engine.limit_source:
-            raise self._create_error(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
+            self.reject(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
         return engine
 
     def _check_gpus(self, at: Table, engine: Engine, known: list[int]) -> None:
         for index in engine.gpus:
             if index not in known:
                 have = ", ".join(map(str, known))
-                raise self._create_error(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
+                self.reject(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
         if len(set(engine.gpus)) < len(engine.gpus):
-            raise self._create_error(at, "gpus", "a GPU is listed twice: list each once")
+            self.reject(at, "gpus", "a GPU is listed twice: list each once")
         if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
             asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
-            raise self._create_error(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
+            self.reject(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
 
     def _check_cpu(self, at: Table, engine: Engine) -> None:
         if engine.gpus:
-            raise self._create_error(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
+            self.reject(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:
-            raise self._create_error(
-                (*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out"
-            )
+            self.reject((*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out")
 
     def _check_start(self, at: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
         if len(given) != 1:
-            raise self._create_error(
+            self.reject(
                 at,
                 given[-1] if given else "",
                 "an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
             )
         for url in engine.base_urls:
             if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
-                raise self._create_error(
-                    at, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1"
-                )
+                self.reject(at, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1")
         for url in engine.metrics_urls:
             if not url.startswith(("http://", "https://")):
-                raise self._create_error(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
+                self.reject(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
 
     def _read_seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
         tables = dict(self._iterate_tables(document, "seats"))
-        self._check_keys(("seats",), tables, get_args(Role))
+        self.check_keys(("seats",), tables, get_args(Role))
         for role in get_args(Role):
             if role not in tables:
-                raise self._create_error(("seats",), "", f"the {role} has no seat: add [seats.{role}]")
+                self.reject(("seats",), "", f"the {role} has no seat: add [seats.{role}]")
             at = ("seats", role)
             seat = self._fill_dataclass(Seat, at, tables[role], role=role)
             if seat.engine not in engines:
-                raise self._create_error(
-                    at, "engine", f"no engine is called {seat.engine!r}: {_suggest_name(seat.engine, engines)}"
+                self.reject(
+                    at, "engine", f"no engine is called {seat.engine!r}: {suggest_name(seat.engine, sorted(engines))}"
                 )
             if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
-                raise self._create_error(
-                    at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer"
-                )
+                self.reject(at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer")
             yield seat
 
     def _iterate_tables(self, document: dict[str, Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
         tables = document.get(name)
         if not isinstance(tables, dict) or not tables:
-            raise self._create_error((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
+            self.reject((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
         for key, table in tables.items():
             if not isinstance(table, dict):
-                raise self._create_error((name,), key, f"{key} should be a table: [{name}.{key}]")
+                self.reject((name,), key, f"{key} should be a table: [{name}.{key}]")
             yield key, table
 
     def _fill_dataclass(self, kind: type[T], at: Table, table: object, **given: Any) -> T:
         if not isinstance(table, dict):
-            raise self._create_error(at, "", f"{at[-1]} should be a table with keys of its own")
+            self.reject(at, "", f"{at[-1]} should be a table with keys of its own")
         hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
-        self._check_keys(at, table, hints)
+        self.check_keys(at, table, hints)
         values = {name: self._read_value(at, table, name, hint) for name, hint in hints.items() if name in table}
         for name in hints:
             if name not in values and not _has_default(kind, name):
-                raise self._create_error(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
+                self.reject(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
         return kind(**values, **given)
 
     def _read_value(self, at: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
@@ -189,22 +177,11 @@ class _LineupReader:
             return self._fill_dataclass(kind, (*at, key), table[key])
         try:
             value = msgspec.convert(table[key], type=kind)
-        except msgspec.ValidationError as exc:
-            raise self._create_error(at, key, f"{key} should be {_WORDS[kind]}") from exc
+        except msgspec.ValidationError:
+            self.reject(at, key, f"{key} should be {_WORDS[kind]}")
         if isinstance(value, int | float) and not isinstance(value, bool) and not _is_in_range(key, value):
-            raise self._create_error(
-                at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}"
-            )
+            self.reject(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
         return value
-
-    def _check_keys(self, at: Table, table: Iterable[str], names: Iterable[str]) -> None:
-        for key in table:
-            if key not in (names := tuple(names)):
-                raise self._create_error(at, key, f"{key!r} is not a key of this table: {_suggest_name(key, names)}")
-
-    def _create_error(self, at: Table, key: str, sentence: str) -> BadLineup:
-        end = "" if sentence.endswith("?") else "."
-        return BadLineup(f"{self._path}:{self._lines.find_line(at, key)}: {sentence}{end}")
 
 
 _ON_CPU = {"gpus": [], "tp": 1, "precision": "gguf"}
@@ -221,7 +198,6 @@ def _needs_no_gpu(document: dict[str, Any]) -> bool:
 
 
 def _unwrap_optional(hint: Any) -> Any:
-    """Return `T` of `T | None`, else the hint itself."""
     if get_origin(hint) is UnionType:
         return next(kind for kind in get_args(hint) if kind is not type(None))
     return hint
@@ -234,10 +210,3 @@ def _has_default(kind: Any, name: str) -> bool:
 
 def _is_in_range(key: str, number: float) -> bool:
     return math.isfinite(number) and (number > 0 or (number == 0 and key in _MAY_BE_ZERO))
-
-
-def _suggest_name(name: str, names: Iterable[str]) -> str:
-    names = sorted(names)
-    if near := difflib.get_close_matches(name, names, n=1):
-        return f"did you mean {near[0]!r}?"
-    return f"choose one of {', '.join(names)}" if names else "there are none yet"

@@ -22,10 +22,10 @@ class GroupRights:
         return next((right for right in reversed(RIGHTS) if right in given), None)
 
 
-def parse_group_rights(said: Sequence[str]) -> tuple[tuple[str, Right], ...]:
+def parse_group_rights(options: Sequence[str]) -> tuple[tuple[str, Right], ...]:
     """Parse GROUP=RIGHT options; the group's name may contain an equals sign. Raise BadInput if invalid."""
     found: list[tuple[str, Right]] = []
-    for one in said:
+    for one in options:
         group, _, word = one.rpartition("=")
         right = next((right for right in RIGHTS if right == word), None)
         if not group or right is None or len(group) > LONGEST:

@@ -34,8 +34,6 @@ WHO: ContextVar[Person | None] = ContextVar("who", default=None)
 
 @dataclass(frozen=True)
 class AccessNeeds:
-    """Right that a route requires."""
-
     right: Right | None
     """None if the route is public."""
     links: bool = False
@@ -63,19 +61,17 @@ admins = _declare_needs(AccessNeeds("admin"))
 
 
 def read_needs(endpoint: Any) -> AccessNeeds | None:
-    """Return the needs declared on an endpoint, or None."""
     found: AccessNeeds | None = getattr(endpoint, _SAID, None)
     return found
 
 
-def resolve_recorded_name(said: str) -> str:
+def resolve_recorded_name(name: str) -> str:
     """Return the name to record: the signed-in person's, else the name given in the request."""
     person = WHO.get()
-    return said if person is None or person.via == "demo" else person.name
+    return name if person is None or person.via == "demo" else person.name
 
 
 def get_sign_in_method() -> str:
-    """Return how the person of the current request signed in."""
     person = WHO.get()
     return person.via if person else ""
 

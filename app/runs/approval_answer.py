@@ -19,15 +19,12 @@ from app.runs.run_command import create_command_row
 from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow
 
-_AT_ODDS = "wrong-state"
 DECISIONS = ("approve", "refuse", "edit")
 LONGEST_ACTIONS = 100_000
 
 
 @dataclass(frozen=True)
 class ApprovalProgress:
-    """Approvals given and needed."""
-
     given: int
     of: int
 
@@ -91,7 +88,7 @@ def _store_answer(session: Session, ours: CommandRow, of: int) -> ApprovalProgre
     if ours.verb == "approve" and (
         wrong := explain_objection(of, [row.by for row in yeses], ours.by, ours.via, ours.reason)
     ):
-        raise Rejected("approval", wrong, _AT_ODDS)
+        raise Rejected("approval", wrong, "wrong-state")
     return ApprovalProgress(len(yeses) + (ours.verb == "approve"), of)
 
 
@@ -99,7 +96,7 @@ def _repeat_answer(session: Session, ours: CommandRow, earlier: Sequence[Command
     """Accept a repeat of the recorded answer; reject a different one."""
     last = earlier[-1]
     if (last.verb, last.actions) != (ours.verb, ours.actions):
-        said = f"approval {ours.approval[:60]!a} was already answered: {last.by} was first, with {last.verb}."
-        raise Rejected("approval", said, "not-waiting")
+        answer = f"approval {ours.approval[:60]!a} was already answered"
+        raise Rejected("approval", f"{answer}: {last.by} was first, with {last.verb}.", "not-waiting")
     session.delete(ours)
     return ApprovalProgress(of if ours.verb == "approve" else 0, of)

@@ -1,18 +1,27 @@
-"""Read the approval policy file. Each error is one sentence with its line number."""
+"""Read the approval policy file, each error with its line, and tabulate the approvals that it asks for."""
 
-import difflib
 import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 from app.errors import BadInput
-from app.events.approvals import ApprovalPolicy, ApprovalRule
+from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.vocabulary import Category
-from app.lineups.toml_lines import Table, TomlLines, parse_toml_document
-from app.loop.risk import WORDS
+from app.lineups.toml_reader import Table, TomlReader, suggest_name
+from app.loop.approval_decision import decide_people_needed
+from app.loop.risk import HAZARDS, WORDS, Hazard
 
 MOST_RULES, LONGEST = 64, 64 * 1024
-_LISTS: dict[str, tuple[str, ...]] = {"category": get_args(Category), "breaks": WORDS}
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+SORTS = {
+    "new": {"irreversible": False, "replayed": False},
+    "held on another host": {"irreversible": False, "replayed": True},
+    "cannot be undone": {"irreversible": True, "replayed": False},
+}
+_LISTS: dict[str, tuple[str, ...]] = {"category": CATEGORIES, "breaks": WORDS}
 _FLAGS = ("cuts_the_line", "irreversible", "replayed")
 
 
@@ -23,76 +32,107 @@ def read_approvals(path: Path) -> ApprovalPolicy:
         raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS must name a file of rules.") from exc
     if len(content) > LONGEST:
         raise BadInput(f"{path} has {len(content)} bytes; the limit is {LONGEST}.")
-    text, document = parse_toml_document(path, content, BadInput)
-    return _PolicyReader(path, text).read_policy(document, hashlib.sha256(content).hexdigest())
+    return _PolicyReader(path, content).read_policy(hashlib.sha256(content).hexdigest())
 
 
-class _PolicyReader:
-    def __init__(self, path: Path, text: str) -> None:
-        self._path, self._lines = path, TomlLines(text)
-
-    def read_policy(self, document: dict[str, Any], sha256: str) -> ApprovalPolicy:
-        self._check_keys((), document, ("otherwise", "rule"))
+class _PolicyReader(TomlReader):
+    def read_policy(self, sha256: str) -> ApprovalPolicy:
+        document = self.document
+        self.check_keys((), document, ("otherwise", "rule"))
         if "otherwise" not in document:
-            raise self._create_error((), "", "otherwise is missing: add otherwise = 0, 1 or 2 above the rules")
+            self.reject((), "", "otherwise is missing: add otherwise = 0, 1 or 2 above the rules")
         tables = document.get("rule", [])
         if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
-            raise self._create_error((), "rule", "each rule is a table of its own: [[rule]]")
+            self.reject((), "rule", "each rule is a table of its own: [[rule]]")
         if len(tables) > MOST_RULES:
-            raise self._create_error((), "", f"there are {len(tables)} rules; the limit is {MOST_RULES}")
+            self.reject((), "", f"there are {len(tables)} rules; the limit is {MOST_RULES}")
         return ApprovalPolicy(
-            file=self._path.name,
+            file=self.path.name,
             sha256=sha256,
             rules=tuple(self._read_rule(("rule", str(place)), table) for place, table in enumerate(tables)),
             otherwise=self._read_people((), document, "otherwise"),
-            line=self._lines.find_line((), "otherwise"),
+            line=self.lines.find_line((), "otherwise"),
         )
 
     def _read_rule(self, at: Table, table: dict[str, Any]) -> ApprovalRule:
-        self._check_keys(at, table, ("people", *_LISTS, *_FLAGS))
+        self.check_keys(at, table, ("people", *_LISTS, *_FLAGS))
         if "people" not in table:
-            raise self._create_error(at, "", "people is missing: add people = 0, 1 or 2")
+            self.reject(at, "", "people is missing: add people = 0, 1 or 2")
         if len(table) == 1:
-            raise self._create_error(at, "", "a rule without a condition matches every change: use otherwise for that")
+            self.reject(at, "", "a rule without a condition matches every change: use otherwise for that")
         given: dict[str, Any] = {name: self._read_words(at, table, name) for name in _LISTS if name in table}
         for name in _FLAGS:
             if name in table and not isinstance(table[name], bool):
-                raise self._create_error(at, name, f"{name} should be true or false")
+                self.reject(at, name, f"{name} should be true or false")
             given[name] = table.get(name)
         people = self._read_people(at, table, "people")
         if given["irreversible"] and not people:
-            raise self._create_error(
-                at, "people", "a change that cannot be undone always needs a person: people = 1 or 2"
-            )
-        return ApprovalRule(line=self._lines.find_line(at), people=people, **given)
+            self.reject(at, "people", "a change that cannot be undone always needs a person: people = 1 or 2")
+        return ApprovalRule(line=self.lines.find_line(at), people=people, **given)
 
     def _read_people(self, at: Table, table: dict[str, Any], key: str) -> int:
         found = table[key]
         if type(found) is not int or found not in (0, 1, 2):
-            raise self._create_error(at, key, f"{key} is a number of people: 0, 1 or 2")
+            self.reject(at, key, f"{key} is a number of people: 0, 1 or 2")
         return found
 
     def _read_words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
         found, known = table[key], _LISTS[key]
         if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
-            raise self._create_error(at, key, f'{key} should be a list, like ["{known[0]}"]')
+            self.reject(at, key, f'{key} should be a list, like ["{known[0]}"]')
         for one in found:
             if one not in known:
-                raise self._create_error(at, key, f"{one[:40]!a} is not a {key}: {_suggest_word(one, known)}")
+                self.reject(at, key, f"{one[:40]!a} is not a {key}: {suggest_name(one, known)}")
         return tuple(found)
 
-    def _check_keys(self, at: Table, table: dict[str, Any], names: tuple[str, ...]) -> None:
-        for key in table:
-            if key not in names:
-                raise self._create_error(
-                    at, key, f"{key[:40]!a} is not a key of this table: {_suggest_word(key, names)}"
-                )
 
-    def _create_error(self, at: Table, key: str, sentence: str) -> BadInput:
-        end = "" if sentence.endswith("?") else "."
-        return BadInput(f"{self._path}:{self._lines.find_line(at, key)}: {sentence}{end}")
+@dataclass(frozen=True)
+class ApprovalLine:
+    change: str
+    could_break: tuple[str, ...]
+    cuts_the_line: bool
+    cat_i: str
+    cat_ii: str
+    cat_iii: str
 
 
-def _suggest_word(word: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(known)}"
+def build_approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
+    """Return the table for mode auto; hazards with equal cells share a line. Mode review needs at least one."""
+    alike: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
+    for sort in SORTS:
+        for hazard in HAZARDS:
+            cells = tuple(_format_cell(policy, _create_risk(sort, hazard, category)) for category in CATEGORIES)
+            alike.setdefault((sort, hazard.cuts_the_line, cells), []).append(hazard.word)
+    return [ApprovalLine(sort, tuple(words), cuts, *cells) for (sort, cuts, cells), words in alike.items()]
+
+
+def find_unreachable_rules(policy: ApprovalPolicy) -> list[int]:
+    """Return the line numbers of rules that never apply, because an earlier rule always does."""
+    first = (
+        next((rule for rule in policy.rules if rule.matches_all_conditions(risk)), None)
+        for risk in _iterate_possible_risks()
+    )
+    deciding = {rule.line for rule in first if rule}
+    return [rule.line for rule in policy.rules if rule.line not in deciding]
+
+
+def _iterate_possible_risks() -> Iterator[ChangeRisk]:
+    """Yield every risk that rules can distinguish; a change touches one or two parts of a host."""
+    for category, one, other in product(CATEGORIES, HAZARDS, HAZARDS):
+        for irreversible, replayed in product((False, True), repeat=2):
+            yield ChangeRisk(
+                category=category,
+                breaks=(one.word, other.word),
+                cuts_the_line=one.cuts_the_line or other.cuts_the_line,
+                irreversible=irreversible,
+                replayed=replayed,
+            )
+
+
+def _create_risk(sort: str, hazard: Hazard, category: Category) -> ChangeRisk:
+    return ChangeRisk(category=category, breaks=(hazard.word,), cuts_the_line=hazard.cuts_the_line, **SORTS[sort])
+
+
+def _format_cell(policy: ApprovalPolicy, risk: ChangeRisk) -> str:
+    asked = decide_people_needed(policy, "auto", risk)
+    return f"{asked.people} ({asked.by.removeprefix(policy.file).strip()})"

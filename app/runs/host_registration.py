@@ -2,13 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from app.errors import BadInput, Rejected
+from app.errors import Rejected, reject_as
 from app.targets import host_registry
 from app.targets.host_registry import RegisteredHost
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_for_host
@@ -48,19 +46,17 @@ class AddedHost:
 def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _create_endpoint(wish, hosts)
-    with _reject_as("place"):
+    with reject_as("place", KIND):
         return HostCandidate(end, asyncio.run(read_shown_identity(end)))
 
 
 def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:
     """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
     if wish.accept_key != met.key.fingerprint:
-        said = (
-            f"{met.end} shows the host key {met.key.fingerprint}. Compare it with the key on the "
-            "host. If they are identical, send it as accept_key."
-        )
-        raise Rejected("accept_key", said, "host-key")
-    with _reject_as("secret_at"):
+        shown = f"{met.end} shows the host key {met.key.fingerprint}."
+        request = "Compare it with the key on the host. If they are identical, send it as accept_key."
+        raise Rejected("accept_key", f"{shown} {request}", "host-key")
+    with reject_as("secret_at", KIND):
         require_password_for_host(met.end, [met.key.fingerprint], said=True)
     lacking = verify_host_access(met.end, met.key)
     return AddedHost(
@@ -72,23 +68,14 @@ def _create_endpoint(wish: HostSpec, hosts: Path) -> Endpoint:
     """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
     way: Way | None = next((one for one in get_args(Way) if one == wish.way), None)
     if way is None:
-        raise Rejected(
-            "way", f"{wish.way[:40]!a} is not a way to log in: choose one of {', '.join(get_args(Way))}.", KIND
-        )
+        known = f"choose one of {', '.join(get_args(Way))}"
+        raise Rejected("way", f"{wish.way[:40]!a} is not a way to log in: {known}.", KIND)
     if way == "password" and not _VARIABLE.fullmatch(wish.secret_at):
-        said = "give the environment variable of Temper that holds the password: TEMPER_SSH_ followed by capitals."
-        raise Rejected("secret_at", said, KIND)
+        request = "give the environment variable of Temper that holds the password"
+        raise Rejected("secret_at", f"{request}: TEMPER_SSH_ followed by capitals.", KIND)
     if way == "key" and not wish.secret_at:
         raise Rejected("secret_at", "give the file of the private key on the server.", KIND)
-    with _reject_as("name"):
+    with reject_as("name", KIND):
         host_registry.require_free_name(hosts, wish.name)
-    with _reject_as("place"):
+    with reject_as("place", KIND):
         return parse_endpoint(wish.place, way, wish.secret_at)
-
-
-@contextmanager
-def _reject_as(field: str) -> Iterator[None]:
-    try:
-        yield
-    except BadInput as exc:
-        raise Rejected(field, str(exc), KIND) from exc

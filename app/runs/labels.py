@@ -19,31 +19,27 @@ def set_run_labels(row: RunRow, name: str | None, tags: Sequence[str] | None) ->
         row.tags = " ".join(_check_tags(tags))
 
 
-def check_labels(name: str, tags: Sequence[str]) -> None:
+def check_name_and_tags(name: str, tags: Sequence[str]) -> None:
     """Validate a name and tags before the run exists."""
     _clean_name(name), _check_tags(tags)
 
 
 def split_tags(words: str) -> list[str]:
-    """Split tags at spaces and commas."""
     return [word for word in re.split(r"[\s,]+", words) if word]
 
 
 def _clean_name(name: str) -> str:
-    said = " ".join(clean_text(name, LONGEST_NAME + 1).split())
-    if len(said) > LONGEST_NAME:
+    cleaned = " ".join(clean_text(name, LONGEST_NAME + 1).split())
+    if len(cleaned) > LONGEST_NAME:
         raise Rejected("name", f"the name has more than {LONGEST_NAME} characters.")
-    return said
+    return cleaned
 
 
 def _check_tags(tags: Sequence[str]) -> list[str]:
     for place, tag in enumerate(tags):
         if not _TAG.fullmatch(tag):
-            said = (
-                f"{tag[:LONGEST_TAG]!a} is not a valid tag: use letters, digits and . _ : / @ -, at most "
-                f"{LONGEST_TAG} characters."
-            )
-            raise Rejected(f"tags[{place}]", said)
+            allowed = f"letters, digits and . _ : / @ -, at most {LONGEST_TAG} characters"
+            raise Rejected(f"tags[{place}]", f"{tag[:LONGEST_TAG]!a} is not a valid tag: use {allowed}.")
     once = list(dict.fromkeys(tags))
     if len(once) > MOST_TAGS:
         raise Rejected("tags", f"there are {len(once)} tags; the limit is {MOST_TAGS}.")

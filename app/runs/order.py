@@ -1,16 +1,15 @@
 """Orders for runs and their validation, for the CLI, the API and the pages."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from app.errors import BadInput, Rejected
+from app.errors import Rejected, reject_as
 from app.events.kinds import RunQueued
 from app.events.vocabulary import Budget, Category, Mode
 from app.lineups.model import Lineup
-from app.skills.catalog import load_skill, suggest_rules
+from app.runs.spec_checks import check_lengths, check_rule, load_known_skill
+from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets import consent
 from app.targets.host_catalog import FIXTURE, choose_default_mode, require_known_host
@@ -21,7 +20,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 PROFILES: dict[str, Category | None] = {"all": None, "cat-1": "I", "cat-2": "II", "cat-3": "III"}
 ALL = "all"
 LONGEST = {"host": 64, "skill": 200, "note": 500, "consent": 200}
-RULE_LENGTH, MOST_RULES = 128, 1000
+MOST_RULES = 1000
 USUAL = Budget()
 _DAY = 24 * 3600.0
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -70,7 +69,6 @@ class Order:
 
 
 def split_rules(words: str | None) -> tuple[str, ...] | None:
-    """Split comma-separated rule ids; return None for None."""
     return None if words is None else tuple(word.strip() for word in words.split(",") if word.strip())
 
 
@@ -99,13 +97,10 @@ def create_run_request(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
 
 def validate_order(order: Order, hosts: Path) -> Skill:
     """Validate the whole order and return its skill. Raise Rejected if it is invalid."""
-    for field, most in LONGEST.items():
-        if (length := len(getattr(order, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
-    with _reject_as("host", "unknown-host"):
+    check_lengths(order, LONGEST)
+    with reject_as("host", "unknown-host"):
         require_known_host(order.host, hosts)
-    with _reject_as("skill", "unknown-skill"):
-        pack = load_skill(order.skill)
+    pack = load_known_skill(order.skill)
     _select_order_rules(order, pack)
     mode = resolve_mode(order, pack)
     if order.after_reboot and is_fixture(order.host):
@@ -114,12 +109,11 @@ def validate_order(order: Order, hosts: Path) -> Skill:
         )
     if order.after_reboot and mode != "scan":
         raise Rejected("after_reboot", "a check after a reboot changes nothing: choose the mode scan, or leave it out.")
-    with _reject_as("consent"):
+    with reject_as("consent"):
         consent.check_consent(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
         if not lowest <= getattr(order.budget, name) <= highest:
-            said = f"the budget's {name} must be between {lowest:g} and {highest:g}."
-            raise Rejected(f"budget.{name}", said)
+            raise Rejected(f"budget.{name}", f"the budget's {name} must be between {lowest:g} and {highest:g}.")
     return pack
 
 
@@ -151,8 +145,7 @@ def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
             f"{len(order.rules)} rules are selected; the limit is {MOST_RULES}. For the whole skill give {ALL}.",
         )
     for place, rule in enumerate(order.rules):
-        if rule not in pack.rules:
-            raise Rejected(f"rules[{place}]", _describe_unknown_rule(rule, pack), "unknown-rule")
+        check_rule(f"rules[{place}]", rule, pack)
     return tuple(dict.fromkeys(order.rules))
 
 
@@ -166,17 +159,3 @@ def _select_profile_rules(profile: str, order: Order, pack: Skill) -> tuple[str,
     if not found:
         raise Rejected("profile", f"{pack.title} has no rule of category {category}: choose another profile.")
     return found
-
-
-def _describe_unknown_rule(rule: str, pack: Skill) -> str:
-    near = suggest_rules(rule, pack)
-    way_on = f"the nearest are {', '.join(near)}" if near else f"it has rules such as {', '.join([*pack.rules][:3])}"
-    return f"there is no rule {rule[:RULE_LENGTH]!a} in {pack.title}: {way_on}."
-
-
-@contextmanager
-def _reject_as(field: str, kind: str = "invalid") -> Iterator[None]:
-    try:
-        yield
-    except BadInput as exc:
-        raise Rejected(field, str(exc), kind) from exc

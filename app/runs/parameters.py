@@ -10,9 +10,8 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.errors import BadInput, Rejected
-from app.events.host_scope import HostScope
 from app.events.vocabulary import ParameterUsed
-from app.runs.scope import check_scope
+from app.runs.spec_checks import ScopedSpec, check_lengths, check_scope, load_known_skill
 from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
@@ -27,18 +26,11 @@ MOST = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParameterSpec:
+class ParameterSpec(ScopedSpec):
     name: str
     value: str = ""
-    host: str = ""
-    group: str = ""
-    """If host and group are empty: every host."""
     skill: str = "stig"
     by: str
-
-    @property
-    def scope(self) -> HostScope:
-        return HostScope.from_names(self.host, self.group)
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,7 @@ def clear_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> Param
 
 
 def list_parameter_states(session: Session, name: str, host: str, hosts: Path) -> list[ParameterState]:
-    pack = _find_skill(name)
+    pack = load_known_skill(name)
     check_scope(session, host, "", hosts)
     rows = list_parameters(session, pack.value_skill)
     counts = find_effective_parameters(session, pack.value_skill, host)
@@ -137,20 +129,11 @@ def apply_stig_bounds(known: Parameter, pack: Skill) -> Parameter:
 
 
 def _find_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> tuple[Skill, Parameter]:
-    for field, most in LONGEST.items():
-        if (length := len(getattr(wish, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
+    check_lengths(wish, LONGEST)
     check_scope(session, wish.host, wish.group, hosts)
-    pack = _find_skill(wish.skill)
+    pack = load_known_skill(wish.skill)
     if wish.name not in pack.parameters:
         near = get_close_matches(wish.name, pack.parameters, n=3, cutoff=0.4) or [*pack.parameters][:3]
         known = f"the nearest are {', '.join(near)}" if near else "it has none"
         raise Rejected("name", f"{pack.title} has no parameter {wish.name!a}: {known}.")
     return pack, pack.parameters[wish.name]
-
-
-def _find_skill(name: str) -> Skill:
-    try:
-        return load_skill(name)
-    except BadInput as exc:
-        raise Rejected("skill", str(exc), "unknown-skill") from exc

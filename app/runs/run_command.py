@@ -3,6 +3,7 @@
 from sqlmodel import Session
 
 from app.errors import Rejected
+from app.runs.spec_checks import check_length
 from app.store import queries
 from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow
@@ -19,14 +20,13 @@ def command_run(session: Session, run: RunRow, verb: str, *, by: str, reason: st
     if run.state not in queries.UNENDED:
         raise Rejected("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
     if run.state not in FOR[verb]:
-        said = f"run {run.id} is {run.state}: the command {verb} requires a {FOR[verb][0]} run."
-        raise Rejected("", said, "wrong-state")
+        needed = f"the command {verb} requires a {FOR[verb][0]} run"
+        raise Rejected("", f"run {run.id} is {run.state}: {needed}.", "wrong-state")
     session.add(create_command_row(run.id, verb, by, reason, database_time(session)))
 
 
 def create_command_row(run: str, verb: str, by: str, reason: str, at: float) -> CommandRow:
-    if len(reason) > LONGEST_REASON:
-        raise Rejected("reason", f"the reason has {len(reason)} characters; the limit is {LONGEST_REASON}.")
+    check_length("reason", reason, LONGEST_REASON)
     return CommandRow(
         run=run, verb=verb, by=clean_text(by, LONGEST_NAME), reason=clean_text(reason, LONGEST_REASON), at=at
     )

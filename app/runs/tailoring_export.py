@@ -6,16 +6,14 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.errors import BadInput, Rejected
-from app.events.host_scope import HostScope
+from app.errors import Rejected
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.runs.order import select_rules
 from app.runs.parameters import resolve_used_values
-from app.runs.scope import check_scope
+from app.runs.spec_checks import ScopedSpec, check_scope, load_known_skill
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
-from app.skills.catalog import load_skill
 from app.skills.published_benchmark import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Skill, apply_parameters
 from app.store.host_groups import list_groups_of_host
@@ -24,17 +22,10 @@ from app.store.waivers import list_waivers
 
 
 @dataclass(frozen=True, kw_only=True)
-class TailoringSpec:
+class TailoringSpec(ScopedSpec):
     skill: str
-    host: str = ""
-    group: str = ""
-    """If host and group are empty: every host."""
     rules: str = ""
     """Comma-separated rules to evaluate; empty means the whole profile."""
-
-    @property
-    def scope(self) -> HostScope:
-        return HostScope.from_names(self.host, self.group)
 
     @property
     def file_name(self) -> str:
@@ -46,11 +37,8 @@ def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: P
     check_scope(session, wish.host, wish.group, hosts)
     pack = _find_profile_skill(wish.skill)
     chosen = select_rules(wish.rules, wish.skill)
-    rows = (
-        find_group_parameters(session, pack.name, wish.group)
-        if wish.group
-        else find_effective_parameters(session, pack.name, wish.host)
-    )
+    find, name = (find_group_parameters, wish.group) if wish.group else (find_effective_parameters, wish.host)
+    rows = find(session, pack.name, name)
     made = apply_parameters(pack, resolve_used_values(pack, rows))
     content = made.content
     assert content
@@ -67,10 +55,7 @@ def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: P
 
 
 def _find_profile_skill(name: str) -> Skill:
-    try:
-        pack = load_skill(name)
-    except BadInput as exc:
-        raise Rejected("skill", str(exc), "unknown-skill") from exc
+    pack = load_known_skill(name)
     if pack.content is None or not pack.name.startswith("scap:"):
         raise Rejected("skill", f"{name[:80]!a} is not a profile of a data stream: give one, as scap:CONTENT:PROFILE.")
     return pack
@@ -78,9 +63,9 @@ def _find_profile_skill(name: str) -> Skill:
 
 def _list_waivers(session: Session, wish: TailoringSpec, pack: Skill, now: float) -> Sequence[Waiver]:
     groups = (wish.group,) if wish.group else list_groups_of_host(session, wish.host)
-    held = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
+    in_force = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
     return match_waivers_to_skill(
-        [one for one in held if one.scope.covers_host(wish.host, groups)], pack, choose_benchmark(pack)
+        [one for one in in_force if one.scope.covers_host(wish.host, groups)], pack, choose_benchmark(pack)
     )
 
 

@@ -1,9 +1,10 @@
 """Validate and store tailoring files, for the CLI, the API and the pages."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import BadInput, Rejected
+from app.errors import BadInput, Rejected, reject_as
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
 from app.scanners.openscap.content import find_datastream, list_datastreams
 from app.scanners.openscap.tailoring import (
@@ -34,15 +35,13 @@ class TailoredProfile:
 
 def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
     """Store a tailoring file and return its profiles, each a skill. Raise Rejected if it does not fit."""
-    file = _find_content(content)
-    try:
+    with reject_as("content"):
+        file = find_datastream(content)
+    with reject_as("document"):
         benchmark = read_benchmark(file)
-        given = read_tailoring(document, name)
-        added = add_tailoring(document, name, benchmark) if _is_meant_for(given, file) else None
-    except BadInput as exc:
-        raise Rejected("document", str(exc)) from exc
-    if added is None:
-        raise Rejected("document", f"the tailoring is for {given.hint}, not for {file.name}.")
+        if not _is_meant_for(given := read_tailoring(document, name), file):
+            raise Rejected("document", f"the tailoring is for {given.hint}, not for {file.name}.")
+        added = add_tailoring(document, name, benchmark)
     return _create_profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
 
 
@@ -52,15 +51,11 @@ def list_tailored_profiles() -> list[TailoredProfile]:
     if names := list_tailoring_files():
         for content, file in list_datastreams().items():
             for name in names:
-                try:
-                    added = load_tailoring_file(name)
-                    found += (
-                        _create_profiles(name, added, read_benchmark(file), content)
-                        if _is_meant_for(added, file)
-                        else []
-                    )
-                except BadInput:  # it is for other content or unreadable; an order that names it gets the reason
-                    continue
+                with suppress(
+                    BadInput
+                ):  # it is for other content or unreadable; an order that names it gets the reason
+                    if _is_meant_for(added := load_tailoring_file(name), file):
+                        found += _create_profiles(name, added, read_benchmark(file), content)
     return found
 
 
@@ -75,10 +70,3 @@ def _create_profiles(name: str, added: TailoringFile, whole: Benchmark, content:
         TailoredProfile(name, content, one, len(benchmark.list_omitted_rules(one.id)), added.version, added.sha256)
         for one in benchmark.profiles
     ]
-
-
-def _find_content(name: str) -> Path:
-    try:
-        return find_datastream(name)
-    except BadInput as exc:
-        raise Rejected("content", str(exc)) from exc

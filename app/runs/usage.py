@@ -71,23 +71,19 @@ def parse_usage_query(since: str, until: str, per: str, whose: str | None, now: 
     return UsageQuery(begin, end, found, whose)
 
 
-def _parse_day(field: str, said: str) -> float:
+def _parse_day(field: str, day: str) -> float:
     try:
-        if _DAY.fullmatch(said):
-            return datetime.fromisoformat(said).replace(tzinfo=UTC).timestamp()
+        if _DAY.fullmatch(day):
+            return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     except ValueError:
         pass
-    raise Rejected(field, f"{said[:40]!a} is not a date: write it as 2026-11-01.")
+    raise Rejected(field, f"{day[:40]!a} is not a date: write it as 2026-11-01.")
 
 
 def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> list[UsageLine]:
     runs = list_ordered_runs(session, asked.since, asked.until, asked.whose)
-    return sum_usage(
-        runs,
-        index_energy(store.read_samples(asked.since, inf, ("energy.sample",))),
-        list_token_labels(session),
-        asked.per,
-    )
+    energy = index_energy(store.read_samples(asked.since, inf, ("energy.sample",)))
+    return sum_usage(runs, energy, list_token_labels(session), asked.per)
 
 
 def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
@@ -102,31 +98,27 @@ def sum_usage(
     for run in runs:
         period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[per]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
-    return [_sum_line(key, groups[key], energy, named) for key in sorted(groups)]
+    return [_sum_line(key, groups[key], energy, named.get(key[2], "")) for key in sorted(groups)]
 
 
 def _sum_line(
-    key: tuple[str, str, str, bool],
-    runs: Sequence[RunRow],
-    energy: Mapping[str, EnergySpent],
-    named: Mapping[str, str],
+    key: tuple[str, str, str, bool], runs: Sequence[RunRow], energy: Mapping[str, EnergySpent], label: str
 ) -> UsageLine:
     period, person, token, simulated = key
-    taken = [energy[run.id] for run in runs if run.id in energy]
-    drawn = {one.of: [extrapolate_joules(part) for part in one.spent if part.role] for one in taken}
-    known = [one for one in taken if None not in drawn[one.of]]
+    samples = [energy[run.id] for run in runs if run.id in energy]
+    drawn = {one.of: [extrapolate_joules(part) for part in one.spent if part.role] for one in samples}
+    known = [one for one in samples if None not in drawn[one.of]]
+    seconds = sum(part.gpu_seconds for one in known for part in one.spent if part.role)
     return UsageLine(
         period=period,
         person=person,
         token=token,
-        label=named.get(token, ""),
+        label=label,
         simulated=simulated,
         runs=len(runs),
         tokens_in=sum(run.tokens_in for run in runs),
         tokens_out=sum(run.tokens for run in runs),
-        gpu_seconds=round(sum(part.gpu_seconds for one in known for part in one.spent if part.role), 3)
-        if known
-        else None,
+        gpu_seconds=round(seconds, 3) if known else None,
         joules=round(sum(part or 0.0 for one in known for part in drawn[one.of]), 3) if known else None,
         runs_with_energy=len(known),
         gpus_simulated=any(one.simulated for one in known),

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -39,24 +40,18 @@ from app.store.leases import Leases
 from app.store.notifications import NotificationListener
 from app.store.stored_inbox import InboxPoller
 
-
-def build_struct_decoders() -> None:
-    """Build a decoder for every struct. msgspec does it lazily, and two threads that decode the same type first at
-    the same time crash the process with SIGSEGV."""
-    for struct in _iterate_subclasses(msgspec.Struct):
-        if not getattr(struct, "__parameters__", ()):
-            msgspec.json.Decoder(struct)
-
-
-def _iterate_subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
-    for one in struct.__subclasses__():
-        yield one
-        yield from _iterate_subclasses(one)
-
-
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WRITERS = 1
 """Database connections of the log's one writer thread."""
+
+
+class Startable(Protocol):
+    def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+T = TypeVar("T", bound=Startable)
 
 
 @asynccontextmanager
@@ -80,72 +75,52 @@ async def create_runtime(
         writing = open_separate_engine(database, WRITERS, asked=False)
         stack.callback(writing.dispose)
         store, bus = EventStore(database, leases, writing), Bus()
-        writer = LogWriter(store, bus)
-        writer.start()
-        stack.push_async_callback(writer.close)
+        writer = _start_until_exit(stack, LogWriter(store, bus))
         traffic = EngineTraffic()
         knees = await asyncio.to_thread(_load_knees, database, lineup)
-        queues = EngineQueues(
-            traffic,
-            lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
-            lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
-        )
-        leads = (lambda: leases.leads) if leases else (lambda: 1)
-        machine = MachineLog(writer, store.read_last_sample_seq, clock.now, leads)
-        board = await stack.enter_async_context(
-            open_sampler(lineup, bases, http, store, machine, bus, queues, launched)
-        )
+        queues = _create_queues(traffic, lineup, bases, knees, leases)
+        machine = MachineLog(writer, store.read_last_sample_seq, clock.now, lambda: leases.leads if leases else 1)
+        sampler = open_sampler(lineup, bases, http, store, machine, bus, queues, launched)
+        board = await stack.enter_async_context(sampler)
         prober = ProbeRunner(partial(_store_probe, database, knees))
         stack.push_async_callback(prober.close)
-        inboxes = InboxPoller(database)
-        inboxes.start()
-        stack.push_async_callback(inboxes.close)
+        inboxes = _start_until_exit(stack, InboxPoller(database))
+        changes = ChangeMonitor(database)
+        stack.callback(changes.close)
         runtime = Runtime(
-            settings,
-            lineup,
-            leases,
-            database,
-            clock,
-            store,
-            bus,
-            writer,
-            http,
-            bases,
-            board,
-            simulator,
-            launched,
-            traffic,
-            queues,
-            prober,
-            ChangeMonitor(database),
-            inboxes,
-            approvals,
-        )
-        stack.callback(runtime.changes.close)
-        if leases:
-            runtime.durable = DurableQueue(
-                settings.queue_url, leases.node, runtime.work_on_run, partial(_read_share, database)
-            )
-            await _join_nodes(runtime, leases, stack)
-        else:
-            runtime.durable = DurableQueue(settings.queue_url, "local", runtime.work_on_run)
-            await runtime.durable.launch()
-            stack.push_async_callback(runtime.durable.close)
-        runtime.offers = Offers(store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
-        runtime.offers.start()
-        stack.push_async_callback(runtime.offers.close)
-        rests = IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes)
-        rests.start()
-        stack.push_async_callback(rests.close)
+            settings, lineup, leases, database, clock, store, bus, writer, http, bases, board, simulator, launched,
+            traffic, queues, prober, changes, inboxes, approvals,
+        )  # fmt: skip
+        await _start_queue(runtime, stack)
         yield runtime
+
+
+def _start_until_exit(stack: AsyncExitStack, part: T) -> T:
+    part.start()
+    stack.push_async_callback(part.close)
+    return part
+
+
+async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
+    """Start what gives accepted runs to this process: the queue, the offers to it, and its suspension when idle."""
+    url, leases = runtime.settings.queue_url, runtime.leases
+    if leases:
+        share = partial(_read_share, runtime.database)
+        runtime.durable = DurableQueue(url, leases.node, runtime.work_on_run, share)
+        await _join_nodes(runtime, leases, stack)
+    else:
+        runtime.durable = DurableQueue(url, "local", runtime.work_on_run)
+        await runtime.durable.launch()
+        stack.push_async_callback(runtime.durable.close)
+    offers = Offers(runtime.store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
+    runtime.offers = _start_until_exit(stack, offers)
+    _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))
 
 
 async def _join_nodes(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
     """Join the other nodes. The node's heartbeat loop finds runs that dead nodes left."""
     runtime.bus.subscribe(runtime.changes)
-    notices = NotificationListener(runtime.database, runtime.store, runtime.bus)
-    notices.start()
-    stack.push_async_callback(notices.close)
+    _start_until_exit(stack, NotificationListener(runtime.database, runtime.store, runtime.bus))
     node = Node(
         runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes, runtime.clock
     )
@@ -153,8 +128,7 @@ async def _join_nodes(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -
     stack.push_async_callback(node.leave)
     await asyncio.to_thread(_launch_queue_exclusively, runtime)
     stack.push_async_callback(runtime.durable.close)
-    node.start()
-    stack.push_async_callback(node.close)
+    _start_until_exit(stack, node)
 
 
 def _launch_queue_exclusively(runtime: Runtime) -> None:
@@ -175,6 +149,20 @@ def _store_probe(database: Database, knees: dict[str, int | None], probed: Probe
         knees[probed.engine] = find_saturation(probed)
 
 
+def _create_queues(
+    traffic: EngineTraffic,
+    lineup: Lineup,
+    bases: dict[str, tuple[str, ...]],
+    knees: dict[str, int | None],
+    leases: Leases | None,
+) -> EngineQueues:
+    return EngineQueues(
+        traffic,
+        lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
+        lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
+    )
+
+
 def _count_sharing_processes(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> int:
     """Return how many processes share an engine. A simulated engine belongs to one process."""
     if leases is None or engine.simulation:
@@ -189,3 +177,17 @@ def _load_knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
         kept = {name: read_newest_probes(session, lineup.name, name) for name in lineup.engines}
     whole = {name: next((one for one in probes if not one.problem), None) for name, probes in kept.items()}
     return {name: find_saturation(probed) if probed else None for name, probed in whole.items()}
+
+
+def build_struct_decoders() -> None:
+    """Build a decoder for every struct. msgspec does it lazily, and two threads that decode the same type first at
+    the same time crash the process with SIGSEGV."""
+    for struct in _iterate_subclasses(msgspec.Struct):
+        if not getattr(struct, "__parameters__", ()):
+            msgspec.json.Decoder(struct)
+
+
+def _iterate_subclasses(struct: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
+    for one in struct.__subclasses__():
+        yield one
+        yield from _iterate_subclasses(one)

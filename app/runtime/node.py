@@ -107,9 +107,9 @@ class Node(BackgroundTask):
         if seen.registrations != self._registrations:
             await asyncio.to_thread(self._hosts.sync_registrations)
             self._registrations = seen.registrations
-        told = (seen.leader, seen.unended, seen.kept)
-        if told != self._last_notice:
-            self._last_notice = told
+        notice = (seen.leader, seen.unended, seen.kept)
+        if notice != self._last_notice:
+            self._last_notice = notice
             self._changes.signal_change()
 
     async def _run_forever(self) -> None:

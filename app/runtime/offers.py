@@ -1,17 +1,26 @@
-"""An accepted run starts: its first event accepts it, and what the queue does not know is offered to it."""
+"""Offer runs: accepted ones to the queue, and those whose host this node cannot reach to other nodes."""
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from sqlalchemy import Engine
+from sqlmodel import Session
+
 from app.loop.durable_queue import DurableQueue
+from app.store import nodes
 from app.store.background_task import PeriodicTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.events import EventStore
+from app.store.leases import Leases
+
+log = logging.getLogger(__name__)
 
 
 class Offers(PeriodicTask):
-    """Gives the queue every accepted run that it does not know: the log's commit alone accepts a run.
+    """Offer the queue every accepted run that it does not know: the log's commit alone accepts a run.
 
     The queue holds only the next run of each host: it does not keep the order of runs that arrive within one tick of
     its clock, or that are offered again after their node died.
@@ -37,7 +46,7 @@ class Offers(PeriodicTask):
         self._hurry.set()
 
     async def offer_runs(self) -> None:
-        """Give the queue each host's next run, where it does not know that one."""
+        """Give the queue each host's next run unless it knows that run."""
         queued = await asyncio.to_thread(self._store.find_next)
         if new := [(run, host) for run, host in queued if run not in self._known]:
             there = await self._durable.find_known([run for run, _ in new])
@@ -59,3 +68,33 @@ class Offers(PeriodicTask):
         with suppress(TimeoutError):
             async with asyncio.timeout(self.every):
                 await self._hurry.wait()
+
+
+def offer_unreachable_run(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:
+    """Offer the run to a node that has not tried its host lately. Return True if there is one. This blocks."""
+    with Session(database) as session, session.begin():
+        orphan = nodes.hand_over_run(session, leases.node, run)
+    if orphan is None:
+        return False
+    log.warning("run offered to the other nodes: its host does not answer", extra={"run": run, "host": orphan.host})
+    durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)
+    return True
+
+
+def pass_on_run(database: Engine, leases: Leases | None, durable: DurableQueue, run: str, epoch: int) -> bool:
+    """Return True if this node could not reach the run's host just now, after offering the run to others."""
+    if leases is None:
+        return False
+    with Session(database) as session, session.begin():
+        orphan = nodes.pass_on_run(session, leases.node, run, epoch)
+    if orphan is None:
+        return False
+    durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)
+    return True
+
+
+def create_reach_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
+    """Return a function that says whether another node could take the run at the time of the call."""
+    with Session(database) as session:
+        alone_until = time.monotonic() + nodes.get_seconds_without_other_node(session, leases.node, run)
+    return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

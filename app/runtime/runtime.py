@@ -37,10 +37,9 @@ from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
 from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
-from app.runs.scanner import create_scanner, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
-from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
-from app.runtime.offers import Offers
+from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_run
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
@@ -63,9 +62,9 @@ from app.targets.target_thread import TargetThread
 NO_FURTHER = 20
 """Consecutive crashes of workers on a run without progress after which the run fails."""
 AGAIN_AFTER = 0.5
-"""Seconds until a run is taken up again that the database was away for."""
+"""Seconds until a run resumes after the database was unavailable."""
 NOT_WRITTEN = 3.0
-"""Seconds that a write may take before this process is not ready, and accepts nothing."""
+"""Seconds that a write may take before this process is not ready and accepts no runs."""
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
 log = logging.getLogger(__name__)
@@ -79,7 +78,7 @@ class Runtime:
     """Set if other nodes share the database."""
     database: Engine
     clock: DatabaseClock
-    """What all times are by that another node may read."""
+    """Clock of the database, for all times that other nodes read."""
     store: EventStore
     bus: Bus
     writer: LogWriter
@@ -114,13 +113,16 @@ class Runtime:
         return self.leases is None or bool(self.leases.leads)
 
     async def submit_run(self, request: RunQueued, run: str | None = None) -> str:
-        """Accept a run: once its first event is on disk it starts, whatever happens; a refused one leaves nothing.
+        """Accept a run, which starts once its first event is on disk. A refused run leaves no trace.
 
-        Raises Unusable while the log cannot be written: what waited there would start long after it was refused.
+        Raise EnvironmentUnusable while the log cannot be written: a run that waits there would start
+        long after its refusal.
         """
         if (waits := self.writer.stalled_seconds) > NOT_WRITTEN:
-            said = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
-            raise EnvironmentUnusable(f"{said} Free space in the data folder, or look at the database; then try again.")
+            problem = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
+            raise EnvironmentUnusable(
+                f"{problem} Free space in the data folder, or look at the database; then try again."
+            )
         run = run or create_run_id()
         RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()
@@ -136,7 +138,6 @@ class Runtime:
             return [row.id for row in queries.list_unended_runs(session)]
 
     def is_idle(self) -> bool:
-        """Return True if every run has ended."""
         with open_read_session(self.database) as session:
             return not queries.has_unended_runs(session)
 
@@ -150,22 +151,15 @@ class Runtime:
         return None
 
     def publish_host(self, host: str) -> None:
-        """Publish a host's registration or removal to the other nodes."""
         if self.leases:
             HostFolders(self.database, self.settings.hosts_folder).store_registration(host)
 
     async def scan_host(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """Scan a host and return the scanner's name and verdicts; change and record nothing."""
         pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
-        target = TargetThread(await asyncio.to_thread(open_target, host, self.settings.hosts_folder))
-        try:
-            await target.run_blocking(prepare_new_fixture)
-            scanner = await target.run_blocking(lambda target: create_scanner(pack, target, self.settings.hosts_folder))
-            return scanner.name, await scanner.scan(
-                await target.run_blocking(lambda target: target.files), tuple(pack.rules)
-            )
-        finally:
-            await target.close()
+        async with open_scanner(pack, host, self.settings.hosts_folder) as (scanner, target):
+            files = await target.run_blocking(lambda target: target.files)
+            return scanner.name, await scanner.scan(files, tuple(pack.rules))
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
@@ -204,8 +198,8 @@ class Runtime:
             await self.writer.flush()
 
     async def _drive_run(self, run_id: str, epoch: int) -> None:
-        # What this process said of the run before it lost it may still wait to be written: it lands, or is dropped,
-        # before anybody looks how far the log has come.
+        # Events that this process appended before it lost the run may still wait: write or drop them before the log
+        # is read.
         await self.writer.flush()
         try:
             run = await asyncio.to_thread(self._load_run, run_id, epoch)
@@ -230,7 +224,7 @@ class Runtime:
             await run.services.target.close()
 
     def _log_recovery(self, state: RunState) -> None:
-        """Log that a run goes on that this process, or another, had begun; nothing of a run that is new."""
+        """Log that a run continues that this process or another had begun; log nothing for a new run."""
         if not state.started or state.ended or not state.request:
             return
         elsewhere = self.leases is not None and state.worker != self.name
@@ -304,7 +298,7 @@ class Runtime:
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.fetch_folder, host),
             save_folder=partial(files.store_folder, host, self.leases.require_lease_in_transaction(run_id)),
-            hand_over=partial(hand_over_unreachable_run, self.database, self.leases, self.durable, run_id),
+            hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_reach_check(self.database, self.leases, run_id),
         )
 

@@ -18,7 +18,7 @@ from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
 from app.machine.sampling.energy_ledger import EnergyLedger
 from app.machine.sampling.energy_shares import extrapolate_joules
-from app.runs.scanner import create_scanner
+from app.runs.scanner_factory import create_scanner
 from app.runtime.runtime import Runtime, create_run_id
 from app.runtime.seats import create_seats
 from app.scores import generated_hosts

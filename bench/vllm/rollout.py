@@ -42,7 +42,7 @@ from app.events.vocabulary import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.runs.order import Order
-from app.runs.rollout.rollout_command import create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_control import create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
 from app.runtime.runtime import Runtime

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from app.cli.mcp_server import RestApi, create_mcp_server, serve_mcp
-from app.cli.secret import read_secret
+from app.cli.options import read_secret
 from app.errors import BadInput
 from tests.web.api.inside import finished
 

@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from app.cli.event_rendering import render_event
-from app.cli.plain_log import PlainFormatter
-from app.cli.progress import ProgressPrinter
+from app.cli.progress import ProgressPrinter, render_event
+from app.cli.server_log import PlainFormatter
 from app.cli.verify import verify_pack
 from app.events.kinds import ItemStarted, PlanMade, RunQueued, SentryAlarm, TurnDelta, TurnFinished
 from app.evidence import verify

@@ -18,7 +18,7 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget
 from app.loop.harm import describe_harm
-from app.runs.scanner import create_scanner
+from app.runs.scanner_factory import create_scanner
 from app.scanners.openscap.content import add_benchmark
 from app.skills.catalog import load_skill
 from app.targets.host_catalog import open_target

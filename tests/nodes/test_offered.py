@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, record_event
-from app.runtime.handover import create_reach_check, hand_over_unreachable_run, pass_on_run
+from app.runtime.offers import create_reach_check, offer_unreachable_run, pass_on_run
 from app.store import nodes
 from app.store.clock import database_time
 from app.store.db import open_database
@@ -47,17 +47,17 @@ class Queue:
 def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_once(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
     one.acquire(run, "h", 1)
-    assert hand_over_unreachable_run(database, one, queue, run)
+    assert offer_unreachable_run(database, one, queue, run)
     assert queue.offered == [(run, "h", 2)]
     with pytest.raises(LeaseLost):
         one.create_fence(run)()
     with pytest.raises(LeaseLost):
-        hand_over_unreachable_run(database, one, queue, run)  # somebody else's by now
+        offer_unreachable_run(database, one, queue, run)  # somebody else's by now
     assert pass_on_run(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
     assert queue.offered[1:] == [(run, "h", 3)]
     assert not pass_on_run(database, other, queue, run, 3)
     other.acquire(run, "h", 3)
-    assert not hand_over_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
+    assert not offer_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
     other.create_fence(run)()
     assert len(queue.offered) == 2
 
@@ -65,21 +65,21 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
 def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
     one, other, queue = member(database, "one"), member(database, "other"), Queue()
     one.acquire(run, "h", 1)
-    assert hand_over_unreachable_run(database, one, queue, run)
+    assert offer_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, run)
         at = database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
     assert not pass_on_run(database, one, queue, run, 2)
     other.acquire(run, "h", 2)
-    assert hand_over_unreachable_run(database, other, queue, run)
+    assert offer_unreachable_run(database, other, queue, run)
 
 
 def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     one, queue = member(database, "one"), Queue()
     member(database, "other")
     one.acquire(run, "h", 1)
-    assert hand_over_unreachable_run(database, one, queue, run)
+    assert offer_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"other"})
     assert not pass_on_run(database, one, queue, run, 2)
@@ -91,7 +91,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     one.nodes = other.nodes = 2
     one.acquire(run, "h", 1)
     assert create_reach_check(database, one, run)()
-    assert hand_over_unreachable_run(database, one, Queue(), run)
+    assert offer_unreachable_run(database, one, Queue(), run)
     other.acquire(run, "h", 2)
     assert not create_reach_check(database, other, run)()
     third = member(database, "third")
@@ -108,7 +108,7 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
 def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
     one.acquire(run, "h", 1)
-    assert not hand_over_unreachable_run(database, one, Queue(), run)
+    assert not offer_unreachable_run(database, one, Queue(), run)
     one.create_fence(run)()
 
 

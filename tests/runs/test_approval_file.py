@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from app.errors import BadInput
-from app.runs.approval_file import read_approvals
+from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
 
 GOOD = """otherwise = 0
 
@@ -18,6 +18,22 @@ people = 1
 category = ["I", "II"]
 breaks = ["audit", "root rights"]
 replayed = false
+"""
+TABLE = """otherwise = 0
+[[rule]]
+replayed = true
+irreversible = false
+people = 0
+[[rule]]
+cuts_the_line = true
+people = 2
+[[rule]]
+category = ["I"]
+people = 1
+[[rule]]
+category = ["I"]
+breaks = ["audit"]
+people = 2
 """
 
 
@@ -74,3 +90,15 @@ def test_what_is_wrong_is_one_sentence_with_its_line(tmp_path, text, says):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(BadInput, match=r"none\.toml cannot be read"):
         read_approvals(tmp_path / "none.toml")
+
+
+def test_each_sort_of_change_has_its_number_and_its_line(tmp_path):
+    policy = read_approvals(written(tmp_path, TABLE))
+    lines = {(one.change, one.cuts_the_line): one for one in build_approval_table(policy)}
+    new = lines["new", False]
+    assert (new.cat_i, new.cat_ii) == ("1 (line 9)", "0 (line 1)")
+    assert lines["new", True].cat_iii == "2 (line 6)"
+    assert lines["held on another host", True].cat_i == "0 (line 2)"
+    assert lines["cannot be undone", False].cat_ii == "1 (Temper's own rule)"
+    assert "remote login" in lines["new", True].could_break
+    assert find_unreachable_rules(policy) == [12]

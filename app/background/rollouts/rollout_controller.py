@@ -8,33 +8,16 @@ from sqlmodel import Session
 from app.errors import TemperError
 from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, RolloutPaused
 from app.events.record import Recorded
-from app.runs.rollout.rollout_command import format_rollout_author
+from app.runs.rollout import rollout_steps as steps
+from app.runs.rollout.rollout_control import format_rollout_author
 from app.runs.rollout.rollout_request import create_host_order, create_host_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
-from app.runs.rollout.rollout_steps import (
-    BeginHost,
-    EndRollout,
-    PauseByRule,
-    PauseRuns,
-    RecordHostEnd,
-    RecordWaveEnd,
-    RolloutStep,
-    StopRuns,
-    decide_next_step,
-)
 from app.runtime.runtime import Runtime, create_run_id
+from app.store import rollouts
 from app.store.background_task import PeriodicTask
 from app.store.db import use_autocommit
 from app.store.models import RunRow
 from app.store.queries import list_busy_hosts
-from app.store.rollouts import (
-    RolloutJournal,
-    find_commanded_runs,
-    find_runs_by_id,
-    list_unended_rollouts,
-    open_rollout_journal,
-    read_rollout_events,
-)
 
 MOST_STEPS = 50
 """Maximum steps in one transaction; commands to the rollout wait for its end."""
@@ -46,10 +29,10 @@ class _RunSnapshot:
 
     runs: dict[str, RunRow]
     busy: set[str]
-    told: set[str]
+    commanded: set[str]
 
-    def decide_step(self, state: RolloutState) -> RolloutStep | None:
-        return decide_next_step(state, self.runs, self.busy, self.told)
+    def decide_step(self, state: RolloutState) -> steps.RolloutStep | None:
+        return steps.decide_next_step(state, self.runs, self.busy, self.commanded)
 
 
 class RolloutController(PeriodicTask):
@@ -63,7 +46,6 @@ class RolloutController(PeriodicTask):
         """Whether unended rollouts may exist, and the database version at the last check."""
 
     async def advance_rollouts(self) -> None:
-        """Advance every unended rollout as far as possible."""
         for rollout in await asyncio.to_thread(self._list_unended):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
@@ -77,7 +59,7 @@ class RolloutController(PeriodicTask):
 
     def _list_unended(self) -> list[str]:
         with Session(use_autocommit(self._runtime.database)) as session:
-            found = [row.id for row in list_unended_rollouts(session)]
+            found = [row.id for row in rollouts.list_unended_rollouts(session)]
         self._any = bool(found)
         self._states = {rollout: state for rollout, state in self._states.items() if rollout in found}
         return found
@@ -86,7 +68,7 @@ class RolloutController(PeriodicTask):
         """Decide and write steps in one transaction, so that a second leader does not repeat them."""
         if self._decide_step(rollout) is None:
             return []  # decided without the journal's lock
-        with open_rollout_journal(self._runtime.database, rollout) as chain:
+        with rollouts.open_rollout_journal(self._runtime.database, rollout) as chain:
             state = self._fold_state(chain.session, rollout)
             seen = _read_snapshot(chain.session, state)
             for _ in range(MOST_STEPS):
@@ -94,37 +76,35 @@ class RolloutController(PeriodicTask):
                 if step is None:
                     break
                 self._apply_step(chain, state, step)
-                if not isinstance(step, BeginHost | RecordHostEnd | RecordWaveEnd):
+                if not isinstance(step, steps.BeginHost | steps.RecordHostEnd | steps.RecordWaveEnd):
                     break  # the snapshot is outdated after this step
                 state = fold_rollout((line for line in chain.written[before:] if line.run == rollout), state)
         return chain.written
 
-    def _decide_step(self, rollout: str) -> RolloutStep | None:
+    def _decide_step(self, rollout: str) -> steps.RolloutStep | None:
         with Session(self._runtime.database) as session:
             state = self._fold_state(session, rollout)
             return _read_snapshot(session, state).decide_step(state)
 
     def _fold_state(self, session: Session, rollout: str) -> RolloutState:
         kept = self._states.get(rollout, RolloutState())
-        state = self._states[rollout] = fold_rollout(read_rollout_events(session, rollout, kept.seq), kept)
+        state = self._states[rollout] = fold_rollout(rollouts.read_rollout_events(session, rollout, kept.seq), kept)
         return state
 
-    def _apply_step(self, chain: RolloutJournal, state: RolloutState, step: RolloutStep) -> None:
+    def _apply_step(self, chain: rollouts.RolloutJournal, state: RolloutState, step: steps.RolloutStep) -> None:
         match step:
-            case BeginHost(host=host, wave=wave):
+            case steps.BeginHost(host=host, wave=wave):
                 self._begin_run(chain, state, host, wave)
-            case RecordHostEnd(ended=ended) | RecordWaveEnd(ended=ended):
+            case steps.RecordHostEnd(ended=ended) | steps.RecordWaveEnd(ended=ended):
                 chain.append(ended)
-            case PauseByRule(reason=reason):
+            case steps.PauseByRule(reason=reason):
                 chain.append(RolloutPaused(by="rule", reason=reason))
-            case PauseRuns(runs=runs):
-                chain.send_command(runs, "pause", format_rollout_author(state.rollout), state.reason)
-            case StopRuns(runs=runs):
-                chain.send_command(runs, "stop", format_rollout_author(state.rollout), state.reason)
-            case EndRollout(state=ended):
+            case steps.CommandRuns(verb=verb, runs=runs):
+                chain.send_command(runs, verb, format_rollout_author(state.rollout), state.reason)
+            case steps.EndRollout(state=ended):
                 chain.append(RolloutEnded(state=ended))
 
-    def _begin_run(self, chain: RolloutJournal, state: RolloutState, host: str, wave: int) -> None:
+    def _begin_run(self, chain: rollouts.RolloutJournal, state: RolloutState, host: str, wave: int) -> None:
         assert state.asked
         settings = self._runtime.settings
         try:
@@ -141,9 +121,8 @@ class RolloutController(PeriodicTask):
 def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
     runs = [part.run for part in state.parts_at_work]
     verb = "stop" if state.status == "stopping" else "pause"
-    told = (
-        find_commanded_runs(session, runs, verb, format_rollout_author(state.rollout), state.since)
-        if state.status != "running"
-        else set()
-    )
-    return _RunSnapshot(find_runs_by_id(session, runs), list_busy_hosts(session), told)
+    commanded: set[str] = set()
+    if state.status != "running":
+        by = format_rollout_author(state.rollout)
+        commanded = rollouts.find_commanded_runs(session, runs, verb, by, state.since)
+    return _RunSnapshot(rollouts.find_runs_by_id(session, runs), list_busy_hosts(session), commanded)

@@ -12,6 +12,7 @@ from app.errors import Rejected
 from app.events.vocabulary import Mode
 from app.runs.order import Order, resolve_mode, split_rules, validate_order
 from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
+from app.runs.spec_checks import check_lengths
 from app.store.models import ScheduleRow
 from app.store.schedules import list_schedules, require_schedule
 from app.targets.host_catalog import FIXTURE
@@ -37,17 +38,12 @@ class ScheduleSpec:
 def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> ScheduleRow:
     order, cron, zone, window = wanted.order, wanted.cron.strip(), wanted.zone.strip(), wanted.window_minutes
     mode = _validate_mode(wanted, hosts)
-    for field, most in LONGEST.items():
-        if (length := len(getattr(wanted, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
+    check_lengths(wanted, LONGEST)
     if window is not None and not 0 < window <= LONGEST_WINDOW:
         raise Rejected("window_minutes", f"a window must have more than 0 and at most {LONGEST_WINDOW:g} minutes.")
     if mode == "auto" and window is None:
-        said = (
-            "the mode auto changes a host without supervision: give a window in minutes, after which "
-            "Temper stops the run."
-        )
-        raise Rejected("window_minutes", said)
+        request = "give a window in minutes, after which Temper stops the run"
+        raise Rejected("window_minutes", f"the mode auto changes a host without supervision: {request}.")
     return ScheduleRow(
         id=secrets.token_hex(3),
         host=wanted.words or order.host,

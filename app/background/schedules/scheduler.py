@@ -13,7 +13,7 @@ from app.events.kinds import RolloutAsked, RunQueued
 from app.events.record import Recorded
 from app.runs.order import create_run_request
 from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_command import command_rollout, create_rollout_id
+from app.runs.rollout.rollout_control import command_rollout, create_rollout_id
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime, create_run_id
@@ -42,7 +42,6 @@ class Scheduler(PeriodicTask):
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
             self._runtime.offers.look_now()
-        await asyncio.to_thread(self._end_rollouts, now)
         self._any = await asyncio.to_thread(self._end_windows, now)
 
     async def _run_once(self) -> None:
@@ -56,11 +55,7 @@ class Scheduler(PeriodicTask):
         with Session(self._runtime.database) as session, session.begin():
             for row in schedules.list_due_schedules(session, now):
                 found = compute_firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
-                missed = (
-                    f"{found.missed} missed since {_format_time(row.next_at)}, Temper did not run. "
-                    if found.missed
-                    else ""
-                )
+                missed = _describe_missed(found.missed, row.next_at)
                 row.next_at = found.next_at
                 row.outcome, row.unkept = missed.strip(), bool(found.missed)
                 if found.at is not None:
@@ -75,15 +70,15 @@ class Scheduler(PeriodicTask):
         try:
             request = self._create_rollout_request(session, row) if row.rollout else self._create_run_request(row)
         except TemperError as exc:
-            row.outcome, row.unkept = f"{missed}Nothing at {_format_time(at)}: {exc}", True
+            row.outcome, row.unkept = f"{missed}Did not start at {_format_time(at)}: {exc}", True
             return []
         row.fired_at, row.stopped = at, False
         if isinstance(request, RolloutAsked):
             row.run = create_rollout_id()
-            row.outcome = f"{missed}Rollout {row.run} over {len(request.hosts)} hosts at {_format_time(at)}."
+            row.outcome = f"{missed}Started rollout {row.run} on {len(request.hosts)} hosts at {_format_time(at)}."
         else:
             row.run = create_run_id()
-            row.outcome = f"{missed}Run {row.run} at {_format_time(at)}."
+            row.outcome = f"{missed}Started run {row.run} at {_format_time(at)}."
         return begin_chain(session, row.run, request)
 
     def _describe_busy(self, session: Session, row: ScheduleRow) -> str:
@@ -92,7 +87,7 @@ class Scheduler(PeriodicTask):
             before = session.get(RolloutRow, row.run)
             return f"rollout {before.id} has not ended" if before and before.ended_at is None else ""
         busy = queries.list_unended_runs(session, row.host)
-        return f"run {busy[0].id} was still at work on {row.host}" if busy else ""
+        return f"run {busy[0].id} was still working on {row.host}" if busy else ""
 
     def _create_run_request(self, row: ScheduleRow) -> RunQueued:
         settings = self._runtime.settings
@@ -108,39 +103,34 @@ class Scheduler(PeriodicTask):
         )
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
-    def _end_rollouts(self, now: float) -> None:
-        """Stop rollouts whose window is over, then record it; a crash in between only repeats the stop."""
-        with Session(self._runtime.database) as session:
-            over = [
-                (row.run, row.id)
-                for row in schedules.list_schedules(session)
-                if row.rollout and row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
-            ]
-        for rollout, schedule in over:
-            with suppress(Rejected):  # it has ended or is stopping
-                reason = "its window is over"
-                command_rollout(self._runtime.database, rollout, "stop", by=f"schedule {schedule}", reason=reason)
-                self._record_stopped(schedule)
-
-    def _record_stopped(self, schedule: str) -> None:
-        with Session(self._runtime.database) as session, session.begin():
-            row = schedules.require_schedule(session, schedule)
-            row.outcome, row.stopped = f"{row.outcome} Stopped at the end of its window.", True
-            session.add(row)
-
     def _end_windows(self, now: float) -> bool:
-        """Stop runs whose window is over. Return True if any schedules exist."""
-        with Session(self._runtime.database) as session, session.begin():
+        """Stop runs and rollouts whose window is over. Return True if any schedules exist."""
+        with Session(self._runtime.database) as session:
             rows = schedules.list_schedules(session)
-            for row in rows:
-                over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
-                run = queries.find_run(session, row.run) if over and not row.rollout else None
-                if run is None or run.state not in queries.UNENDED or row.stopped:
-                    continue
-                command_run(session, run, "stop", by=f"schedule {row.id}", reason="its window is over")
-                row.outcome, row.stopped = f"{row.outcome} Stopped at the end of its window.", True
-                session.add(row)
-            return bool(rows)
+        for row in rows:
+            over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
+            if over and not row.stopped:
+                with suppress(Rejected):  # it has ended or is stopping
+                    self._stop_work(row)
+        return bool(rows)
+
+    def _stop_work(self, row: ScheduleRow) -> None:
+        """Stop the schedule's run or rollout, then record it; a crash in between only repeats the stop."""
+        by, reason = f"schedule {row.id}", "its window is over"
+        if row.rollout:
+            command_rollout(self._runtime.database, row.run, "stop", by=by, reason=reason)
+        with Session(self._runtime.database) as session, session.begin():
+            if not row.rollout and (run := queries.find_run(session, row.run)):
+                command_run(session, run, "stop", by=by, reason=reason)
+            stored = schedules.require_schedule(session, row.id)
+            stored.outcome, stored.stopped = f"{stored.outcome} Stopped at the end of its window.", True
+            session.add(stored)
+
+
+def _describe_missed(missed: int, since: float) -> str:
+    """Return a sentence about the start times that passed while no process worked; empty if there are none."""
+    times = "1 start time" if missed == 1 else f"{missed} start times"
+    return f"Missed {times} since {_format_time(since)}: Temper was not running. " if missed else ""
 
 
 def _format_time(at: float) -> str:

@@ -4,8 +4,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Sequence
-from typing import TypeVar
+from itertools import islice
+from typing import Any
 
 import httpx
 
@@ -23,7 +23,6 @@ PATIENCE = 10.0
 HELD = 20_000
 """Maximum spans and measures buffered for an unreachable collector; the oldest are dropped."""
 BATCH = 1000
-T = TypeVar("T")
 _KINDS = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith(".sample"))
 
 
@@ -35,7 +34,7 @@ class TelemetryExporter(PeriodicTask):
     def __init__(self, collector: str, store: EventStore, bus: Bus, http: httpx.AsyncClient, instance: str) -> None:
         self._collector, self._instance = collector.rstrip("/"), instance
         self._store, self._bus, self._http = store, bus, http
-        self._began = self._told_at = time.time()
+        self._began = self._exported_at = time.time()
         self._runs: dict[str, tuple[RunTrace, int]] = {}
         self._done: dict[str, int] = {}
         self._spans: deque[Span] = deque(maxlen=HELD)
@@ -49,15 +48,16 @@ class TelemetryExporter(PeriodicTask):
 
     async def export_pending(self) -> None:
         await asyncio.to_thread(self._collect_finished)
-        if spans := _peek_batch(self._spans):
-            if not await self._post_batch("/v1/traces", otlp.encode_traces(spans, self._instance)):
-                return
-            _drop_oldest(self._spans, len(spans))
-        if measures := _peek_batch(self._measures):
-            if not await self._post_batch("/v1/metrics", otlp.encode_metrics(measures, self._told_at, self._instance)):
-                return
-            _drop_oldest(self._measures, len(measures))
-            self._told_at = time.time()
+        spans = list(islice(self._spans, BATCH))
+        if spans and not await self._post_batch("/v1/traces", otlp.encode_traces(spans, self._instance)):
+            return
+        _drop_oldest(self._spans, len(spans))
+        measures = list(islice(self._measures, BATCH))
+        if measures:
+            body = otlp.encode_metrics(measures, self._exported_at, self._instance)
+            if await self._post_batch("/v1/metrics", body):
+                _drop_oldest(self._measures, len(measures))
+                self._exported_at = time.time()
 
     async def _run_once(self) -> None:
         await self.export_pending()
@@ -69,11 +69,11 @@ class TelemetryExporter(PeriodicTask):
                 continue
             trace, seen = self._runs.get(run) or (RunTrace(run), 0)
             for recorded in self._store.read_events(run, seen, newest, _KINDS):
-                for told in trace.fold_event(recorded):
-                    if isinstance(told, Span) and told.ended >= self._began:
-                        self._spans.append(told)
-                    elif isinstance(told, Measure) and told.at >= self._began:
-                        self._measures.append(told)
+                for found in trace.fold_event(recorded):
+                    if isinstance(found, Span) and found.ended >= self._began:
+                        self._spans.append(found)
+                    elif isinstance(found, Measure) and found.at >= self._began:
+                        self._measures.append(found)
             self._runs[run] = trace, newest
             if trace.ended:
                 del self._runs[run]
@@ -96,10 +96,6 @@ class TelemetryExporter(PeriodicTask):
         return False
 
 
-def _peek_batch(held: deque[T]) -> Sequence[T]:
-    return [held[n] for n in range(min(BATCH, len(held)))]
-
-
-def _drop_oldest(held: deque[T], number: int) -> None:
+def _drop_oldest(held: deque[Any], number: int) -> None:
     for _ in range(number):
         held.popleft()

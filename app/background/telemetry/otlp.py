@@ -26,10 +26,7 @@ _DELTA = 1
 
 
 def encode_traces(spans: Iterable[Span], instance: str) -> dict[str, Any]:
-    scope = {"scope": _encode_scope(), "schemaUrl": CONVENTIONS, "spans": [_encode_span(span) for span in spans]}
-    return {
-        "resourceSpans": [{"resource": _encode_resource(instance), "schemaUrl": CONVENTIONS, "scopeSpans": [scope]}]
-    }
+    return _wrap_payload("Spans", "spans", [_encode_span(span) for span in spans], instance)
 
 
 def encode_metrics(measures: Sequence[Measure], since: float, instance: str) -> dict[str, Any]:
@@ -37,21 +34,20 @@ def encode_metrics(measures: Sequence[Measure], since: float, instance: str) -> 
     by_name: dict[str, dict[str, list[Measure]]] = defaultdict(lambda: defaultdict(list))
     for one in measures:
         by_name[one.name][repr(sorted(one.attributes.items()))].append(one)
-    told = [
-        {
-            "name": name,
-            "unit": _UNITS[name],
-            "histogram": {
-                "aggregationTemporality": _DELTA,
-                "dataPoints": [_encode_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()],
-            },
-        }
-        for name, series in by_name.items()
-    ]
-    scope = {"scope": _encode_scope(), "schemaUrl": CONVENTIONS, "metrics": told}
-    return {
-        "resourceMetrics": [{"resource": _encode_resource(instance), "schemaUrl": CONVENTIONS, "scopeMetrics": [scope]}]
-    }
+    metrics = []
+    for name, series in by_name.items():
+        points = [_encode_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()]
+        histogram = {"aggregationTemporality": _DELTA, "dataPoints": points}
+        metrics.append({"name": name, "unit": _UNITS[name], "histogram": histogram})
+    return _wrap_payload("Metrics", "metrics", metrics, instance)
+
+
+def _wrap_payload(signal: str, field: str, content: list[dict[str, Any]], instance: str) -> dict[str, Any]:
+    """Return the content under the resource and scope that it comes from."""
+    about: Attributes = {"service.name": "temper", "service.version": __version__, "service.instance.id": instance}
+    scope = {"scope": {"name": "temper", "version": __version__}, "schemaUrl": CONVENTIONS, field: content}
+    resource = {"attributes": _encode_attributes(about)}
+    return {f"resource{signal}": [{"resource": resource, "schemaUrl": CONVENTIONS, f"scope{signal}": [scope]}]}
 
 
 def _encode_point(same: Sequence[Measure], since: float, bounds: Sequence[float]) -> dict[str, Any]:
@@ -84,19 +80,6 @@ def _encode_span(span: Span) -> dict[str, Any]:
         "attributes": _encode_attributes(span.attributes),
         "status": {"code": _FAILED, "message": span.error[:300]} if span.error else {},
     }
-
-
-def _encode_resource(instance: str) -> dict[str, Any]:
-    about: Attributes = {
-        "service.name": "temper",
-        "service.version": __version__,
-        "service.instance.id": instance,
-    }
-    return {"attributes": _encode_attributes(about)}
-
-
-def _encode_scope() -> dict[str, str]:
-    return {"name": "temper", "version": __version__}
 
 
 def _encode_attributes(attributes: Attributes) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from app.events.trace_ids import derive_span_id, derive_trace_id
 Value = str | int | float | bool | list[str]
 Attributes = dict[str, Value]
 PROVIDER = "vllm"
+_TOOL: Attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,6 @@ class RunTrace:
     _turns: dict[str, tuple[kinds.TurnStarted, float]] = field(default_factory=dict)
 
     def fold_event(self, recorded: Recorded) -> Iterator[Span | Measure]:
-        """Fold one event and yield the spans and measures that it completes."""
         event, at = recorded.event, recorded.at
         match event:
             case kinds.RunQueued():
@@ -83,8 +83,10 @@ class RunTrace:
                     yield from self._create_turn_spans(*found, at, {}, event.reason)
             case kinds.ActionApplying() | kinds.ActionRollingBack():
                 tool = "apply" if isinstance(event, kinds.ActionApplying) else "undo"
-                about = _build_tool_attributes(tool) | {"temper.rule": event.rule, "temper.attempt": event.attempt}
-                self._open_span((tool, event.journal), f"execute_tool {tool}", at, about)
+                about = {"temper.rule": event.rule, "temper.attempt": event.attempt}
+                self._open_span(
+                    (tool, event.journal), f"execute_tool {tool}", at, _TOOL | {"gen_ai.tool.name": tool} | about
+                )
             case kinds.ActionApplied():
                 yield from self._close_span(("apply", event.journal), ("item", event.rule), at, {})
             case kinds.ActionFailedToApply():
@@ -94,8 +96,8 @@ class RunTrace:
                 yield from self._close_span(("undo", event.journal), ("item", event.rule), at, {}, left)
 
     def _open_span(self, place: tuple[object, ...], name: str, at: float, attributes: Attributes) -> None:
-        said = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
-        self._open[place] = _OpenSpan(name, at, said)
+        marked = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
+        self._open[place] = _OpenSpan(name, at, marked)
 
     def _close_span(
         self, place: tuple[object, ...], parent: tuple[object, ...], at: float, more: Attributes, error: str = ""
@@ -129,7 +131,7 @@ class RunTrace:
         self, begun: kinds.TurnStarted, started: float, at: float, more: Attributes, error: str
     ) -> Iterator[Span]:
         """Yield the spans of a role's turn and of its request, which is the parent of the engine's own spans."""
-        told: Attributes = {
+        shared: Attributes = {
             "temper.rule": begun.rule,
             "temper.attempt": begun.attempt,
             "temper.purpose": begun.purpose,
@@ -140,19 +142,12 @@ class RunTrace:
         }
         agent, chat = derive_span_id(self.run, "agent", begun.turn), derive_span_id(self.run, "chat", begun.turn)
         above = derive_span_id(self.run, "item", begun.rule)
-        yield self._create_span(
-            agent,
-            above,
-            f"invoke_agent {begun.role}",
-            started,
-            at,
-            _build_gen_ai_attributes("invoke_agent", begun) | told,
-            error,
+        about = _build_gen_ai_attributes("invoke_agent", begun) | shared
+        yield self._create_span(agent, above, f"invoke_agent {begun.role}", started, at, about, error)
+        about = (
+            _build_gen_ai_attributes("chat", begun) | shared | {"gen_ai.request.max_tokens": begun.max_tokens} | more
         )
-        asked: Attributes = (
-            _build_gen_ai_attributes("chat", begun) | told | {"gen_ai.request.max_tokens": begun.max_tokens} | more
-        )
-        yield self._create_span(chat, agent, f"chat {begun.model}", started, at, asked, error, outward=True)
+        yield self._create_span(chat, agent, f"chat {begun.model}", started, at, about, error, outward=True)
 
     def _create_span(
         self, own: str, above: str, name: str, began: float, ended: float, attributes: Attributes, error: str,
@@ -170,7 +165,3 @@ def _build_gen_ai_attributes(operation: str, begun: kinds.TurnStarted) -> Attrib
         "gen_ai.agent.name": begun.role,
         "gen_ai.request.model": begun.model,
     }
-
-
-def _build_tool_attributes(name: str) -> Attributes:
-    return {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name, "gen_ai.tool.type": "function"}

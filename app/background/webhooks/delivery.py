@@ -1,4 +1,4 @@
-"""Create a signed delivery from an event, as a CloudEvent or by the webhook's template. Pure."""
+"""Create signed deliveries, as CloudEvents or by the webhook's template. Pure."""
 
 import base64
 import hashlib
@@ -28,36 +28,69 @@ CLOUD_EVENT = "application/cloudevents+json; charset=utf-8"
 def create_signed_delivery(
     recorded: Recorded, secret: str, now: float, *, simulated: bool, template: str = "", host: str = ""
 ) -> Delivery:
-    """Create a delivery signed over id, time and body (Standard Webhooks), which prevents replays."""
-    name, at = f"{recorded.run}.{recorded.seq}", str(int(now))
-    place = "rollouts" if isinstance(recorded.event, RolloutEvent) else "runs"
+    name = f"{recorded.run}.{recorded.seq}"
     if template:
         body, form = fill_template(template, collect_facts(recorded, host, simulated=simulated))
-        return sign_body(body, name, at, secret, form)
+    else:
+        source = f"/api/v1/{'rollouts' if isinstance(recorded.event, RolloutEvent) else 'runs'}/{recorded.run}"
+        kind = f"temper.{get_event_kind(recorded.event)}"
+        body, form = _encode_cloud_event(name, source, kind, recorded.at, recorded.line, simulated=simulated)
+    return _sign_body(body, name, now, secret, form)
+
+
+def create_waiver_expiry_delivery(due: WaiverDue, secret: str, now: float, template: str = "") -> Delivery:
+    if template:
+        facts = {"text": due.summary, "kind": due.kind, "time": format_timestamp(due.since), "path": "/waivers"}
+        body, form = fill_template(template, facts)
+    else:
+        data = _encode_json({"text": due.summary, "waiver": msgspec.to_builtins(due.row.waiver)})
+        source = f"/api/v1/waivers/{due.row.id}"
+        body, form = _encode_cloud_event(due.name, source, f"temper.{due.kind}", due.since, data)
+    return _sign_body(body, due.name, now, secret, form)
+
+
+def create_trial_delivery(secret: str, now: float, name: str, template: str = "") -> Delivery:
+    """Create a test delivery. It is signed, so receivers can test their signature check."""
+    kind, text = "temper.test", "A test of this webhook, requested by a person."
+    if template:
+        facts = {"text": text, "run": "none", "host": "none", "kind": kind, "path": "/ops"}
+        body, form = fill_template(template, {**facts, "time": format_timestamp(now)})
+    else:
+        body, form = _encode_cloud_event(name, "/api/v1/webhooks", kind, now, _encode_json({"text": text}))
+    return _sign_body(body, name, now, secret, form)
+
+
+def _encode_cloud_event(
+    name: str, source: str, kind: str, at: float, data: bytes, **extensions: object
+) -> tuple[bytes, str]:
+    """Return a CloudEvent and its content type. `data` is JSON, which stays byte for byte as it is."""
     envelope = {
         "specversion": "1.0",
         "id": name,
-        "source": f"/api/v1/{place}/{recorded.run}",
-        "type": f"temper.{get_event_kind(recorded.event)}",
-        "time": format_timestamp(recorded.at),
+        "source": source,
+        "type": kind,
+        "time": format_timestamp(at),
         "datacontenttype": "application/json",
-        "simulated": simulated,
+        **extensions,
     }
-    body = json.dumps(envelope, separators=(",", ":")).encode()[:-1] + b',"data":' + recorded.line + b"}"
-    return sign_body(body, name, at, secret)
+    return _encode_json(envelope)[:-1] + b',"data":' + data + b"}", CLOUD_EVENT
 
 
-def sign_body(body: bytes, name: str, at: str, secret: str, form: str = CLOUD_EVENT) -> Delivery:
-    return Delivery(
-        body,
-        {
-            "content-type": form,
-            "user-agent": "temper",
-            "webhook-id": name,
-            "webhook-timestamp": at,
-            "webhook-signature": f"v1,{compute_signature(secret, name, at, body)}",
-        },
-    )
+def _encode_json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _sign_body(body: bytes, name: str, now: float, secret: str, form: str) -> Delivery:
+    """Return a delivery signed over id, time and body (Standard Webhooks), which prevents replays."""
+    at = str(int(now))
+    headers = {
+        "content-type": form,
+        "user-agent": "temper",
+        "webhook-id": name,
+        "webhook-timestamp": at,
+        "webhook-signature": f"v1,{compute_signature(secret, name, at, body)}",
+    }
+    return Delivery(body, headers)
 
 
 def compute_signature(secret: str, name: str, at: str, body: bytes) -> str:
@@ -75,20 +108,3 @@ def is_valid_secret(secret: str) -> bool:
     except ValueError:
         return False
     return secret.startswith(PREFIX) and 16 <= len(key) <= 64
-
-
-def create_waiver_expiry_delivery(due: WaiverDue, secret: str, now: float, template: str = "") -> Delivery:
-    if template:
-        told = {"text": due.summary, "kind": due.kind, "time": format_timestamp(due.since), "path": "/waivers"}
-        body, form = fill_template(template, told)
-        return sign_body(body, due.name, str(int(now)), secret, form)
-    envelope = {
-        "specversion": "1.0",
-        "id": due.name,
-        "source": f"/api/v1/waivers/{due.row.id}",
-        "type": f"temper.{due.kind}",
-        "time": format_timestamp(due.since),
-        "datacontenttype": "application/json",
-        "data": {"text": due.summary, "waiver": msgspec.to_builtins(due.row.waiver)},
-    }
-    return sign_body(json.dumps(envelope, separators=(",", ":")).encode(), due.name, str(int(now)), secret)

@@ -9,12 +9,18 @@ from itertools import count
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.delivery import Delivery, create_signed_delivery, create_waiver_expiry_delivery
+from app.background.webhooks.delivery import (
+    Delivery,
+    create_signed_delivery,
+    create_trial_delivery,
+    create_waiver_expiry_delivery,
+)
 from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
 from app.store import waivers, webhooks
+from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.events import EventStore
 from app.store.waivers import WaiverDue
@@ -37,11 +43,22 @@ GIVE_UP_SECONDS = 24 * 3600.0
 _ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
 
 
+async def send_trial_delivery(webhook: WebhookRow, now: float, name: str) -> str:
+    """Send a test delivery. Return the problem, or an empty string on success."""
+    try:
+        async with PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE) as line:
+            return await line.post(create_trial_delivery(webhook.secret, now, name, webhook.template))
+    except AddressNotPublic as exc:
+        return str(exc)
+
+
 def compute_backoff(attempts: int) -> float:
     return min(2.0 ** (attempts - 1), LONGEST_WAIT)
 
 
-class WebhookSender:
+class WebhookSender(BackgroundTask):
+    name = "webhooks"
+
     def __init__(
         self,
         database: Engine,
@@ -62,18 +79,14 @@ class WebhookSender:
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._held: dict[str, str] = {}
         """Of each webhook, the reason that was last logged."""
-        self._task: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        self._task = asyncio.create_task(self._run_rounds(), name="webhooks")
 
     async def close(self) -> None:
-        tasks = [task for task in (self._task, *self._busy.values()) if task]
-        for task in tasks:
+        await super().close()
+        for task in (tasks := list(self._busy.values())):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _run_rounds(self) -> None:
+    async def _run_forever(self) -> None:
         known: Sequence[WebhookRow] = ()
         seen = None
         while True:
@@ -105,8 +118,8 @@ class WebhookSender:
                     for run in runs:
                         await self._deliver_run(webhook, run, line)
                     for due, row in ending:
-                        told = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
-                        await self._post_delivery(row, told, 1, line)
+                        delivery = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
+                        await self._post_delivery(row, delivery, 1, line)
         except DATABASE_UNAVAILABLE as exc:
             log.warning(
                 "webhook is not delivered", extra={"webhook": webhook.id, "reason": describe_database_error(exc)}
@@ -123,10 +136,10 @@ class WebhookSender:
         again = row.due_at < 0
         batch, upto, of = await asyncio.to_thread(self._read_next_batch, webhook, row)
         for recorded in batch:
-            told = create_signed_delivery(
+            delivery = create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
-            sent = await self._post_delivery(row, told, recorded.seq, line)
+            sent = await self._post_delivery(row, delivery, recorded.seq, line)
             if sent is None:
                 return
             row = sent
@@ -134,37 +147,32 @@ class WebhookSender:
         self._seen[webhook.id, run] = upto if whole else batch[-1].seq
         if again:  # an old run is delivered only because it was asked for
             due = 0.0 if whole else webhooks.AGAIN
-            await asyncio.to_thread(self._store_progress, row.seq, _create_progress_row(row, due_at=due), 0, 0, None)
+            await asyncio.to_thread(self._store_progress, row.seq, _create_progress_row(row, due_at=due))
 
     async def _post_delivery(
-        self, row: DeliveryProgressRow, told: Delivery, seq: int, line: PinnedConnection
+        self, row: DeliveryProgressRow, delivery: Delivery, seq: int, line: PinnedConnection
     ) -> DeliveryProgressRow | None:
         """Send a delivery and store the progress. Return it if delivered or given up, None if it is retried later."""
         try:
-            problem = await line.post(told)
+            problem = await line.post(delivery)
         except AddressNotPublic as exc:
             self._log_failure(row, str(exc))
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
-            await asyncio.to_thread(
-                self._store_progress,
-                row.seq,
-                _create_progress_row(row, attempts=row.attempts, due_at=self._clock() + HELD_SECONDS),
-                0,
-                0,
-                str(exc),
-            )
+            waiting = _create_progress_row(row, attempts=row.attempts, due_at=self._clock() + HELD_SECONDS)
+            await asyncio.to_thread(self._store_progress, row.seq, waiting, problem=str(exc))
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
-            attempts = row.attempts + 1
-            self._log_failure(row, problem, attempts=attempts, again_in_s=compute_backoff(attempts))
-            row = _create_progress_row(row, attempts=attempts, due_at=self._clock() + compute_backoff(attempts))
-            await asyncio.to_thread(self._store_progress, row.seq, row, 0, 0, problem)
+            attempts, wait = row.attempts + 1, compute_backoff(row.attempts + 1)
+            self._log_failure(row, problem, attempts=attempts, again_in_s=wait)
+            failed = _create_progress_row(row, attempts=attempts, due_at=self._clock() + wait)
+            await asyncio.to_thread(self._store_progress, row.seq, failed, problem=problem)
             return None
         if problem:
             self._log_failure(row, problem, attempts=ATTEMPTS, given_up=True)
-        before, row = row.seq, _create_progress_row(row, seq=seq)
-        await asyncio.to_thread(self._store_progress, before, row, int(not problem), int(bool(problem)), problem)
-        return row
+        done, dropped = _create_progress_row(row, seq=seq), int(bool(problem))
+        counts = {"delivered": 1 - dropped, "dropped": dropped}
+        await asyncio.to_thread(self._store_progress, row.seq, done, problem=problem, **counts)
+        return done
 
     def _log_failure(self, row: DeliveryProgressRow, problem: str, **more: object) -> None:
         """Log a delivery that failed, or is held back for a new reason. Without the address: that may be a key."""
@@ -178,14 +186,10 @@ class WebhookSender:
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:
-            new = [
-                one
-                for one in waivers.list_due_waivers(waivers.list_waivers(session), now)
-                if one.since >= webhook.created_at
-            ]
+            due = waivers.list_due_waivers(waivers.list_waivers(session), now)
+            new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
             rows = [(one, webhooks.find_progress(session, webhook.id, one.name)) for one in new]
-        wanted = [(one, row) for one, row in rows if not kinds or one.kind in kinds]
-        return [(one, row) for one, row in wanted if not row.seq and row.due_at <= now]
+        return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
     def _list_webhooks(self) -> list[WebhookRow]:
         with Session(use_autocommit(self._database)) as session:
@@ -216,7 +220,7 @@ class WebhookSender:
         return batch, upto[0] if upto else 0, of
 
     def _store_progress(
-        self, before: int, row: DeliveryProgressRow, delivered: int, dropped: int, problem: str | None
+        self, before: int, row: DeliveryProgressRow, *, problem: str | None = None, delivered: int = 0, dropped: int = 0
     ) -> None:
         with Session(self._database) as session, session.begin():
             webhooks.record_progress(session, row, before=before, delivered=delivered, dropped=dropped, problem=problem)

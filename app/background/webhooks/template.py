@@ -14,6 +14,7 @@ from app.events.kinds import RolloutEvent, get_event_kind
 from app.events.record import Recorded, format_timestamp
 from app.loop.descriptions import describe_event
 from app.runs.rollout.rollout_description import describe_rollout_event
+from app.runs.spec_checks import check_length
 from app.text.clean import clean_text
 
 LONGEST, LONGEST_VALUE = 2000, 600
@@ -37,8 +38,7 @@ _ORDERS = str.maketrans({"<": "‹", ">": "›", "@": "＠"})
 def check_template(template: str) -> str:
     """Validate a template and return it, or the named template. Raise Rejected if it is invalid."""
     template = NAMED.get(template.strip(), template)
-    if len(template) > LONGEST:
-        raise Rejected("template", f"the template has {len(template)} characters; the limit is {LONGEST}.")
+    check_length("template", template, LONGEST)
     if unknown := [name for name in _PLACE.findall(template) if name not in PLACES]:
         known = ", ".join(f"{{{name}}}" for name in PLACES)
         raise Rejected("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
@@ -53,15 +53,15 @@ def check_template(template: str) -> str:
 def collect_facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
     """Return the placeholder values of an event. For a rollout, `host` is the text that selected its hosts."""
     of_many = isinstance(recorded.event, RolloutEvent)
-    told = describe_rollout_event(recorded.event) if of_many else describe_event(recorded.event)
-    said = f"{told.glyph} {told.text}" if told else get_event_kind(recorded.event)
+    described = describe_rollout_event(recorded.event) if of_many else describe_event(recorded.event)
+    text = f"{described.glyph} {described.text}" if described else get_event_kind(recorded.event)
     played = " (simulated engines)" if simulated else ""
     return {
-        "text": f"{said}. {'Rollout' if of_many else 'Run'} {recorded.run} on {host}{played}",
+        "text": f"{text}. {'Rollout' if of_many else 'Run'} {recorded.run} on {host}{played}",
         "run": recorded.run,
         "host": host,
         "kind": get_event_kind(recorded.event),
-        "glyph": told.glyph if told else "",
+        "glyph": described.glyph if described else "",
         "time": format_timestamp(recorded.at),
         "path": f"/fleet/{recorded.run}" if of_many else f"/runs/{recorded.run}?at={recorded.seq}",
     }

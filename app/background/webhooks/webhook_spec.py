@@ -75,6 +75,6 @@ def _check_url(url: str) -> str:
 
 def _check_kind(kind: str, field: str) -> str:
     if kind not in KINDS:
-        said = f"there are no events of kind {kind[:40]!a}: the schema Event of /openapi.json lists the kinds."
-        raise Rejected(field, said)
+        known = "the schema Event of /openapi.json lists the kinds"
+        raise Rejected(field, f"there are no events of kind {kind[:40]!a}: {known}.")
     return kind

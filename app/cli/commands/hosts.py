@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from app.cli.commands import machines
-from app.cli.options import RULES, AsJson, Data
+from app.cli.commands import disposable_machines
+from app.cli.options import RULES, AsJson, AtOnce, Data, EventsAsJson, Harmed, Waves
 from app.config import Settings
 
 app = typer.Typer()
@@ -14,7 +14,7 @@ scap = typer.Typer(help="Content for OpenSCAP: data streams, benchmarks and tail
 app.add_typer(scap, name="scap")
 host_app = typer.Typer(help="Add, check and group hosts.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
-app.add_typer(machines.app, name="rootfs")
+app.add_typer(disposable_machines.app, name="rootfs")
 plan = typer.Typer(help="Start runs on a schedule.", no_args_is_help=True)
 app.add_typer(plan, name="schedule")
 
@@ -62,7 +62,7 @@ def scap_tailor(
     name: Annotated[str, typer.Option(help="Name of the tailoring in Temper. Default: the file's name.")] = "",
 ) -> None:
     """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
-    from app.cli.tailoring import add_tailoring_file
+    from app.cli.scan import add_tailoring_file
 
     add_tailoring_file(file, content, name)
 
@@ -79,7 +79,7 @@ def scap_export(
     data: Data = Path("data"),
 ) -> None:
     """Export waivers, site values and a choice of rules as an xccdf:Tailoring for OpenSCAP."""
-    from app.cli.tailoring import write_tailoring
+    from app.cli.scan import write_tailoring
     from app.runs.tailoring_export import TailoringSpec
 
     write_tailoring(Settings(data=data), TailoringSpec(skill=skill, host=host, group=group, rules=rules), out)
@@ -137,10 +137,10 @@ def host_check(
 def host_reboot_check(
     name: Annotated[str, typer.Argument(help="The host that was rebooted.")],
     data: Data = Path("data"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
+    as_json: EventsAsJson = False,
 ) -> None:
     """Check after a reboot whether the last run's changes hold. Ends with 0 if they all hold, else with 2."""
-    from app.cli.reboot_check import check_reboot
+    from app.cli.harden import check_reboot
 
     raise typer.Exit(check_reboot(Settings(data=data), name, as_json=as_json))
 
@@ -171,7 +171,7 @@ def host_group(
     as_json: AsJson = False,
 ) -> None:
     """Define a group of hosts, for temper run --hosts NAME."""
-    from app.cli.host_group import print_group, remove_group, set_group_hosts
+    from app.cli.host import print_group, remove_group, set_group_hosts
 
     settings = Settings(data=data)
     if remove:
@@ -193,9 +193,9 @@ def schedule_add(
     skill: Annotated[str, typer.Option(help="Skill to run.")] = "stig",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     window: Annotated[float | None, typer.Option(min=1, help="Minutes after which Temper stops the run.")] = None,
-    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Rollout: maximum hosts at a time.")] = 8,
-    waves: Annotated[str, typer.Option(help="Rollout: number of hosts in each wave.")] = "1,10%,rest",
-    harmed: Annotated[int, typer.Option(min=0, help="Rollout: pause after this many harmed hosts; 0 means never.")] = 1,
+    at_once: AtOnce = 8,
+    waves: Waves = "1,10%,rest",
+    harmed: Harmed = 1,
     data: Data = Path("data"),
 ) -> None:
     """Scan or harden a host on a schedule."""
@@ -221,7 +221,7 @@ def schedule_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     list_schedules(Settings(data=data), as_json=as_json)
 
 
-def _add_schedule_verb(verb: str, told: str) -> None:
+def _add_schedule_verb(verb: str, summary: str) -> None:
     def schedule_verb(
         schedule: Annotated[str, typer.Argument(help="Id of the schedule.")], data: Data = Path("data")
     ) -> None:
@@ -229,7 +229,7 @@ def _add_schedule_verb(verb: str, told: str) -> None:
 
         apply_schedule_verb(Settings(data=data), schedule, verb)
 
-    plan.command(verb, help=told)(schedule_verb)
+    plan.command(verb, help=summary)(schedule_verb)
 
 
 _add_schedule_verb("pause", "Pause a schedule. Its times do not count as missed.")

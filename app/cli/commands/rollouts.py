@@ -44,13 +44,13 @@ def rollout_evidence(
     write_bundle(Settings(data=data), wanted, out)
 
 
-def _add_rollout_verb(verb: str, told: str) -> None:
+def _add_rollout_verb(verb: str, summary: str) -> None:
     def rollout_verb(wanted: RolloutName, data: Data = Path("data"), reason: Reason = "") -> None:
         from app.cli.rollout import apply_rollout_verb
 
         apply_rollout_verb(Settings(data=data), wanted, verb, reason)
 
-    rollout.command(verb, help=told)(rollout_verb)
+    rollout.command(verb, help=summary)(rollout_verb)
 
 
 _add_rollout_verb("pause", "Pause a rollout: no further host starts, and each run pauses after its change in progress.")

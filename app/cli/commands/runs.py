@@ -5,11 +5,48 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import PACE, RULES, AsJson, Data, LineupName, Reason, RunId, Speed, TokenFrom
+from app.cli.options import (
+    PACE,
+    RULES,
+    AsJson,
+    AtOnce,
+    Data,
+    EventsAsJson,
+    Harmed,
+    LineupName,
+    Out,
+    Reason,
+    RunId,
+    Speed,
+    TokenFrom,
+    Waves,
+)
 from app.config import Settings
+from app.events.command import Verb
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
 app = typer.Typer()
+ModeName = Annotated[
+    str | None,
+    typer.Option(help="Mode: auto, review, dry-run or scan. Default: auto on the built-in host, review on others."),
+]
+Papers = Annotated[
+    Path | None,
+    typer.Option("--from", help="Take the open rules from this file: CKLB, CKL, XCCDF results or ARF."),
+]
+Consent = Annotated[
+    str,
+    typer.Option(
+        "--without-rollback",
+        help='Accept that changes cannot be rolled back: "I accept that HOST cannot be rolled back".',
+    ),
+]
+Escalated = Annotated[
+    float, typer.Option(min=0, max=100, help="Rollout: pause if more than this percentage of findings was escalated.")
+]
+Replay = Annotated[
+    bool, typer.Option("--replay/--no-replay", help="First try fixes that passed on another host with the same files.")
+]
 
 
 @app.command(name="run")
@@ -17,43 +54,25 @@ def start_run(
     host: Annotated[str, typer.Option(help="Name of the host to harden.")] = "fixture",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
     skill: Annotated[str, typer.Option(help="Skill to run: a folder in app/skills, or scap:CONTENT:PROFILE.")] = "stig",
-    mode: Annotated[
-        str | None,
-        typer.Option(help="Mode: auto, review, dry-run or scan. Default: auto on the built-in host, review on others."),
-    ] = None,
+    mode: ModeName = None,
     speed: Speed = PACE,
     data: Data = Path("data"),
     lineup: LineupName = "simulated",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the events as JSON lines.")] = False,
+    as_json: EventsAsJson = False,
     keep: Annotated[bool, typer.Option("--keep", help="Do not reset the built-in host first.")] = False,
     attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS,
     item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = ITEM_SECONDS / 60,
     note: Annotated[str, typer.Option(help="Note for the log.")] = "",
-    papers: Annotated[
-        Path | None,
-        typer.Option("--from", help="Take the open rules from this file: CKLB, CKL, XCCDF results or ARF."),
-    ] = None,
-    said: Annotated[
-        str,
-        typer.Option(
-            "--without-rollback",
-            help='Accept that changes cannot be rolled back: "I accept that HOST cannot be rolled back".',
-        ),
-    ] = "",
+    papers: Papers = None,
+    consent: Consent = "",
     hosts: Annotated[
         str, typer.Option(help="Start a rollout on these hosts: names, patterns, groups or all, separated by commas.")
     ] = "",
-    at_once: Annotated[int, typer.Option(min=1, max=1000, help="Rollout: maximum hosts at a time.")] = 8,
-    waves: Annotated[str, typer.Option(help="Rollout: number of hosts in each wave.")] = "1,10%,rest",
-    harmed: Annotated[int, typer.Option(min=0, help="Rollout: pause after this many harmed hosts; 0 means never.")] = 1,
-    escalated: Annotated[
-        float,
-        typer.Option(min=0, max=100, help="Rollout: pause if more than this percentage of findings was escalated."),
-    ] = 100.0,
-    replay: Annotated[
-        bool,
-        typer.Option("--replay/--no-replay", help="First try fixes that passed on another host with the same files."),
-    ] = True,
+    at_once: AtOnce = 8,
+    waves: Waves = "1,10%,rest",
+    harmed: Harmed = 1,
+    escalated: Escalated = 100.0,
+    replay: Replay = True,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
@@ -64,16 +83,15 @@ def start_run(
     from app.runs.order import Order, split_rules
 
     settings = Settings(data=data, lineup=lineup, speed=speed)
-    budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     order = Order(
         host=host,
         skill=skill,
         rules=split_rules(rules),
         mode=mode,
         keep=keep,
-        budget=budget,
+        budget=Budget(attempts=attempts, item_seconds=item_minutes * 60),
         note=note,
-        consent=said,
+        consent=consent,
         pace=speed,
         replay_fixes=replay,
         by=getpass.getuser(),
@@ -83,8 +101,8 @@ def start_run(
         from app.cli.rollout import run_rollout
         from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
 
-        terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
-        wanted = RolloutSpec(order=order, hosts=(), words=hosts, terms=terms)
+        limits = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
+        wanted = RolloutSpec(order=order, hosts=(), words=hosts, terms=limits)
         raise typer.Exit(asyncio.run(run_rollout(settings, wanted, as_json=as_json)))
     raise typer.Exit(asyncio.run(harden_host(settings, order, as_json=as_json)))
 
@@ -134,44 +152,34 @@ def show_skills(as_json: AsJson = False) -> None:
     list_skills(as_json=as_json)
 
 
-@app.command(name="pause")
-def pause_run(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-    """Pause a run after the turn in progress."""
-    from app.cli.ask_run import ask_run
+def _add_run_verb(verb: Verb, summary: str) -> None:
+    def run_verb(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+        from app.cli.run_control import control_run
 
-    ask_run(Settings(data=data), run_id, "pause", reason)
+        control_run(Settings(data=data), run_id, verb, reason)
 
-
-@app.command(name="resume")
-def resume_run(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-    """Resume a paused run."""
-    from app.cli.ask_run import ask_run
-
-    ask_run(Settings(data=data), run_id, "resume", reason)
+    app.command(name=verb, help=summary)(run_verb)
 
 
-@app.command(name="stop")
-def stop_run(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-    """Stop a run. The turn ends at once, and a change in progress is rolled back."""
-    from app.cli.ask_run import ask_run
-
-    ask_run(Settings(data=data), run_id, "stop", reason)
+_add_run_verb("pause", "Pause a run after the turn in progress.")
+_add_run_verb("resume", "Resume a paused run.")
+_add_run_verb("stop", "Stop a run. The turn ends at once, and a change in progress is rolled back.")
 
 
 @app.command(name="approve")
 def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
     """Approve the change that a run is waiting for."""
-    from app.cli.ask_run import ask_run
+    from app.cli.run_control import control_run
 
-    ask_run(Settings(data=data), run_id, "approve", reason, token_from)
+    control_run(Settings(data=data), run_id, "approve", reason, token_from)
 
 
 @app.command(name="refuse")
 def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
     """Refuse the change that a run is waiting for, with a reason."""
-    from app.cli.ask_run import ask_run
+    from app.cli.run_control import control_run
 
-    ask_run(Settings(data=data), run_id, "refuse", reason, token_from)
+    control_run(Settings(data=data), run_id, "refuse", reason, token_from)
 
 
 @app.command(name="verify")
@@ -214,7 +222,7 @@ def export_evidence(
             "oscal-ar, ansible, bash, report.",
         ),
     ] = "zip",
-    out: Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")] = "",
+    out: Out = "",
     data: Data = Path("data"),
 ) -> None:
     """Write the evidence of a finished run: checklists, results, POA&M, the report, or the pack of all."""
@@ -226,7 +234,7 @@ def export_evidence(
 @app.command("export-ansible")
 def export_ansible(
     run_id: RunId,
-    out: Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")] = "",
+    out: Out = "",
     data: Data = Path("data"),
 ) -> None:
     """Write the changes that passed in a run as an Ansible role with a playbook, in a zip file."""

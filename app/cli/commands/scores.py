@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from app.cli.options import Data, RunId
+from app.cli.options import Data, Out, RunId
 from app.config import Settings
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
@@ -27,7 +27,7 @@ score = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(score, name="score")
-Out = Annotated[
+ResultFile = Annotated[
     Path, typer.Option(help="File to write the result to. An interrupted score continues from the notes beside it.")
 ]
 Rules = Annotated[str, typer.Option(help="Comma-separated rule ids. Default: all.")]
@@ -44,7 +44,7 @@ def score_lineup(
         str,
         typer.Argument(help="Name or path of a line-up, or a baseline: nothing; with --host also bash and ansible."),
     ],
-    out: Out,
+    out: ResultFile,
     seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Number of seeds; each seed generates its own hosts.")
     ] = 3,
@@ -107,7 +107,7 @@ def export_tasks(
 @app.command("export-trajectory")
 def export_trajectory(
     run_id: RunId,
-    out: Annotated[str, typer.Option(help="File to write, or - for stdout. Default: a name from the run's id.")] = "",
+    out: Out = "",
     data: Data = Path("data"),
 ) -> None:
     """Export a run as a trajectory (ATIF): each turn with its prompt, thought, answer and result."""

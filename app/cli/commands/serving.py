@@ -5,28 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.options import (
-    PACE,
-    Address,
-    AuditSyslog,
-    Data,
-    KeepDays,
-    LineupName,
-    LogFormatName,
-    OidcClaim,
-    OidcClient,
-    OidcGroup,
-    OidcGroupsClaim,
-    OidcIssuer,
-    OidcRight,
-    OidcScope,
-    OidcSecretFrom,
-    Otlp,
-    Port,
-    Proxy,
-    SignIn,
-    Speed,
-)
+from app.cli import options
 from app.config import Settings
 from app.errors import BadInput
 
@@ -35,10 +14,10 @@ app = typer.Typer()
 
 @app.command(name="demo")
 def run_demo(
-    port: Port = 8000,
-    speed: Speed = PACE,
-    data: Data = Path("data"),
-    lineup: LineupName = "simulated",
+    port: options.Port = 8000,
+    speed: options.Speed = options.PACE,
+    data: options.Data = Path("data"),
+    lineup: options.LineupName = "simulated",
     no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page without starting a run.")] = False,
     rootfs: Annotated[
         bool,
@@ -53,7 +32,7 @@ def run_demo(
     machine: Annotated[
         str, typer.Option(help="With --rootfs: name of the machine. Its run starts from the state as built.")
     ] = "debian",
-    log_format: LogFormatName = "text",
+    log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a run on the built-in host, or resume an interrupted one."""
     import asyncio
@@ -79,28 +58,26 @@ def run_demo(
 
 @app.command(name="serve")
 def serve_app(
-    port: Port = 8000,
-    address: Address = "127.0.0.1",
-    sign_in: SignIn = False,
-    proxy: Proxy = None,
-    audit_syslog: AuditSyslog = "",
-    otlp: Otlp = "",
-    oidc: OidcIssuer = "",
-    oidc_client: OidcClient = "temper",
-    oidc_secret_from: OidcSecretFrom = "",
-    oidc_claim: OidcClaim = "preferred_username",
-    oidc_right: OidcRight = "viewer",
-    oidc_group: OidcGroup = None,
-    oidc_groups_claim: OidcGroupsClaim = "groups",
-    oidc_scope: OidcScope = "",
-    keep_days: KeepDays = 0.0,
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")
-    ] = False,
-    speed: Speed = PACE,
-    data: Data = Path("data"),
-    lineup: LineupName = "simulated",
-    log_format: LogFormatName = "text",
+    port: options.Port = 8000,
+    address: options.Address = "127.0.0.1",
+    sign_in: options.SignIn = False,
+    proxy: options.Proxy = None,
+    audit_syslog: options.AuditSyslog = "",
+    otlp: options.Otlp = "",
+    oidc: options.OidcIssuer = "",
+    oidc_client: options.OidcClient = "temper",
+    oidc_secret_from: options.OidcSecretFrom = "",
+    oidc_claim: options.OidcClaim = "preferred_username",
+    oidc_right: options.OidcRight = "viewer",
+    oidc_group: options.OidcGroup = None,
+    oidc_groups_claim: options.OidcGroupsClaim = "groups",
+    oidc_scope: options.OidcScope = "",
+    keep_days: options.KeepDays = 0.0,
+    attach: options.Attach = False,
+    speed: options.Speed = options.PACE,
+    data: options.Data = Path("data"),
+    lineup: options.LineupName = "simulated",
+    log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and the API, and work on runs."""
     import asyncio
@@ -137,14 +114,12 @@ def serve_app(
 
 @app.command(name="worker")
 def run_worker(
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")
-    ] = False,
-    keep_days: KeepDays = 0.0,
-    speed: Speed = PACE,
-    data: Data = Path("data"),
-    lineup: LineupName = "simulated",
-    log_format: LogFormatName = "text",
+    attach: options.Attach = False,
+    keep_days: options.KeepDays = 0.0,
+    speed: options.Speed = options.PACE,
+    data: options.Data = Path("data"),
+    lineup: options.LineupName = "simulated",
+    log_format: options.LogFormatName = "text",
 ) -> None:
     """Work on runs without a web server, as one of the nodes on the database in TEMPER_DATABASE_URL."""
     import asyncio
@@ -173,12 +148,12 @@ def start_engines(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Start the line-up even if the doctor reports that it will not start.")
     ] = False,
-    port: Port = 8000,
-    address: Address = "127.0.0.1",
-    sign_in: SignIn = False,
-    proxy: Proxy = None,
-    data: Data = Path("data"),
-    log_format: LogFormatName = "text",
+    port: options.Port = 8000,
+    address: options.Address = "127.0.0.1",
+    sign_in: options.SignIn = False,
+    proxy: options.Proxy = None,
+    data: options.Data = Path("data"),
+    log_format: options.LogFormatName = "text",
 ) -> None:
     """Start a line-up's engines and the web application, and print each step of the cold starts."""
     from app.cli.listening import parse_networks

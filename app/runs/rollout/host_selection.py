@@ -27,10 +27,8 @@ def list_known_hosts(folder: Path) -> tuple[str, ...]:
 def select_hosts(words: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the selected hosts in order, without duplicates. Raise Rejected for a word that matches nothing."""
     if len(words) > LONGEST_WORDS:
-        raise Rejected(
-            "hosts",
-            f"the selection of hosts has {len(words)} characters; the limit is {LONGEST_WORDS}. Define a group.",
-        )
+        length = f"the selection of hosts has {len(words)} characters"
+        raise Rejected("hosts", f"{length}; the limit is {LONGEST_WORDS}. Define a group.")
     found: dict[str, None] = {}
     for word in (word.strip() for word in words.split(",")):
         if word:
@@ -62,8 +60,8 @@ def _resolve_word(word: str, folder: Path, grouped: Mapping[str, Sequence[str]])
 def save_group(session: Session, name: str, hosts: Sequence[str], folder: Path) -> tuple[str, ...]:
     """Set a group's hosts and return them. Patterns and other groups are resolved now."""
     if not _GROUP.fullmatch(name) or name == ALL_HOSTS:
-        said = f"use lower-case letters, digits, '.', '_' and '-', and not {ALL_HOSTS!r}."
-        raise Rejected("name", f"{name[:64]!a} is not a valid name for a group: {said}")
+        allowed = f"use lower-case letters, digits, '.', '_' and '-', and not {ALL_HOSTS!r}"
+        raise Rejected("name", f"{name[:64]!a} is not a valid name for a group: {allowed}.")
     if host_registry.is_fixture(name) or host_registry.find_host(folder, name):
         raise Rejected("name", f"{name} is a host: give the group another name.", "exists")
     there = read_groups(session)

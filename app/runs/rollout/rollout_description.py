@@ -13,32 +13,28 @@ def describe_rollout_event(event: Event) -> EventDescription | None:
         case kinds.RolloutAsked():
             waves = " then ".join(map(str, event.waves))
             played = ", engines simulated" if event.simulated else ""
-            return EventDescription(
-                "·",
-                "plain",
-                f"Rollout over {_count_hosts(len(event.hosts))} ordered by {event.by}: {waves}, "
-                f"at most {event.at_once} at once, {event.mode or 'each in its default mode'}{played}",
-            )
+            order = f"Rollout over {_count_hosts(len(event.hosts))} ordered by {event.by}"
+            mode = event.mode or "each in its default mode"
+            return _describe_plainly("·", f"{order}: {waves}, at most {event.at_once} at once, {mode}{played}")
         case kinds.RolloutHostBegun():
-            return EventDescription("▸", "plain", f"{event.host}: run {event.of} begins, wave {event.wave}")
+            return _describe_plainly("▸", f"{event.host}: run {event.of} begins, wave {event.wave}")
         case kinds.RolloutHostEnded():
             return _describe_host_ended(event)
         case kinds.RolloutHostLeft():
             return EventDescription("–", "skipped", f"{event.host} is left out: {event.reason}")
         case kinds.RolloutWaveEnded():
-            return EventDescription("▪", "plain", _describe_wave_ended(event))
+            return _describe_plainly("▪", _describe_wave_ended(event))
         case kinds.RolloutPaused(by="rule"):
-            return EventDescription(
-                "!", "alarm", f"Paused by its limits: {event.reason}. A person decides whether to resume it"
-            )
+            text = f"Paused by its limits: {event.reason}. A person decides whether to resume it"
+            return EventDescription("!", "alarm", text)
         case kinds.RolloutPaused():
-            return EventDescription("‖", "plain", f"Paused by {event.by}{_format_reason(event.reason)}")
+            return _describe_plainly("‖", f"Paused by {event.by}{_format_reason(event.reason)}")
         case kinds.RolloutResumed():
-            return EventDescription("▸", "plain", f"Resumed by {event.by}{_format_reason(event.reason)}")
+            return _describe_plainly("▸", f"Resumed by {event.by}{_format_reason(event.reason)}")
         case kinds.RolloutStopRequested():
-            return EventDescription("■", "plain", f"Stopped by {event.by}{_format_reason(event.reason)}")
+            return _describe_plainly("■", f"Stopped by {event.by}{_format_reason(event.reason)}")
         case kinds.RolloutEnded():
-            return EventDescription("■", "plain", f"Rollout {event.state}")
+            return _describe_plainly("■", f"Rollout {event.state}")
         case _:
             return None
 
@@ -64,17 +60,19 @@ def _describe_host_ended(event: kinds.RolloutHostEnded) -> EventDescription:
     if event.harm:
         return EventDescription("!", "alarm", f"{event.host} ({event.of}) {event.state}: {event.harm}; {counts}")
     glyph = _GLYPHS.get(event.state, "·")
-    return EventDescription(
-        glyph, "passed" if glyph == "✓" else "plain", f"{event.host} ({event.of}) {event.state}: {counts}"
-    )
+    style = "passed" if glyph == "✓" else "plain"
+    return EventDescription(glyph, style, f"{event.host} ({event.of}) {event.state}: {counts}")
 
 
 def _describe_wave_ended(event: kinds.RolloutWaveEnded) -> str:
-    told = (
-        f"Wave {event.wave} has ended: {_count_hosts(event.hosts)}, {event.passed} of {event.findings} findings passed"
-    )
-    counts = {"left to a person": event.escalated, "harmed": event.harmed, "not begun": event.left}
-    return ", ".join([told, *(f"{count} {what}" for what, count in counts.items() if count)])
+    passed = f"{event.passed} of {event.findings} findings passed"
+    counts = {"escalated": event.escalated, "harmed": event.harmed, "not begun": event.left}
+    more = [f", {count} {what}" for what, count in counts.items() if count]
+    return f"Wave {event.wave} has ended: {_count_hosts(event.hosts)}, {passed}{''.join(more)}"
+
+
+def _describe_plainly(glyph: str, text: str) -> EventDescription:
+    return EventDescription(glyph, "plain", text)
 
 
 def _count_hosts(hosts: int) -> str:

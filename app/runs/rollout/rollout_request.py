@@ -18,8 +18,6 @@ _WAVE = re.compile(r"([1-9]\d{0,3})(%?)|rest")
 
 
 class RolloutTerms(msgspec.Struct, frozen=True, kw_only=True):
-    """Wave sizes, parallelism and pause limits of a rollout."""
-
     at_once: int = 8
     waves: str = USUAL_WAVES
     """Size of each wave: a number, a percentage of all hosts, or `rest`."""
@@ -46,8 +44,9 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
     """Return the rollout's first event. Raise Rejected if the order is invalid for any host."""
     order, terms = rollout.order, rollout.terms
     if order.consent:
-        said = "a rollout does not change a host that cannot be rolled back: start a single run for it."
-        raise Rejected("consent", said)
+        raise Rejected(
+            "consent", "a rollout does not change a host that cannot be rolled back: start a single run for it."
+        )
     check_terms(terms)
     sizes = parse_waves(terms.waves, len(rollout.hosts))
     first, *others = (create_host_request(order, host, lineup, hosts) for host in rollout.hosts)
@@ -86,7 +85,6 @@ def create_host_request(order: Order, host: str, lineup: Lineup, hosts: Path) ->
 
 
 def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
-    """Return the order for the runs of a rollout."""
     return Order(
         skill=asked.skill,
         rules=asked.rules,
@@ -104,11 +102,11 @@ def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
 
 def parse_waves(words: str, hosts: int) -> tuple[int, ...]:
     """Parse wave sizes into host counts that add up to `hosts`. Raise Rejected if invalid."""
-    said = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
-    if len(said) > MOST_WAVES:
-        raise Rejected("waves", f"there are {len(said)} waves; the limit is {MOST_WAVES}.")
+    sizes = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
+    if len(sizes) > MOST_WAVES:
+        raise Rejected("waves", f"there are {len(sizes)} waves; the limit is {MOST_WAVES}.")
     found: list[int] = []
-    for word in said:
+    for word in sizes:
         if not (number := _WAVE.fullmatch(word)):
             raise Rejected("waves", f"{word[:20]!a} is not a wave: give a number of hosts, as 1, 10% or rest.")
         size = hosts if word == "rest" else -(-int(number[1]) * hosts // 100) if number[2] else int(number[1])

@@ -5,17 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Literal
 
-from app.events.kinds import (
-    RolloutAsked,
-    RolloutEnded,
-    RolloutHostBegun,
-    RolloutHostEnded,
-    RolloutHostLeft,
-    RolloutPaused,
-    RolloutResumed,
-    RolloutStopRequested,
-    RolloutWaveEnded,
-)
+from app.events import kinds
 from app.events.record import Recorded
 
 RolloutStatus = Literal["running", "paused", "stopping", "finished", "stopped"]
@@ -23,13 +13,10 @@ RolloutStatus = Literal["running", "paused", "stopping", "finished", "stopped"]
 
 @dataclass(frozen=True)
 class HostPart:
-    """A host's part in a rollout."""
-
     host: str
     wave: int
     run: str = ""
-    begun_at: float | None = None
-    ended: RolloutHostEnded | None = None
+    ended: kinds.RolloutHostEnded | None = None
     left: str = ""
     """Why the run was not begun; empty otherwise."""
 
@@ -49,11 +36,11 @@ class RolloutState:
     rollout: str = ""
     seq: int = 0
     at: float = 0.0
-    asked: RolloutAsked | None = None
+    asked: kinds.RolloutAsked | None = None
     asked_at: float = 0.0
     status: RolloutStatus = "running"
     by: str = ""
-    """Who paused or stopped the rollout."""
+    """Person or rule that paused or stopped the rollout."""
     reason: str = ""
     since: float = 0.0
     """Time at which the status began."""
@@ -73,7 +60,7 @@ class RolloutState:
         """Return True if the pause rule stopped it and a person must decide."""
         return self.status == "paused" and self.by == "rule"
 
-    def iterate_counted_ends(self) -> Iterator[RolloutHostEnded]:
+    def iterate_counted_ends(self) -> Iterator[kinds.RolloutHostEnded]:
         """Yield the ended hosts that the pause rule counts."""
         yield from (ended for host in self.ends[self.counted :] if (ended := self.parts[host].ended))
 
@@ -87,34 +74,34 @@ def fold_rollout(events: Iterable[Recorded], state: RolloutState | None = None) 
 
 def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
     match recorded.event:
-        case RolloutAsked() as asked:
+        case kinds.RolloutAsked() as asked:
             return replace(
                 state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_create_parts(asked))
             )
-        case RolloutHostBegun(host=host, of=run):
-            return _replace_part(state, replace(state.parts[host], run=run, begun_at=recorded.at))
-        case RolloutHostEnded(host=host) as ended:
+        case kinds.RolloutHostBegun(host=host, of=run):
+            return _replace_part(state, replace(state.parts[host], run=run))
+        case kinds.RolloutHostEnded(host=host) as ended:
             return replace(_replace_part(state, replace(state.parts[host], ended=ended)), ends=(*state.ends, host))
-        case RolloutHostLeft(host=host, reason=reason):
+        case kinds.RolloutHostLeft(host=host, reason=reason):
             return _replace_part(state, replace(state.parts[host], left=reason))
-        case RolloutWaveEnded(wave=wave):
+        case kinds.RolloutWaveEnded(wave=wave):
             return replace(state, waves_ended=wave)
-        case RolloutPaused(by=by, reason=reason):
+        case kinds.RolloutPaused(by=by, reason=reason):
             return replace(state, status="paused", by=by, reason=reason, since=recorded.at)
-        case RolloutResumed(by=by, reason=reason):
+        case kinds.RolloutResumed(by=by, reason=reason):
             counted = len(state.ends)
             return replace(state, status="running", by=by, reason=reason, since=recorded.at, counted=counted)
-        case RolloutStopRequested(by=by, reason=reason):
+        case kinds.RolloutStopRequested(by=by, reason=reason):
             return replace(state, status="stopping", by=by, reason=reason, since=recorded.at)
-        case RolloutEnded(state="stopped"):
+        case kinds.RolloutEnded(state="stopped"):
             return replace(state, status="stopped", since=recorded.at)
-        case RolloutEnded():
+        case kinds.RolloutEnded():
             return replace(state, status="finished", since=recorded.at)
         case _:
             return state
 
 
-def _create_parts(asked: RolloutAsked) -> Iterator[tuple[str, HostPart]]:
+def _create_parts(asked: kinds.RolloutAsked) -> Iterator[tuple[str, HostPart]]:
     ends = list(accumulate(asked.waves))
     for place, host in enumerate(asked.hosts):
         wave = next((number for number, end in enumerate(ends, 1) if place < end), len(ends) or 1)

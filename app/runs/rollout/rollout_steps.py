@@ -1,7 +1,8 @@
 """Decide the next step of a rollout from its state and its runs. Pure."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from app.events.kinds import RolloutHostEnded, RolloutWaveEnded
 from app.runs.rollout.rollout_state import HostPart, RolloutState
@@ -27,18 +28,12 @@ class RecordWaveEnd:
 
 @dataclass(frozen=True)
 class PauseByRule:
-    """The pause rule applies: a person must resume the rollout."""
-
     reason: str
 
 
 @dataclass(frozen=True)
-class PauseRuns:
-    runs: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class StopRuns:
+class CommandRuns:
+    verb: Literal["pause", "stop"]
     runs: tuple[str, ...]
 
 
@@ -47,14 +42,14 @@ class EndRollout:
     state: str
 
 
-RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | PauseRuns | StopRuns | EndRollout
+RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | CommandRuns | EndRollout
 
 
 def decide_next_step(
-    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], told: Collection[str]
+    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], commanded: Collection[str]
 ) -> RolloutStep | None:
-    """Return the next step, or None to wait. `busy` are hosts with an unended run; `told` are runs that have already
-    received the rollout's pause or stop."""
+    """Return the next step, or None to wait. `busy` are hosts with an unended run; `commanded` are runs that have the
+    rollout's pause or stop already."""
     if state.asked is None or state.status in ("finished", "stopped"):
         return None
     for part in state.parts_at_work:
@@ -63,24 +58,24 @@ def decide_next_step(
     if ended := find_ended_wave(state):
         return RecordWaveEnd(ended)
     if state.status == "stopping":
-        return _decide_stop(state, runs, told)
+        working = (part.run for part in state.parts_at_work if part.run in runs)
+        return _command_runs("stop", working, commanded) if state.parts_at_work else EndRollout("stopped")
     if all(part.is_over for part in state.parts.values()):
         return EndRollout("finished")
     if state.status == "paused":
-        going = (part.run for part in state.parts_at_work if _is_in_state(runs, part.run, "running"))
-        waiting = tuple(run for run in going if run not in told)
-        return PauseRuns(waiting) if waiting else None
+        working = (part.run for part in state.parts_at_work if part.run in runs and runs[part.run].state == "running")
+        return _command_runs("pause", working, commanded)
     if reason := describe_broken_rule(state):
         return PauseByRule(reason)
     return _decide_begin(state, busy)
 
 
-def _decide_stop(state: RolloutState, runs: Mapping[str, RunRow], told: Collection[str]) -> RolloutStep | None:
-    going = tuple(part.run for part in state.parts_at_work if part.run in runs)
-    if not state.parts_at_work:
-        return EndRollout("stopped")
-    waiting = tuple(run for run in going if run not in told)
-    return StopRuns(waiting) if waiting else None
+def _command_runs(
+    verb: Literal["pause", "stop"], working: Iterable[str], commanded: Collection[str]
+) -> CommandRuns | None:
+    """Command those of the working runs that have not received the rollout's command."""
+    runs = tuple(run for run in working if run not in commanded)
+    return CommandRuns(verb, runs) if runs else None
 
 
 def _decide_begin(state: RolloutState, busy: Collection[str]) -> BeginHost | None:
@@ -105,7 +100,7 @@ def describe_broken_rule(state: RolloutState) -> str:
         return f"{hosts} harmed or could not be finished: {', '.join(harmed[:5])}"
     findings, escalated = sum(one.findings for one in ended), sum(one.escalated for one in ended)
     if findings and 100 * escalated > state.asked.escalated * findings:
-        return f"{escalated} of {findings} findings were left to a person, more than {state.asked.escalated:g} %"
+        return f"{escalated} of {findings} findings were escalated, more than {state.asked.escalated:g} %"
     return ""
 
 
@@ -144,7 +139,3 @@ def describe_harm(run: RunRow) -> str:
     if run.state == "failed":
         return run.reason or "the run failed"
     return f"{run.regressed} rules that held no longer do" if run.regressed else ""
-
-
-def _is_in_state(runs: Mapping[str, RunRow], run: str, state: str) -> bool:
-    return run in runs and runs[run].state == state

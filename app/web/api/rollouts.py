@@ -15,7 +15,7 @@ from app.evidence.notary import Requester, open_notary
 from app.people.rights import WHO, operators, viewers
 from app.runs.order import LONGEST
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
-from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import (
     MOST_AT_ONCE,
     USUAL_WAVES,

@@ -7,7 +7,8 @@ import msgspec
 from pydantic import Field
 
 from app.people.rights import get_token_id, resolve_recorded_name
-from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, RULE_LENGTH, USUAL, Order
+from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, USUAL, Order
+from app.runs.spec_checks import RULE_LENGTH
 from app.web.api.api_model import ApiModel, Who, declare_field
 
 Rules = Annotated[

@@ -7,8 +7,8 @@ from fastapi import Path, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
+from app.background.webhooks.sender import send_trial_delivery
 from app.background.webhooks.template import LONGEST, PLACES, check_template
-from app.background.webhooks.trial_delivery import send_trial_delivery
 from app.background.webhooks.webhook_spec import WebhookSpec, record_local_permission
 from app.background.webhooks.webhook_spec import add_webhook as add
 from app.people.rights import admins

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Form
 from starlette.responses import Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
-from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
+from app.runs.waiver_registry import WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
 from app.store.clock import database_time
 from app.store.host_groups import read_groups

@@ -15,7 +15,7 @@ from app.events.kinds import RolloutHostBegun, RunFinished
 from app.events.record import check_chain, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
-from app.runs.rollout.rollout_command import command_rollout, submit_rollout
+from app.runs.rollout.rollout_control import command_rollout, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
 from app.store.db import open_database

@@ -121,9 +121,9 @@ async def test_two_never_work_on_one_host_and_the_second_says_so(place):
     first, second, keeper = place.add(), place.add(), Scheduler(place)
     await keeper.run_due_schedules(first.next_at + 1)
     (run,) = place.submitted
-    said = sorted(place.row(row).outcome for row in (first, second))
-    assert said[0].startswith(f"Run {run} at ")
-    assert said[1].endswith(f"run {run} was still at work on fixture.")
+    skipped, started = sorted(place.row(row).outcome for row in (first, second))
+    assert started.startswith(f"Started run {run} at ")
+    assert skipped.endswith(f"run {run} was still working on fixture.")
     assert sorted(place.row(row).unkept for row in (first, second)) == [False, True]
     await keeper.run_due_schedules(first.next_at + 24 * HOUR)
     assert len(place.submitted) == 1, "it is at work still"
@@ -136,8 +136,8 @@ async def test_what_was_missed_is_said_and_not_caught_up(place):
     row, keeper = place.add(), Scheduler(place)
     await keeper.run_due_schedules(row.next_at + 60 * HOUR)
     assert place.submitted == {}
-    assert place.row(row).outcome.startswith("3 missed since ")
-    assert "Temper did not run" in place.row(row).outcome
+    assert place.row(row).outcome.startswith("Missed 3 start times since ")
+    assert "Temper was not running" in place.row(row).outcome
     assert place.row(row).unkept
     await keeper.run_due_schedules(place.row(row).next_at)
     assert not place.row(row).unkept, "this time was kept"
@@ -166,7 +166,7 @@ async def test_of_many_hosts_it_asks_for_a_rollout_and_ends_it_with_its_window(p
     await keeper.run_due_schedules(row.next_at + 1)
     assert place.submitted == {}
     rollout = place.row(row).run
-    assert place.row(row).outcome.startswith(f"Rollout {rollout} over 2 hosts at ")
+    assert place.row(row).outcome.startswith(f"Started rollout {rollout} on 2 hosts at ")
     asked = next(place.store.read_events(rollout)).event
     assert (asked.hosts, asked.at_once, asked.waves, asked.mode) == (("fixture", "fixture-2"), 3, (1, 1), "auto")
     await keeper.run_due_schedules(row.next_at + 0.9 * HOUR)

@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from app.background.webhooks.delivery import compute_signature, create_signed_delivery, create_webhook_secret
+from app.background.webhooks.delivery import (
+    compute_signature,
+    create_signed_delivery,
+    create_trial_delivery,
+    create_webhook_secret,
+)
 from app.background.webhooks.template import (
     JSON,
     LONGEST,
@@ -16,7 +21,6 @@ from app.background.webhooks.template import (
     collect_facts,
     fill_template,
 )
-from app.background.webhooks.trial_delivery import create_trial_delivery
 from app.errors import Rejected
 from app.events.kinds import KINDS, ItemEscalated, RolloutPaused, RolloutWaveEnded, SentryAlarm
 from app.events.record import GENESIS, record_event
@@ -90,7 +94,7 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
         for event in (ended, paused)
     ]
     assert said[0]["text"] == (
-        "▪ Wave 2 has ended: 4 hosts, 20 of 24 findings passed, 3 left to a person, 1 harmed, 1 not begun. "
+        "▪ Wave 2 has ended: 4 hosts, 20 of 24 findings passed, 3 escalated, 1 harmed, 1 not begun. "
         "Rollout o1 on web,db* (simulated engines)"
     )
     assert said[0]["path"] == "/fleet/o1"

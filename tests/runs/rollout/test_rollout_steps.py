@@ -21,12 +21,11 @@ from app.runs.rollout.rollout_request import parse_waves
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_steps import (
     BeginHost,
+    CommandRuns,
     EndRollout,
     PauseByRule,
-    PauseRuns,
     RecordHostEnd,
     RecordWaveEnd,
-    StopRuns,
     decide_next_step,
     describe_broken_rule,
 )
@@ -81,7 +80,7 @@ class Played:
                     self.add(ended)
                 case PauseByRule(reason=reason):
                     self.add(RolloutPaused(by="rule", reason=reason))
-                case PauseRuns(runs=runs) | StopRuns(runs=runs):
+                case CommandRuns(runs=runs):
                     self.told |= set(runs)
                 case EndRollout(state=state):
                     self.add(RolloutEnded(state=state))
@@ -180,7 +179,7 @@ def test_too_large_a_share_for_a_person_holds_it():
     assert rollout.go() == ["h2"], "a fifth is not more than a fifth"
     rollout.ends("h2", passed=7, escalated=3)
     rollout.go()
-    assert rollout.state.reason == "5 of 20 findings were left to a person, more than 20 %"
+    assert rollout.state.reason == "5 of 20 findings were escalated, more than 20 %"
 
 
 def test_paused_by_a_person_nothing_begins_and_each_run_is_asked_once():
@@ -188,11 +187,11 @@ def test_paused_by_a_person_nothing_begins_and_each_run_is_asked_once():
     rollout.go()
     rollout.add(RolloutPaused(by="ada"))
     rollout.runs["r-h2"].state = "queued"
-    assert rollout.step() == PauseRuns(("r-h1",))
+    assert rollout.step() == CommandRuns("pause", ("r-h1",))
     rollout.go()
     assert rollout.step() is None
     rollout.runs["r-h2"].state = "running"
-    assert rollout.step() == PauseRuns(("r-h2",)), "what began to run since"
+    assert rollout.step() == CommandRuns("pause", ("r-h2",)), "what began to run since"
     rollout.ends("h1")
     assert rollout.go() == []
     assert not rollout.state.is_paused_by_rule
@@ -202,7 +201,7 @@ def test_ended_by_a_person_its_runs_stop_and_then_it_is_stopped():
     rollout = Played(4, at_once=2)
     rollout.go()
     rollout.add(RolloutStopRequested(by="ada"))
-    assert rollout.step() == StopRuns(("r-h1", "r-h2"))
+    assert rollout.step() == CommandRuns("stop", ("r-h1", "r-h2"))
     rollout.go()
     rollout.ends("h1", "stopped")
     rollout.go()

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.store.host_groups import read_groups
 from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.errors import Rejected
 from app.people.rights import WHO, get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
 from app.runs.approval_answer import DECISIONS, record_answer
-from app.runs.labels import check_labels, set_run_labels, split_tags
+from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runs.run_command import command_run
 from app.runtime.runtime import Runtime
@@ -165,7 +165,7 @@ def _require_run(row: RunRow | None, run: str) -> RunRow:
 async def submit_run(runtime: TheRuntime, fields: Fields) -> Response:
     order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
     name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
-    check_labels(name, tags)
+    check_name_and_tags(name, tags)
     run = await runtime.submit_run(
         await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
     )

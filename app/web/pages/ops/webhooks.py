@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.background.webhooks.trial_delivery import send_trial_delivery
+from app.background.webhooks.sender import send_trial_delivery
 from app.background.webhooks.webhook_spec import WebhookSpec, add_webhook
 from app.errors import Rejected
 from app.people.rights import WHO, admins

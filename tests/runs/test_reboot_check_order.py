@@ -6,7 +6,7 @@ from app.events.kinds import RunFinished
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order, create_run_request
-from app.runs.reboot import create_reboot_order
+from app.runs.reboot_check_order import create_reboot_order
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets import host_registry

@@ -2,12 +2,12 @@
 
 import getpass
 
-from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing_database import find_run, open_existing_database
-from app.cli.secret import read_secret
+from app.cli.database_access import find_run, open_existing_database
+from app.cli.options import read_secret
+from app.cli.output import print_line
 from app.config import Settings
 from app.errors import BadInput, Rejected
 from app.events.command import Verb
@@ -22,24 +22,24 @@ from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
 
 
-def ask_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
+def control_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
     """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = open_existing_database(settings)
     run, (by, via) = find_run(database, wanted), _identify_caller(database, token_from)
-    said = ""
+    remaining = ""
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
             state = fold_events(EventStore(database).read_for_fold(run))
             waiting = find_open_approval(state, database_time(session))
             if waiting is None:
                 raise Rejected("approval", f"run {run} is not waiting for an approval.", "not-waiting")
-            far = record_answer(session, state, waiting, verb, by=by, via=via, reason=reason)
-            said = f": {far.remaining_text}" if verb == "approve" and far.remaining_text else ""
+            progress = record_answer(session, state, waiting, verb, by=by, via=via, reason=reason)
+            remaining = f": {progress.remaining_text}" if verb == "approve" and progress.remaining_text else ""
         else:
             row = queries.find_run(session, run)
             assert row
             command_run(session, row, verb, by=by, reason=reason)
-    Console().print(f"asked run {run} to {verb}{said}", highlight=False)
+    print_line(f"asked run {run} to {verb}{remaining}")
 
 
 def _identify_caller(database: Engine, token_from: str) -> tuple[str, str]:

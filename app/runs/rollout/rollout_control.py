@@ -9,6 +9,7 @@ from app.errors import Rejected
 from app.events.kinds import RolloutAsked, RolloutPaused, RolloutResumed, RolloutStopRequested
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.run_command import LONGEST_NAME, LONGEST_REASON
+from app.runs.spec_checks import check_length
 from app.store.rollouts import find_commanded_runs, open_rollout_journal, read_rollout_events, require_rollout
 from app.text.clean import clean_text
 
@@ -29,10 +30,9 @@ def submit_rollout(database: Engine, request: RolloutAsked, rollout: str) -> Non
 
 def command_rollout(database: Engine, rollout: str, verb: str, *, by: str, reason: str = "") -> RolloutState:
     if verb not in FOR_ROLLOUT:
-        said = f"{verb[:40]!a} is not a command for a rollout: choose one of {', '.join(FOR_ROLLOUT)}."
-        raise Rejected("verb", said)
-    if len(reason) > LONGEST_REASON:
-        raise Rejected("reason", f"the reason has {len(reason)} characters; the limit is {LONGEST_REASON}.")
+        known = ", ".join(FOR_ROLLOUT)
+        raise Rejected("verb", f"{verb[:40]!a} is not a command for a rollout: choose one of {known}.")
+    check_length("reason", reason, LONGEST_REASON)
     by, reason = clean_text(by, LONGEST_NAME), clean_text(reason, LONGEST_REASON)
     with open_rollout_journal(database, rollout) as chain:
         require_rollout(chain.session, rollout)

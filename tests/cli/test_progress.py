@@ -1,6 +1,6 @@
 """What a terminal shows of an event."""
 
-from app.cli.event_rendering import render_event
+from app.cli.progress import render_event
 from app.events.kinds import ApprovalRequested
 from app.loop.state import RunState
 

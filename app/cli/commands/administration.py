@@ -1,4 +1,4 @@
-"""Commands for people, API tokens and usage."""
+"""Commands for those who run Temper: people, API tokens, usage and the database."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +13,8 @@ admin = typer.Typer(help="Manage the people who may sign in.", no_args_is_help=T
 app.add_typer(admin, name="admin")
 token = typer.Typer(help="Manage API tokens.", no_args_is_help=True)
 app.add_typer(token, name="token")
+db = typer.Typer(help="Manage the database.", no_args_is_help=True)
+app.add_typer(db, name="db")
 
 
 @admin.command("create")
@@ -69,6 +71,55 @@ def report_usage(
     as_json: AsJson = False,
 ) -> None:
     """Show tokens, GPU-seconds and joules per person and API token."""
-    from app.cli.usage import print_usage
+    from app.cli.people import print_usage
 
     print_usage(Settings(data=data), since, until, per, as_json=as_json, csv=csv)
+
+
+@app.command(name="tidy")
+def tidy_database(
+    older_than: Annotated[float, typer.Option(min=0, help="Days since a run ended.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")] = False,
+    data: Data = Path("data"),
+) -> None:
+    """Shrink old runs to their evidence. Ends with 0, or with 2 if a run could not be shrunk."""
+    from app.cli.data_retention import tidy_runs
+
+    raise typer.Exit(tidy_runs(Settings(data=data), older_than, dry_run=dry_run))
+
+
+@app.command(name="backup")
+def back_up_data(
+    file: Annotated[Path, typer.Argument(help="File to write; an older one of that name is replaced.")],
+    data: Data = Path("data"),
+) -> None:
+    """Write the database, keys, hosts and journals to one file, also while runs are at work."""
+    from app.cli.backup import back_up
+
+    back_up(Settings(data=data), file)
+
+
+@app.command(name="restore")
+def restore_data(
+    file: Annotated[Path, typer.Argument(help="A file that temper backup wrote.")], data: Data = Path("data")
+) -> None:
+    """Restore a backup to an empty data folder, after checking its digests, chains and keys."""
+    from app.cli.backup import restore_backup
+
+    restore_backup(Settings(data=data), file)
+
+
+@app.command(name="nodes")
+def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """List the nodes of the database in TEMPER_DATABASE_URL. Ends with 0, or with 2 if no node works on runs."""
+    from app.cli.database import print_nodes
+
+    raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
+
+
+@db.command("copy")
+def db_copy(data: Data = Path("data")) -> None:
+    """Copy the data folder's SQLite database to the PostgreSQL in TEMPER_DATABASE_URL, and verify the copy."""
+    from app.cli.database import copy_database
+
+    copy_database(Settings(data=data))

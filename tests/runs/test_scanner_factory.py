@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from app.errors import BadInput
-from app.runs.scanner import create_scanner, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, prepare_new_fixture
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.skills.catalog import load_skill
 from app.targets.host_catalog import open_target

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlmodel import Session, select
 
-from app.cli.tidy import DONE, LEFT, tidy_runs
+from app.cli.data_retention import DONE, LEFT, tidy_runs
 from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
@@ -27,7 +27,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from sqlalchemy import Engine, event
-from app.cli.tidy import tidy_runs
+from app.cli.data_retention import tidy_runs
 from app.config import Settings
 
 left = int(sys.argv[2])

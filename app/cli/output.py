@@ -1,10 +1,11 @@
-"""Print rows as a table or, with --json, as one JSON array."""
+"""Output of commands: a line, rows as a table or JSON array, or a document for a file."""
 
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,25 +14,34 @@ from rich.table import Column, Table
 from rich.text import Text
 from sqlmodel import Session
 
-from app.cli.existing_database import describe_missing_database, has_database
+from app.cli.database_access import describe_missing_database, has_database
 from app.config import Settings
+from app.errors import BadInput
 from app.store.db import open_database
 from app.text.clean import clean_text
 
 LONGEST, WIDE = 300, 2000
 """Maximum characters of a cell; table width when the output is not a terminal, so that a row is one line."""
+STDOUT = "-"
+Row = dict[str, Any]
+"""The cells of a row by column; --json has the same names."""
+
+
+def print_line(text: str, *, to_stderr: bool = False) -> None:
+    """Print the text as it is: in one line, without markup."""
+    Console(stderr=to_stderr).print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_rows(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
-    """Print dataclasses of one type with a column for each field, or `nothing` if there are no rows."""
+    """Print rows, or dataclasses of one type with a column for each field; `nothing` if there are none."""
     if as_json:
         return print_json(rows)
     if not rows:
         return print(nothing)  # noqa: T201
-    fields = [field.name for field in dataclasses.fields(rows[0])]
-    table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in fields), box=None)
-    for row in rows:
-        table.add_row(*(Text(clean_text(format_value(getattr(row, name)), LONGEST)) for name in fields))
+    cells = [row if isinstance(row, Mapping) else dataclasses.asdict(row) for row in rows]
+    table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in cells[0]), box=None)
+    for row in cells:
+        table.add_row(*(Text(clean_text(format_value(value), LONGEST)) for value in row.values()))
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE).print(table)
 
 
@@ -69,3 +79,17 @@ def format_value(value: object) -> str:
 
 def to_datetime(at: float | None) -> datetime | None:
     return None if at is None else datetime.fromtimestamp(at, UTC)
+
+
+def write_output(pieces: Iterable[bytes], out: str, usual: str) -> None:
+    """Write `pieces` to the file `out`, to stdout for `-`, or to the file `usual` if `out` is empty."""
+    if out == STDOUT:
+        sys.stdout.buffer.writelines(pieces)
+        return
+    path = Path(out or usual)
+    try:
+        with path.open("wb") as file:
+            length = sum(map(file.write, pieces))
+    except OSError as exc:
+        raise BadInput(f"{path} cannot be written: {exc.strerror}. Choose another place with --out.") from exc
+    print(f"{path}, {length} bytes")  # noqa: T201

@@ -4,11 +4,11 @@ import getpass
 import time
 from datetime import UTC, datetime
 
-from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.existing_database import open_existing_database
+from app.cli.database_access import open_existing_database
+from app.cli.output import print_line
 from app.config import Settings
 from app.errors import TemperError
 from app.evidence.notary import open_notary
@@ -29,14 +29,14 @@ def tidy_runs(settings: Settings, days: float, *, dry_run: bool) -> int:
         due = store.list_runs_to_shrink(session, before)
     if dry_run:
         for row in due:
-            _print_line(f"would shrink run {row.id} on {row.host}, {row.state} {_format_time(row.ended_at)}")
-        _print_line(f"{len(due)} runs, and samples from before {_format_time(before)}")
+            print_line(f"would shrink run {row.id} on {row.host}, {row.state} {_format_time(row.ended_at)}")
+        print_line(f"{len(due)} runs, and samples from before {_format_time(before)}")
         return DONE
     _finish_earlier_tidy(database)
     key = open_notary(settings.data, database).key
     done = [_shrink_run(database, row, key) for row in due]
     EventStore(database).delete_samples(before)
-    _print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time(before)} deleted")
+    print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time(before)} deleted")
     return DONE if all(done) else LEFT
 
 
@@ -45,22 +45,18 @@ def _finish_earlier_tidy(database: Engine) -> None:
     with Session(database) as session:
         runs = store.list_unswept_runs(session)
     for run in runs:
-        _print_line(f"run {run}: {store.delete_turn_pieces(database, run)} more events deleted")
+        print_line(f"run {run}: {store.delete_turn_pieces(database, run)} more events deleted")
 
 
 def _shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:
     try:
         done = shrink_run(database, row.id, key, getpass.getuser(), time.time())
     except TemperError as exc:
-        _print_line(f"run {row.id} was not shrunk: {exc}")
+        print_line(f"run {row.id} was not shrunk: {exc}")
         return False
     if done:
-        _print_line(f"run {row.id} on {row.host}: events deleted: {done.gone}; evidence kept: {done.kept} bytes")
+        print_line(f"run {row.id} on {row.host}: events deleted: {done.gone}; evidence kept: {done.kept} bytes")
     return True
-
-
-def _print_line(line: str) -> None:
-    Console().print(line, highlight=False, soft_wrap=True, markup=False)
 
 
 def _format_time(at: float | None) -> str:

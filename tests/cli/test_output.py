@@ -1,6 +1,7 @@
 """What the terminal lists, for people and as JSON: the same rows."""
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -9,8 +10,9 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app
-from app.cli.listing import print_rows
+from app.cli.output import print_rows, write_output
 from app.config import Settings
+from app.errors import BadInput
 from app.store import people
 from app.store.db import open_database
 from app.store.models import RunRow
@@ -101,3 +103,21 @@ def test_what_is_listed(typed):
     assert {one["skill"]: one["mode"] for one in json.loads(typed("skills", "--json"))}["drift"] == "dry-run"
     assert {one["lineup"]: one["simulated"] for one in json.loads(typed("lineups", "--json"))}["simulated"] is True
     assert [one["host"] for one in json.loads(typed("host list", "--json"))] == ["fixture"]
+
+
+def test_it_has_the_usual_name_unless_another_was_given(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_output([b"one"], "", "usual.zip")
+    write_output([b"two"], "other.zip", "usual.zip")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"usual.zip": b"one", "other.zip": b"two"}
+    assert capsys.readouterr().out == "usual.zip, 3 bytes\nother.zip, 3 bytes\n"
+
+
+def test_a_dash_is_standard_output_and_nothing_else_is_said(capfdbinary):
+    write_output([b"\x00bytes"], "-", "usual.zip")
+    assert capfdbinary.readouterr().out == b"\x00bytes"
+
+
+def test_a_place_that_takes_nothing_is_named_with_what_helps(tmp_path):
+    with pytest.raises(BadInput, match=re.escape(f"{tmp_path} cannot be written: Is a directory. Choose another")):
+        write_output([b"one"], str(tmp_path), "usual.zip")

@@ -1,5 +1,8 @@
 """Create a host's scanner: the built-in checks, or OpenSCAP if the skill comes from a data stream."""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -10,8 +13,10 @@ from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tree_shell import TreeShell
 from app.scanners.scanner import Scanner
 from app.skills.skill import Skill
+from app.targets.host_catalog import open_target
 from app.targets.host_registry import is_fixture
 from app.targets.target import Target
+from app.targets.target_thread import TargetThread
 
 REMOTE = "/var/cache/temper/scap"
 
@@ -29,6 +34,17 @@ def create_scanner(skill: Skill, target: Target, hosts: Path) -> Scanner:
         return BuiltinScanner({rule.id: rule.check for rule in skill.rules.values()})
     shell, folder = _open_shell(target, hosts)
     return OpenScapScanner(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
+
+
+@asynccontextmanager
+async def open_scanner(skill: Skill, host: str, hosts: Path) -> AsyncIterator[tuple[Scanner, TargetThread]]:
+    """Yield a host's scanner and its target, outside any run. Nothing on the host is changed."""
+    target = TargetThread(await asyncio.to_thread(open_target, host, hosts))
+    try:
+        await target.run_blocking(prepare_new_fixture)
+        yield await target.run_blocking(lambda target: create_scanner(skill, target, hosts)), target
+    finally:
+        await target.close()
 
 
 def prepare_new_fixture(target: Target) -> None:

@@ -1,4 +1,4 @@
-"""What a command says of an error that nobody foresaw: a sentence for a database that refuses, else a file."""
+"""Explain unexpected errors: a sentence if the database refused something, else a file with the traceback."""
 
 import tempfile
 import traceback
@@ -11,11 +11,11 @@ from app.text.redaction import redact_secrets
 
 _MAY_NOT, _READ_ONLY = "42501", "25006"
 _DRIVERS = ("psycopg", "sqlalchemy")
-"""Their errors quote values: what a statement was given, or the row that it met."""
+"""Their errors quote values of statements and rows."""
 
 
 def explain_refusal(exc: Exception) -> str:
-    """Return what the database refused and what to do; empty where the fault is not the database's."""
+    """Return what the database refused and what to do, or an empty string if it is not the cause."""
     state = getattr(getattr(exc, "orig", None) or exc, "sqlstate", None)
     if state == _MAY_NOT:
         way_on = "Use the role that the server uses, or grant this one SELECT, INSERT, UPDATE and DELETE on all tables."
@@ -34,14 +34,14 @@ def explain_refusal(exc: Exception) -> str:
 
 
 def write_fault(exc: BaseException) -> str:
-    """Return the path of a new file that tells a developer of `exc` and holds nothing of what the database keeps."""
+    """Write the traceback of `exc`, without values from the database, to a new file and return its path."""
     with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
         file.write(describe_fault(exc))
     return file.name
 
 
 def describe_fault(exc: BaseException) -> str:
-    """Return the traceback of `exc` and of what led to it, without values that were sent to a database or lie in it."""
+    """Return the traceback of `exc` and of its causes, without values that were sent to a database or read from it."""
     return redact_secrets("\n".join(_describe_chain(exc)))
 
 
@@ -59,6 +59,6 @@ def _describe_error(exc: BaseException) -> str:
         return str(exc)
     if isinstance(exc, DBAPIError):
         return f"{_describe_error(exc.orig) if exc.orig else ''}\nSQL: {exc.statement}"
-    told = {name: getattr(getattr(exc, "diag", None), name, None) for name in ("table_name", "constraint_name")}
-    found = {"sqlstate": getattr(exc, "sqlstate", None), **told}
+    names = {name: getattr(getattr(exc, "diag", None), name, None) for name in ("table_name", "constraint_name")}
+    found = {"sqlstate": getattr(exc, "sqlstate", None), **names}
     return ", ".join(f"{name} {value}" for name, value in found.items() if value) or "no details"

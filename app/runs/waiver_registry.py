@@ -7,10 +7,8 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.errors import BadInput, Rejected
-from app.events.host_scope import HostScope
-from app.runs.scope import check_scope
-from app.skills.catalog import load_skill, suggest_rules
+from app.errors import Rejected
+from app.runs.spec_checks import ScopedSpec, check_lengths, check_rule, check_scope, load_known_skill
 from app.store.waivers import WaiverRow, list_waivers, require_waiver
 from app.text.clean import clean_line
 
@@ -18,15 +16,15 @@ LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "re
 MOST = 2000
 MOST_DAYS = 366
 """Longest duration, so that an accepted risk is reviewed once a year."""
+_REQUIRED = {
+    "owner": "give an owner, who accepts the risk.",
+    "reason": "give a reason: the evidence contains it.",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaiverSpec:
+class WaiverSpec(ScopedSpec):
     rule: str
-    host: str = ""
-    """If host and group are empty: every host."""
-    group: str = ""
-    """Applies to the hosts in the group when a run begins."""
     owner: str
     reason: str
     ticket: str = ""
@@ -36,23 +34,16 @@ class WaiverSpec:
     """Skill that contains the rule."""
     by: str
 
-    @property
-    def scope(self) -> HostScope:
-        return HostScope.from_names(self.host, self.group)
-
 
 def create_waiver(session: Session, wish: WaiverSpec, now: float, hosts: Path) -> WaiverRow:
     _check_spec(wish)
     check_scope(session, wish.host, wish.group, hosts)
-    there = [row for row in list_waivers(session) if row.is_in_force(now)]
-    for row in there:
+    in_force = [row for row in list_waivers(session) if row.is_in_force(now)]
+    for row in in_force:
         if (row.rule, row.waiver.scope) == (wish.rule, wish.scope):
-            said = (
-                f"waiver {row.id} is in force for {row.rule} on {row.waiver.scope.label} until "
-                f"{row.until}: end it first."
-            )
-            raise Rejected("rule", said, "exists")
-    if len(there) >= MOST:
+            same = f"waiver {row.id} is in force for {row.rule} on {row.waiver.scope.label} until {row.until}"
+            raise Rejected("rule", f"{same}: end it first.", "exists")
+    if len(in_force) >= MOST:
         raise Rejected("", f"there are {MOST} waivers in force already: end one first.", "too-many")
     made = WaiverRow(
         id=secrets.token_hex(4),
@@ -83,24 +74,11 @@ def end_waiver(session: Session, waiver: str, now: float, *, by: str, why: str) 
 
 
 def _check_spec(wish: WaiverSpec) -> None:
-    for field, most in LONGEST.items():
-        if (length := len(getattr(wish, field))) > most:
-            raise Rejected(field, f"the {field} has {length} characters; the limit is {most}.")
-    for field in ("owner", "reason"):
+    check_lengths(wish, LONGEST)
+    for field, request in _REQUIRED.items():
         if not _clean_field(wish, field):
-            asked = {
-                "owner": "give an owner, who accepts the risk.",
-                "reason": "give a reason: the evidence contains it.",
-            }
-            raise Rejected(field, asked[field])
-    try:
-        pack = load_skill(wish.skill)
-    except BadInput as exc:
-        raise Rejected("skill", str(exc), "unknown-skill") from exc
-    if wish.rule not in pack.rules:
-        near = ", ".join(suggest_rules(wish.rule, pack) or [*pack.rules][:3])
-        said = f"there is no rule {wish.rule[:60]!a} in {pack.title}: the nearest are {near}."
-        raise Rejected("rule", said, "unknown-rule")
+            raise Rejected(field, request)
+    check_rule("rule", wish.rule, load_known_skill(wish.skill))
 
 
 def _clean_field(wish: WaiverSpec, field: str) -> str:
@@ -114,7 +92,6 @@ def _parse_until(words: str, now: float) -> str:
     except ValueError:
         raise Rejected("until", f"{words[:40]!a} is not a date: write it as {today + timedelta(90)}.") from None
     if not today < day <= today + timedelta(MOST_DAYS):
-        last = today + timedelta(MOST_DAYS)
-        said = f"a waiver must end after today and by {last} at the latest, since waivers are reviewed once a year."
-        raise Rejected("until", said)
+        limit = f"after today and by {today + timedelta(MOST_DAYS)} at the latest"
+        raise Rejected("until", f"a waiver must end {limit}, since waivers are reviewed once a year.")
     return day.isoformat()

@@ -1,0 +1,92 @@
+"""How commands reach the database: open it, find a run or rollout in it, and record what a person changed."""
+
+import getpass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from app.config import Settings
+from app.errors import BadInput
+from app.events.kinds import PersonDid
+from app.people.rights import Right
+from app.store import audit, queries
+from app.store.db import open_database
+from app.store.host_files import HostFolders
+from app.store.rollouts import find_rollouts_by_prefix, require_rollout
+
+
+class Identified(Protocol):
+    id: str
+
+
+def has_database(settings: Settings) -> bool:
+    return not isinstance(settings.database_location, Path) or settings.database_location.exists()
+
+
+def describe_missing_database(settings: Settings) -> str:
+    return f"There is nothing in {settings.data} yet: start a run with temper run, or name another folder with --data."
+
+
+def require_database(settings: Settings) -> None:
+    if not has_database(settings):
+        raise BadInput(describe_missing_database(settings))
+
+
+def open_existing_database(settings: Settings) -> Engine:
+    """Open the database of a command that only reads: raise BadInput instead of creating one."""
+    require_database(settings)
+    return open_database(settings.database_location)
+
+
+@contextmanager
+def use_database(settings: Settings) -> Iterator[Engine]:
+    """Open the database, which is created if there is none, until the end of the block."""
+    database = open_database(settings.database_location)
+    try:
+        yield database
+    finally:
+        database.dispose()
+
+
+def find_run(database: Engine, wanted: str) -> str:
+    """Return the id of the run that begins with `wanted`. Raise BadInput unless there is exactly one."""
+    with Session(database) as session:
+        if found := _choose_only(queries.find_runs_by_prefix(session, wanted), wanted):
+            return found
+        newest = queries.find_newest_run(session)
+    if newest is None:
+        raise BadInput("there is no run in this data folder yet: start one with temper run.")
+    raise BadInput(f"there is no run {wanted!r}: the newest is {newest.id}.")
+
+
+def find_rollout(database: Engine, wanted: str) -> str:
+    """Return the id of the rollout that begins with `wanted`. Raise BadInput unless there is exactly one."""
+    with Session(database) as session:
+        found = _choose_only(find_rollouts_by_prefix(session, wanted), wanted)
+        return found or require_rollout(session, wanted).id
+
+
+def _choose_only(rows: Sequence[Identified], wanted: str) -> str | None:
+    if len(rows) > 1:
+        raise BadInput(f"{wanted!r} matches {', '.join(row.id for row in rows)}: give more characters of the id.")
+    return rows[0].id if rows else None
+
+
+def record_action(database: Engine, did: str, *, right: Right = "operator", detail: str = "") -> None:
+    """Record in the audit log what the account that called the command did."""
+    who = getpass.getuser()
+    event = PersonDid(who=who, right=right, via="terminal", source="", did=did, status=0, detail=detail[:300])
+    audit.record_audit_event(database, event)
+
+
+def sync_host_folders(settings: Settings) -> HostFolders | None:
+    """Bring the local hosts folder up to date with the shared database; return None if there is none."""
+    if not settings.database_url:
+        return None
+    files = HostFolders(open_database(settings.database_location), settings.hosts_folder)
+    files.sync_on_start()
+    return files

@@ -1,0 +1,118 @@
+"""`temper waiver`, `temper parameter` and `temper approvals`: what a site decides. The audit log records changes."""
+
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.cli.database_access import open_existing_database, record_action
+from app.cli.output import Row, print_rows, print_stored_rows, to_datetime
+from app.config import Settings
+from app.errors import BadInput
+from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
+from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
+from app.runs.waiver_registry import WaiverSpec, create_waiver, end_waiver
+from app.skills.parameter import LONGEST
+from app.store import waivers
+from app.store.clock import database_time
+from app.store.db import open_database
+
+
+def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
+    database = open_database(settings.database_location)
+    with Session(database) as session, session.begin():
+        row = create_waiver(session, wish, database_time(session), settings.hosts_folder)
+        waiver, summary = row.id, row.waiver.summary
+    record_action(database, f"waiver add {waiver} {wish.rule}", detail=summary)
+    print(f"waiver {waiver}: {summary}")  # noqa: T201
+
+
+def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
+    print_stored_rows(settings, _read_waivers, "No waivers yet. Create one with temper waiver add.", as_json=as_json)
+
+
+def _read_waivers(session: Session) -> list[Row]:
+    now = database_time(session)
+    return [
+        {
+            "id": row.id,
+            "rule": row.rule,
+            "where": row.waiver.scope.label,
+            "state": row.state(now),
+            "until": row.until,
+            "owner": row.owner,
+            "reason": row.reason,
+            "ticket": row.ticket,
+            "by": row.by,
+            "ended_at": to_datetime(row.ended_at),
+            "ended_why": row.ended_why,
+        }
+        for row in waivers.list_waivers(session)
+    ]
+
+
+def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
+    database = open_existing_database(settings)
+    with Session(database) as session, session.begin():
+        row = end_waiver(session, waiver, database_time(session), by=by, why=why)
+        result = f"waiver {row.id} has ended: {row.rule} on {row.waiver.scope.label} is open again"
+    record_action(database, f"waiver end {waiver}", detail=why)
+    print(result)  # noqa: T201
+
+
+def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
+    with Session(open_database(settings.database_location)) as session:
+        states = list_parameter_states(session, skill, host, settings.hosts_folder)
+    rows = [
+        {
+            "name": one.parameter.name,
+            "value": one.value,
+            "set_for": one.where or "default",
+            "may_be": one.parameter.bounds,
+            "usual": one.parameter.usual,
+            "rules": one.parameter.rules,
+            "title": one.parameter.title,
+        }
+        for one in states
+    ]
+    print_rows(rows, f"The rules of {skill} have no site values.", as_json=as_json)
+
+
+def set_value(settings: Settings, wish: ParameterSpec) -> None:
+    database = open_database(settings.database_location)
+    with Session(database) as session, session.begin():
+        row = set_parameter(session, wish, database_time(session), settings.hosts_folder)
+        result = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.label}"
+    record_action(database, f"parameter set {wish.name}", detail=f"{wish.skill}: {result}")
+    print(result)  # noqa: T201
+
+
+def clear_value(settings: Settings, wish: ParameterSpec) -> None:
+    database = open_existing_database(settings)
+    with Session(database) as session, session.begin():
+        row = clear_parameter(session, wish, settings.hosts_folder)
+        result = f"{row.name} is cleared for {row.scope.label}"
+    record_action(database, f"parameter clear {wish.name}", detail=f"{wish.skill}: {result}")
+    print(result)  # noqa: T201
+
+
+def read_value(value: str, file: Path | None) -> str:
+    """Return the value, or the content of the file that was given instead."""
+    if file is None:
+        return value
+    if value:
+        raise BadInput("Give either the value or a file that contains it, not both.")
+    try:
+        with file.open(encoding="utf-8") as opened:
+            return opened.read(LONGEST + 2)
+    except (OSError, UnicodeDecodeError) as exc:
+        raise BadInput(f"{file} cannot be read as text: {exc}.") from exc
+
+
+def check_approvals(file: Path, *, as_json: bool) -> None:
+    policy = read_approvals(file)
+    print_rows(build_approval_table(policy), "", as_json=as_json)
+    if as_json:
+        return
+    for line in find_unreachable_rules(policy):
+        print(f"line {line} never applies: an earlier rule already covers every change that it matches")  # noqa: T201
+    print(f"In mode review, each change needs at least one person. sha256 {policy.sha256}")  # noqa: T201
