@@ -18,16 +18,15 @@ from app.events.vocabulary import Word
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner import create_scanner, prepare_new_fixture
 from app.runs.tailoring_import import list_tailored_profiles
-from app.scanners.builtin import BuiltinScanner
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.content import add_benchmark, find_datastream, list_datastreams
 from app.scanners.openscap.scanner import OpenScapScanner
-from app.scanners.scanner import Verdict
+from app.scanners.scanner import BuiltinScanner, Verdict
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.store.db import open_database
 from app.store.parameters import StoredParameters
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from app.targets.target_thread import TargetThread
 
 ALL_HOLD, SOME_DO_NOT = 0, 2

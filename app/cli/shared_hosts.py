@@ -5,7 +5,7 @@ from functools import partial
 from app.config import Settings
 from app.store.db import open_database
 from app.store.host_files import HostFolders
-from app.targets.ownership import ALONE, Ownership
+from app.targets.host_lock import ALONE, Ownership
 
 
 def sync_host_folders(settings: Settings) -> HostFolders | None:

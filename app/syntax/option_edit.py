@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import edit_options, edit_shell, edit_sshd, edit_tables, keyvalue, sysctl
+from app.syntax import edit_options, edit_sshd, edit_tables, keyvalue, shell_assignments, sysctl
 from app.syntax.edit_options import OptionFile
 
 Get = Callable[[str, str], str | None]
@@ -66,7 +66,7 @@ DIALECTS = (
         edit_tables.get_audit_control,
         edit_tables.put_audit_control,
     ),
-    Dialect(("/etc/profile.d/*.sh",), edit_shell.get_variable, edit_shell.put_variable),
+    Dialect(("/etc/profile.d/*.sh",), shell_assignments.get_variable, shell_assignments.put_variable),
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from app.syntax import host_text, pam_text
+from app.syntax import host_text, pam_lexer
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
 
@@ -45,7 +45,7 @@ class PamRule:
 
     @property
     def actions(self) -> Mapping[str, str]:
-        return pam_text.parse_actions(self.control) or {"default": "bad"}
+        return pam_lexer.parse_actions(self.control) or {"default": "bad"}
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ def parse_service(text: str, path: str) -> PamStack:
     rules: list[tuple[PamRule, str]] = []
     given_up = False
     try:
-        for number, line in pam_text.join_pam_lines(text):
-            words = pam_text.split_pam_words(line)
+        for number, line in pam_lexer.join_pam_lines(text):
+            words = pam_lexer.split_pam_words(line)
             rules.append((_build_rule(words, path, number), _find_fault(words)))
-    except pam_text.UnfinishedPamFile:
+    except pam_lexer.UnfinishedPamFile:
         given_up = True
     problems = [BadSetting(fault, path, rule.line) for rule, fault in rules if fault]
     if given_up:
@@ -106,7 +106,7 @@ def _find_fault(words: list[str]) -> str:
         return "the line does not start with auth, account, password or session"
     if len(words) < 3:
         return "a control and a module are wanted"
-    if host_text.fold_case(words[1]) not in _CONTROLS and pam_text.parse_actions(words[1]) is None:
+    if host_text.fold_case(words[1]) not in _CONTROLS and pam_lexer.parse_actions(words[1]) is None:
         return "PAM does not know the control of this line"
     return ""
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.syntax.shell_words import Token, split_tokens
+from app.errors import BadInput
+from app.syntax import edit_lines
+from app.syntax.shell_tokenizer import Token, split_tokens
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)(.*)", re.DOTALL)
 _DECLARES = {"export", "readonly", "declare", "typeset", "local"}
@@ -126,3 +128,22 @@ def _unquote_literal(raw: str) -> str:
 def is_plain_word(value: str) -> bool:
     """Return True if the shell reads the value as written, without quotes."""
     return bool(_PLAIN.fullmatch(value))
+
+
+def get_variable(text: str, key: str) -> str | None:
+    value = None
+    for found in parse_assignments(text, ""):
+        if found.name == key and (found.surely or found.unset):
+            value = None if found.unset else found.value
+    return value
+
+
+def put_variable(text: str, key: str, value: str) -> str:
+    if not is_plain_word(value) or not key.isidentifier() or not key.isascii():
+        raise BadInput("a script takes a plain name and a plain word as value; write anything else with write_file")
+    given = [a for a in parse_assignments(text, "") if a.name == key and not a.unset]
+    for found in reversed(given):
+        text = text[: found.start] + value + text[found.end :]
+    if not any(found.surely for found in given):
+        return edit_lines.put_line(text, f"{key}={value}", None, (), edit_lines.find_end(text))
+    return text

@@ -8,10 +8,20 @@ import msgspec
 
 from app.events.vocabulary import FileChange
 from app.syntax.files import Files, FileState
-from app.targets.byte_names import encode_name
-from app.targets.file_digest import compute_file_digest
 from app.targets.host_accounts import read_host_accounts
+from app.targets.path_walk import encode_name
 from app.text.clean import clean_text
+
+
+def compute_file_digest(state: FileState | None) -> str | None:
+    if state is None:
+        return None
+    return hashlib.sha256(f"{state.mode:04o} {state.owner}\n".encode() + state.content).hexdigest()
+
+
+def build_file_change(path: str, before: FileState | None, after: FileState | None) -> FileChange:
+    return FileChange(path, compute_file_digest(before), compute_file_digest(after))
+
 
 _LOGS = "/var/log/"
 _SPECIAL = 0o6000

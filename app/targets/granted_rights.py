@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.syntax.sudoers import Sudoers
 from app.syntax.sudoers_line import Grant, SudoDefault
+from app.targets.host_accounts import HostAccounts
 
 ON, OFF = "on", "off"
 _DEPTH = 16
@@ -142,3 +143,32 @@ def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], depth:
             continue
         for member in _expand_aliases(sudoers, kind, members, depth + 1):
             yield member if not entry.startswith("!") else member[1:] if member.startswith("!") else f"!{member}"
+
+
+_ROOT = ("ALL", "root", "#0")
+
+
+def explain_root_refusal(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+    """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
+    if sudoers.problems:
+        problem = sudoers.problems[0]
+        return f"sudo does not run: {problem.text} ({problem.path} line {problem.line})"
+    account = people.find_account(name)
+    who = Principal(name, account.uid if account else None, people.list_sudoers_groups(name))
+    whole = [right for right in resolve_rights(sudoers, who) if right.command == "ALL" and _is_runas_root(right)]
+    if not whole:
+        return "no line of sudoers grants it everything"
+    last = whole[-1]
+    if not last.allowed:
+        return f"{last.path} line {last.line} takes it away"
+    secret = people.find_shadow_entry(name)
+    if not last.needs_password or (secret and not secret.is_locked):
+        return ""
+    return f"it has no password, and {last.path} line {last.line} asks for one"
+
+
+def _is_runas_root(right: SudoRight) -> bool:
+    """Return True if the runas list includes root. The last entry for root decides."""
+    listed = right.runas.partition(" : ")[0].split(", ")
+    meant = [entry for entry in listed if entry.removeprefix("!") in _ROOT]
+    return bool(meant) and not meant[-1].startswith("!")

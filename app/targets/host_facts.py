@@ -46,3 +46,26 @@ def read_host_facts(files: Files) -> dict[str, str]:
         "sshd match blocks": "; ".join(matches) or "none",
     }
     return {name: clean_text(text, _LONGEST) for name, text in said.items()}
+
+
+_LOGS = {
+    "secure": "/var/log/secure",
+    "messages": "/var/log/messages",
+    "audit": "/var/log/audit/audit.log",
+}
+_LONGEST_LINE = 300
+
+
+def read_log_lines(files: Files, limit: int) -> list[str]:
+    """Return up to `limit` lines, oldest first within each log. Short logs leave their share to the others."""
+    logs = {name: _split_lines(host_text.read_text(files, path)) for name, path in _LOGS.items()}
+    room, shown = limit, []
+    for left, (name, lines) in zip((3, 2, 1), sorted(logs.items(), key=lambda log: len(log[1])), strict=True):
+        newest = lines[len(lines) - min(len(lines), room // left) :]
+        room -= len(newest)
+        shown += [f"{name}: {clean_text(line, _LONGEST_LINE)}" for line in newest]
+    return shown
+
+
+def _split_lines(text: str | None) -> list[str]:
+    return [line for line in (text or "").split("\n") if line.strip()]

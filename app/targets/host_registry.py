@@ -7,9 +7,14 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
+from app.events.vocabulary import Mode
 from app.targets.disk import Disk, OpenFolder
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.host_lock import ALONE, Ownership
 from app.targets.journal import Journal
 from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.ssh_target import SshTarget
+from app.targets.target import Target
 
 FIXTURE = "fixture"
 """The built-in host. fixture-2 to fixture-99 are like it, created on first use."""
@@ -102,3 +107,25 @@ def require_removable(hosts: Path, name: str) -> RegisteredHost:
 def list_pending_changes(hosts: Path, name: str) -> list[str]:
     """List the open changes in the local journal, without asking the host."""
     return Journal(hosts / name / "journal", Disk()).list_pending()
+
+
+FIXTURE = FIXTURE
+
+
+def require_known_host(name: str, hosts: Path) -> None:
+    if not is_fixture(name) and find_host(hosts, name) is None:
+        names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts))])
+        raise BadInput(f"there is no host {name[:64]!a}: there is {names}; temper host add makes others known.")
+
+
+def choose_default_mode(name: str) -> Mode:
+    """Return "review" for real hosts, where each change needs an approval, and "auto" for fixtures."""
+    return "auto" if is_fixture(name) else "review"
+
+
+def open_target(name: str, hosts: Path, owned: Ownership = ALONE) -> Target:
+    require_known_host(name, hosts)
+    found = find_host(hosts, name)
+    if found is None:
+        return FixtureTarget(name, hosts / name, fence=owned.fence)
+    return SshTarget(name, hosts / name, found.end, owned=owned)

@@ -11,7 +11,7 @@ from app.events.vocabulary import PendingSetting
 from app.syntax import audit, host_text, sysctl
 from app.syntax.files import Files
 from app.targets.effects.audit_rules import LOADED, AuditRules
-from app.targets.effects.modprobe import NOTHING, Modprobe
+from app.targets.effects.modprobe_settings import NOTHING, Modprobe
 from app.targets.effects.sshd import Sshd
 from app.targets.effects.sysctl import MAIN, SystemdSysctl, evaluate_sysctl
 from app.text.clean import clean_text

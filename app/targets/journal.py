@@ -16,9 +16,8 @@ import msgspec
 from app.errors import ActionFailed, RollbackFailed
 from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
-from app.targets.baseline import SideEffects
+from app.targets.baseline import SideEffects, build_file_change
 from app.targets.disk import Disk, OpenFolder
-from app.targets.file_digest import build_file_change
 
 Mark = Literal["open", "committed", "undone", "void"]
 Before = Mapping[str, FileState | None]

@@ -11,11 +11,10 @@ from typing import TypeVar
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.syntax.files import FileState
 from app.targets.baseline import FoundEntry
-from app.targets.byte_names import decode_name, encode_name
 from app.targets.disk import Disk, OpenFolder, open_folder
 from app.targets.file_owners import ROOT, FileOwners
 from app.targets.host_lock import HostLock
-from app.targets.path_walk import find_first_link, open_parent, resolve_in_tree, split_path
+from app.targets.path_walk import decode_name, encode_name, find_first_link, open_parent, resolve_in_tree, split_path
 from app.targets.temporary_mode import TemporaryModes
 
 T = TypeVar("T")

@@ -13,9 +13,8 @@ from stat import S_IMODE
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.targets.byte_names import decode_name, encode_name
 from app.targets.disk import Disk, OpenFolder
-from app.targets.path_walk import open_parent
+from app.targets.path_walk import decode_name, encode_name, open_parent
 
 _LENT = 0o400
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

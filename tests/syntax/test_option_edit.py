@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import BadInput
-from app.syntax import audit, ini, keyvalue, limits, modprobe, sshd
+from app.syntax import audit, keyvalue, limits, modprobe, sshd
 from app.syntax.option_edit import read_option, set_option
 from app.syntax.setting import find_last
 from app.syntax.shell_assignments import parse_assignments
@@ -101,8 +101,8 @@ KINDS = {
     "/etc/security/pwquality.conf.d/50-site.conf": ("minlen", last_of(keyvalue.parse_options)),
     "/etc/security/faillock.conf": ("deny", last_of(keyvalue.parse_options)),
     "/etc/audit/auditd.conf": ("disk_full_action", last_of(lambda text, path: keyvalue.parse_auditd(text, path)[0])),
-    "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(ini.parse_ini)),
-    "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(ini.parse_ini)),
+    "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(keyvalue.parse_ini)),
+    "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(keyvalue.parse_ini)),
     "/etc/security/limits.conf": ("hard maxlogins", limits_say),
     "/etc/modprobe.d/sctp.conf": ("install sctp", modprobe_says),
     "/etc/audit/audit.rules": ("-f", last_of(audit.parse_controls)),

@@ -14,7 +14,7 @@ from app.runs.order import Order, resolve_mode, split_rules, validate_order
 from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
 from app.store.models import ScheduleRow
 from app.store.schedules import list_schedules, require_schedule
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 
 LONGEST_WINDOW = 7 * 24 * 60.0
 LONGEST = {"cron": 100, "zone": 64}

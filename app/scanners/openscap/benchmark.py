@@ -10,8 +10,7 @@ from pathlib import Path
 from app.errors import BadInput
 from app.scanners.openscap.safe_xml import MOST, Element, get_local_name, parse_xml
 from app.scanners.openscap.value import BenchmarkValue, parse_value
-from app.text.bounded import read_bounded
-from app.text.clean import clean_text
+from app.text.clean import clean_text, read_bounded
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")

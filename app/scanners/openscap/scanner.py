@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from app.errors import TemperError
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.oscap_command import ScanFailed, build_eval_command, build_fix_command, require_result
-from app.scanners.openscap.oscap_shell import Shell
+from app.scanners.openscap.oscap_command import ScanFailed, Shell, build_eval_command, build_fix_command, require_result
 from app.scanners.openscap.safe_xml import MOST
 from app.scanners.scanner import Verdict
 from app.syntax.files import Files

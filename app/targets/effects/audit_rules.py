@@ -6,8 +6,15 @@ from app.syntax import audit, host_text
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import compare_by_key, compare_higher
-from app.targets.effects.strength import Compare, Strength, compare_sets, compare_unranked, create_ranking
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_by_key,
+    compare_higher,
+    compare_sets,
+    compare_unranked,
+    create_ranking,
+)
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
 _NEXT = " at the next start"

@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.auditd_keys import ACTIONS, DEFAULTS, is_valid_value
+from app.targets.effects.auditd_options import ACTIONS, DEFAULTS, is_valid_value
 from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import compare_by_key, compare_higher, compare_lower, parse_number
-from app.targets.effects.strength import Compare, Strength, compare_unranked, create_ranking
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_by_key,
+    compare_higher,
+    compare_lower,
+    compare_unranked,
+    create_ranking,
+    parse_number,
+)
 
 PATH = "/etc/audit/auditd.conf"
 STARTS, ROOM = "starts", "room for logs"

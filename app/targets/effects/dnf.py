@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from app.syntax import host_text, ini
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import compare_by_key
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.strength import Compare, Strength, compare_by_key, create_ranking
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
@@ -30,10 +29,10 @@ class Dnf:
     areas: tuple[str, ...] = (MAIN, "/etc/yum.repos.d/")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated = ini.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
+        stated = keyvalue.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
         found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
         for path in host_text.glob_files(files, REPOS):
-            own = ini.parse_ini(host_text.read_text(files, path) or "", path)
+            own = keyvalue.parse_ini(host_text.read_text(files, path) or "", path)
             for name in {setting.key.partition(".")[0] for setting in own}:
                 found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
             found |= _collect_values(own)

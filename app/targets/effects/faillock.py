@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import compare_by_key, compare_caps, compare_durations, compare_higher
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_by_key,
+    compare_caps,
+    compare_durations,
+    compare_higher,
+    create_ranking,
+)
 
 PATH = "/etc/security/faillock.conf"
 _WEEK = 604_800

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import (
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
     compare_by_key,
     compare_caps,
     compare_higher,
     compare_lower,
     compare_masks,
     compare_modes,
+    create_ranking,
 )
-from app.targets.effects.strength import Compare, Strength, create_ranking
 
 PATH = "/etc/login.defs"
 _OF_PAM = " in PAM"

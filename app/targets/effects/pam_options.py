@@ -11,8 +11,7 @@ from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
-from app.targets.effects.scales import compare_higher
-from app.targets.effects.strength import Compare, Strength, compare_unranked, create_ranking
+from app.targets.effects.strength import Compare, Strength, compare_higher, compare_unranked, create_ranking
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"

@@ -7,8 +7,15 @@ from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import compare_by_key, compare_caps, compare_higher, compare_lower
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_by_key,
+    compare_caps,
+    compare_higher,
+    compare_lower,
+    create_ranking,
+)
 
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from app.syntax import host_text, sysctl
 from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
-from app.targets.effects import drop_ins, shipped_files
+from app.targets.effects import drop_ins
 from app.targets.effects.daemon import Ask, Query
-from app.targets.effects.scales import compare_by_key
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.strength import Compare, Strength, compare_by_key, create_ranking
 
 MAIN = "/etc/sysctl.conf"
 
@@ -84,7 +83,7 @@ class SystemdSysctl(_Sysctl):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         return evaluate_sysctl(
-            sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files)), debian=shipped_files.is_debian(files)
+            sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files)), debian=drop_ins.is_debian(files)
         )
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
@@ -92,7 +91,7 @@ class SystemdSysctl(_Sysctl):
         outcome = ask(files, Query("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
-        return evaluate_sysctl(sysctl.load_as_systemd([outcome.output]), debian=shipped_files.is_debian(files))
+        return evaluate_sysctl(sysctl.load_as_systemd([outcome.output]), debian=drop_ins.is_debian(files))
 
 
 class ProcpsSysctl(_Sysctl):
@@ -102,7 +101,7 @@ class ProcpsSysctl(_Sysctl):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         texts = [*drop_ins.read_drop_ins("sysctl.d", files, hidden=True), host_text.read_text(files, MAIN) or ""]
-        return evaluate_sysctl(sysctl.load_as_procps(texts), debian=shipped_files.is_debian(files))
+        return evaluate_sysctl(sysctl.load_as_procps(texts), debian=drop_ins.is_debian(files))
 
     def ask_settings(self, files: Files, ask: Ask) -> None:
         """Not available: the program would change the kernel."""

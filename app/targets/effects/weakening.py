@@ -3,12 +3,46 @@
 from collections.abc import Collection, Mapping
 
 from app.syntax.files import Files
-from app.targets.effects.daemon import UNSET, Ask, Daemon, PairedDaemon
-from app.targets.effects.daemons import DAEMONS
+from app.targets.effects.audit_rules import AuditRules
+from app.targets.effects.auditd import Auditd
+from app.targets.effects.crypto_policies import CryptoPolicies
+from app.targets.effects.daemon import UNSET, Ask, Daemon, Daemons, PairedDaemon
+from app.targets.effects.dnf import Dnf
+from app.targets.effects.faillock import Faillock
+from app.targets.effects.limits import Limits
+from app.targets.effects.login_defs import LoginDefs
+from app.targets.effects.modprobe_settings import Modprobe
+from app.targets.effects.pam_settings import Pam
+from app.targets.effects.profile import ShellProfile
+from app.targets.effects.pwquality import Pwquality
+from app.targets.effects.selinux import Selinux
+from app.targets.effects.sshd import Sshd
 from app.targets.effects.strength import Strength
+from app.targets.effects.sudo import Sudo
+from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.subjects.file_edit import Objection
 from app.text.clean import clean_text
+
+DAEMONS: Daemons = (
+    Sshd(),
+    CryptoPolicies(),
+    Sudo(),
+    Pam(),
+    SystemdSysctl(),
+    ProcpsSysctl(),
+    Modprobe(),
+    Auditd(),
+    AuditRules(),
+    LoginDefs(),
+    Pwquality(),
+    Faillock(),
+    Limits(),
+    ShellProfile(),
+    Selinux(),
+    Dnf(),
+)
+
 
 _FINE = (Strength.STRONGER, Strength.EQUAL)
 

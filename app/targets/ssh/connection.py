@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import ConnectionLost, EnvironmentUnusable, LeaseLost
-from app.targets.ownership import ALONE, Ownership
+from app.targets.host_lock import ALONE, Ownership
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
 from app.targets.ssh.shell_script import ShellScript, build_script, load_script

@@ -7,7 +7,7 @@ from stat import S_IMODE
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.files import FileState
-from app.targets.byte_names import encode_name
+from app.targets.path_walk import encode_name
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Kind, Snapshot, SnapshotEntry
 from app.targets.ssh.wanted_files import ALWAYS, to_shell_patterns

@@ -8,10 +8,9 @@ import msgspec
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events.vocabulary import FileChange
-from app.targets.baseline import Baseline, BaselineEntry
-from app.targets.byte_names import encode_name
-from app.targets.file_digest import compute_file_digest
+from app.targets.baseline import Baseline, BaselineEntry, compute_file_digest
 from app.targets.host_accounts import read_host_accounts
+from app.targets.path_walk import encode_name
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Snapshot
 from app.text.clean import clean_text

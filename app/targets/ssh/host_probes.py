@@ -12,7 +12,7 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.in_force_report import InForceReport, compare_running, list_kernel_settings
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_report import parse_host_report
+from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.program_probes import probe_programs
 from app.text.clean import clean_text
 

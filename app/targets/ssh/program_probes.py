@@ -9,12 +9,12 @@ from app.syntax.files import Files
 from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.boot import NEEDED, NO_WORK
-from app.targets.questions.password_logins import list_password_accounts
+from app.targets.questions.login_probes import list_password_accounts
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
 from app.targets.questions.sudo_grants import describe_sudo_rights as rights_told
 from app.targets.questions.sudo_grants import split_usable_rights
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_report import HostReport, parse_host_report
+from app.targets.ssh.host_script_output import HostReport, parse_host_report
 from app.targets.ssh.sudo_listing import parse_sudo_listing
 from app.targets.sshd_login import NO_SHELL
 

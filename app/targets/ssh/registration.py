@@ -9,7 +9,7 @@ import asyncssh
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.rollback_check import find_rollback_obstacle
+from app.targets.ssh.host_rollback import find_rollback_obstacle
 from app.targets.ssh.transport import fetch_host_key
 from app.text.clean import clean_text
 

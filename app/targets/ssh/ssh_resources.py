@@ -9,7 +9,7 @@ from app.events import vocabulary
 from app.events.vocabulary import AnyAction, ResourceAction
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
-from app.targets.byte_names import encode_name
+from app.targets.path_walk import encode_name
 from app.targets.resources import units, vendor_script
 from app.targets.resources.dry_run import (
     ACCOUNT,
@@ -24,7 +24,7 @@ from app.targets.resources.dry_run import (
 )
 from app.targets.resources.offer import Offer, WantedResources, build_offers
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_report import HostReport, parse_host_report
+from app.targets.ssh.host_script_output import HostReport, parse_host_report
 from app.text.clean import clean_text
 
 SECONDS = 300.0

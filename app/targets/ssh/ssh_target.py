@@ -16,14 +16,13 @@ from app.targets.change_preview import preview_actions
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk, OpenFolder
 from app.targets.disk_retry import prepare_host
-from app.targets.effects.local_asker import create_local_asker
+from app.targets.effects.local_programs import create_local_asker
 from app.targets.file_changes import plan_changes
 from app.targets.host_facts import read_host_facts
-from app.targets.host_lock import CHANGE_LOCK, HostLock
+from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport
 from app.targets.journal import Journal
 from app.targets.overlay import Overlay
-from app.targets.ownership import ALONE, Ownership
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.dry_run import UNIT, is_resource
@@ -32,11 +31,11 @@ from app.targets.ssh import agent_account, host_probes, host_rollback, service_a
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.host_baseline import apply_announced_changes, list_host_files, load_baseline
+from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
-from app.targets.ssh.remote_asker import combine_askers, create_remote_asker
+from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
 from app.targets.ssh.remote_shell import RemoteShell
 from app.targets.ssh.remote_tree import RemoteTree
-from app.targets.ssh.rollback_check import check_rollback_or_consent
 from app.targets.ssh.service_activator import ServiceActivator
 from app.targets.ssh.ssh_resources import SECONDS, SshResources
 from app.targets.target import AppliedChange, Asks, Preview, Refusal, RollbackResult

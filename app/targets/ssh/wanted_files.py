@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from app.errors import ActionFailed
 from app.syntax.files import FileState
 from app.targets.effects.daemon import Query
-from app.targets.effects.daemons import DAEMONS
+from app.targets.effects.weakening import DAEMONS
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts
 from app.targets.path_walk import split_path

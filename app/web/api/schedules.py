@@ -23,7 +23,7 @@ from app.store import schedules
 from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field, format_time
 from app.web.api.api_route import create_router as api_router

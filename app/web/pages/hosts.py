@@ -12,8 +12,7 @@ from app.store import queries, schedules
 from app.store.host_groups import read_groups
 from app.store.models import RunRow
 from app.targets import consent, host_registry
-from app.targets.host_catalog import FIXTURE
-from app.targets.host_registry import RegisteredHost
+from app.targets.host_registry import FIXTURE, RegisteredHost
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields
 from app.web.pages.security import create_page, new_nonce

@@ -6,7 +6,7 @@ import pytest
 
 from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
-from app.targets.ssh.host_report import parse_host_report
+from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.program_probes import build_probes, probe_programs
 from tests.targets.hosts import host
 

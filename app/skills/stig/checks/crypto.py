@@ -3,9 +3,9 @@
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import crypto, sshd
-from app.syntax.crypto import BACKEND
+from app.syntax import sshd
 from app.syntax.files import Files
+from app.syntax.sshd import BACKEND
 
 CIPHERS = ("aes256-gcm@openssh.com", "aes256-ctr", "aes128-gcm@openssh.com", "aes128-ctr")
 MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
@@ -16,7 +16,7 @@ def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
 
     @bench.check_text
     def check_files(files: Files, text: str) -> Verdict:
-        listed = crypto.find_algorithms(text, keyword)
+        listed = sshd.find_algorithms(text, keyword)
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
         if listed.value != ",".join(wanted):
