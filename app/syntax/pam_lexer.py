@@ -3,16 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from app.syntax.host_text import split_names
+
 BUFFER = 1024
 """libpam's buffer: a longer line is read in pieces, each as a line."""
-CODES_TEXT = (
-    "success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient "
-    "authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail "
-    "cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy "
-    "authtok_disable_aging try_again ignore abort authtok_expired module_unknown bad_item conv_again "
-    "incomplete"
-)
-CODES = tuple(CODES_TEXT.split())
+CODES = split_names("""
+    success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient
+    authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail
+    cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy
+    authtok_disable_aging try_again ignore abort authtok_expired module_unknown bad_item conv_again
+    incomplete
+""")
 _ACTIONS = ("ignore", "ok", "done", "bad", "die", "reset")
 _WORDS: dict[str, Mapping[str, str]] = {
     "required": {"success": "ok", "new_authtok_reqd": "ok", "ignore": "ignore", "default": "bad"},

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-TAGS_TEXT = (
-    "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL "
-    "NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
-)
-TAGS = tuple(TAGS_TEXT.split())
+from app.syntax.host_text import split_names
+
+TAGS = split_names("""
+    NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL
+    NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT
+""")
 _BLANKS = re.compile(r"[ \t]*")
 _END = re.compile(r"\r?|#(?!-?[0-9]).*", re.DOTALL)
 """The end of a line: in a command's arguments, a quote does not hide a comment."""

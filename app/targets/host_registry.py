@@ -109,9 +109,6 @@ def list_pending_changes(hosts: Path, name: str) -> list[str]:
     return Journal(hosts / name / "journal", Disk()).list_pending()
 
 
-FIXTURE = FIXTURE
-
-
 def require_known_host(name: str, hosts: Path) -> None:
     if not is_fixture(name) and find_host(hosts, name) is None:
         names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts))])

@@ -3,10 +3,9 @@
 from functools import cache
 from random import Random
 
-from app.targets.effects.modprobe_settings import END, evaluate_module_lines
-
 from app.syntax import modprobe
 from app.targets.effects import drop_ins
+from app.targets.effects.modprobe_settings import END, evaluate_module_lines
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host, laid_out, said
 from tests.thorough import examples

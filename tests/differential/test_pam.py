@@ -6,7 +6,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 
 from app.events.vocabulary import WriteFile
 from app.syntax import pam
@@ -14,6 +13,7 @@ from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_lexer import CODES
 from app.targets import policy
 from app.targets.confinement import detect_confinement
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.pam_outcome import compute_outcome
 from tests.differential import dispatch
 from tests.differential.harness import tally

@@ -3,78 +3,53 @@
 import re
 from collections.abc import Mapping
 
+from app.syntax.host_text import split_names
+
 ACTIONS = ("ignore", "suspend", "rotate", "syslog", "email", "single", "halt")
 """Weakest first. `exec` depends on its program and is not ranked."""
 
-_NUMBER, _YES_NO, _ANY = r"[0-9]{1,9}", "yes|no", r"\S+"
 _SPACE = r"[0-9]{1,9}|[0-9]{1,2}%"
 _ACTION = r"(?:ignore|syslog|rotate|email|suspend|single|halt)(?: .+)?|exec /.+"
+_FLAGS = split_names("local_events write_logs verify_email use_libwrap enable_krb5 distribute_network")
+_NUMBERS = split_names("""
+    freq max_log_file priority_boost tcp_listen_port tcp_listen_queue tcp_max_per_addr tcp_client_max_idle max_restarts
+    end_of_event_timeout
+""")
+_WORDS = split_names("log_group dispatcher name disp_qos krb5_principal krb5_key_file plugin_dir report_interval")
 _VALUES: Mapping[str, str] = {
-    "local_events": _YES_NO,
-    "write_logs": _YES_NO,
-    "log_file": r"/.{3,}",
-    "log_format": "raw|nolog|enriched",
-    "log_group": _ANY,
-    "flush": "none|incremental|incremental_async|data|sync",
-    "freq": _NUMBER,
-    "num_logs": r"[0-9]{1,3}",
-    "dispatcher": _ANY,
-    "name_format": "none|hostname|fqd|numeric|user",
-    "name": _ANY,
-    "disp_qos": _ANY,
-    "max_log_file": _NUMBER,
-    "max_log_file_action": "ignore|syslog|suspend|rotate|keep_logs",
-    "space_left": _SPACE,
-    "space_left_action": _ACTION,
-    "action_mail_acct": r"[A-Za-z0-9@._-]{2,}",
-    "verify_email": _YES_NO,
-    "admin_space_left": _SPACE,
-    "admin_space_left_action": _ACTION,
+    **dict.fromkeys(_FLAGS, "yes|no"),
+    **dict.fromkeys(_NUMBERS, r"[0-9]{1,9}"),
+    **dict.fromkeys(_WORDS, r"\S+"),
+    **dict.fromkeys(("space_left", "admin_space_left"), _SPACE),
+    **dict.fromkeys(("space_left_action", "admin_space_left_action"), _ACTION),
     "disk_full_action": _ACTION.replace("email|", ""),
     "disk_error_action": _ACTION.replace("rotate|email|", ""),
-    "priority_boost": _NUMBER,
-    "tcp_listen_port": _NUMBER,
-    "tcp_listen_queue": _NUMBER,
-    "tcp_max_per_addr": _NUMBER,
-    "use_libwrap": _YES_NO,
-    "tcp_client_ports": r"[0-9]{1,5}(?:-[0-9]{1,5})?",
-    "tcp_client_max_idle": _NUMBER,
-    "transport": "tcp|krb5",
-    "enable_krb5": _YES_NO,
-    "krb5_principal": _ANY,
-    "krb5_key_file": _ANY,
-    "distribute_network": _YES_NO,
-    "q_depth": r"[0-9]{1,5}",
+    "max_log_file_action": "ignore|syslog|suspend|rotate|keep_logs",
     "overflow_action": "ignore|syslog|suspend|single|halt",
-    "max_restarts": _NUMBER,
-    "plugin_dir": _ANY,
-    "end_of_event_timeout": _NUMBER,
-    "report_interval": _ANY,
+    "log_file": r"/.{3,}",
+    "log_format": "raw|nolog|enriched",
+    "flush": "none|incremental|incremental_async|data|sync",
+    "num_logs": r"[0-9]{1,3}",
+    "name_format": "none|hostname|fqd|numeric|user",
+    "action_mail_acct": r"[A-Za-z0-9@._-]{2,}",
+    "tcp_client_ports": r"[0-9]{1,5}(?:-[0-9]{1,5})?",
+    "transport": "tcp|krb5",
+    "q_depth": r"[0-9]{1,5}",
 }
 DEFAULTS: Mapping[str, str] = {
-    "local_events": "yes",
-    "write_logs": "yes",
+    **dict.fromkeys(("local_events", "write_logs", "verify_email", "use_libwrap"), "yes"),
+    **dict.fromkeys(("freq", "num_logs", "max_log_file", "space_left", "admin_space_left"), "0"),
+    **dict.fromkeys(("space_left_action", "admin_space_left_action", "disk_full_action"), "ignore"),
+    **dict.fromkeys(("disk_error_action", "overflow_action"), "syslog"),
+    "max_log_file_action": "ignore",
     "log_file": "/var/log/audit/audit.log",
     "log_format": "raw",
     "log_group": "root",
     "flush": "none",
-    "freq": "0",
-    "num_logs": "0",
     "name_format": "none",
-    "max_log_file": "0",
-    "max_log_file_action": "ignore",
-    "space_left": "0",
-    "space_left_action": "ignore",
     "action_mail_acct": "root",
-    "verify_email": "yes",
-    "admin_space_left": "0",
-    "admin_space_left_action": "ignore",
-    "disk_full_action": "ignore",
-    "disk_error_action": "syslog",
     "priority_boost": "4",
-    "use_libwrap": "yes",
     "q_depth": "2000",
-    "overflow_action": "syslog",
     "distribute_network": "no",
 }
 

@@ -5,21 +5,16 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.syntax.host_text import fold_case
-from app.targets.effects.daemon import UNSET, Ask
+from app.syntax.host_text import fold_case, split_names
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
-
-
-def _split_words(text: str) -> list[str]:
-    return text.split()
-
 
 _CONFIG = "/etc/crypto-policies/config"
 _MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
 """FIPS and FUTURE do not compare: each forbids something that the other allows."""
-_TAKE_AWAY = _split_words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
-_BRING = _split_words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
+_TAKE_AWAY = split_names("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = split_names("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
 _THERE = "in force"
 _SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
 _LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}
@@ -29,9 +24,11 @@ _LISTS = ("cipher", "mac", "hash", "group", "sign", "key_exchange", "protocol")
 _TAKEN = re.compile(r"-[A-Za-z0-9][A-Za-z0-9.*-]*")
 
 
-class CryptoPolicies:
-    name: str = "crypto-policies"
-    areas: tuple[str, ...] = ("/etc/crypto-policies/config", _MODULES[0])
+class CryptoPolicies(Daemon):
+    """Not asked: update-crypto-policies would rewrite the host's files."""
+
+    name = "crypto-policies"
+    areas = ("/etc/crypto-policies/config", _MODULES[0])
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return the policy, its modules and their values; modules that are not named have no effect."""
@@ -47,11 +44,6 @@ class CryptoPolicies:
                 name = key if key in _SIZES else f"{key} of {module}"
                 found[name] = value
         return found
-
-    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        """Return None: update-crypto-policies would rewrite the host's files."""
-        del files, ask
-        return None
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         kind, _blank, module = key.partition(" ")

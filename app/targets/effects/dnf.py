@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.daemon import Ask
-from app.targets.effects.strength import Compare, Strength, compare_by_key, create_ranking
+from app.targets.effects.daemon import Daemon
+from app.targets.effects.strength import Compare, Strength, create_ranking
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
@@ -24,9 +24,12 @@ _STRICT, _LAX = create_ranking("0", "1"), create_ranking("1", "0")
 _SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_unavailable": _LAX}
 
 
-class Dnf:
+class Dnf(Daemon):
+    """Not asked: dnf prints its configuration only with its repositories."""
+
     name = "dnf"
-    areas: tuple[str, ...] = (MAIN, "/etc/yum.repos.d/")
+    areas = (MAIN, "/etc/yum.repos.d/")
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         stated = keyvalue.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
@@ -38,11 +41,8 @@ class Dnf:
             found |= _collect_values(own)
         return found
 
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: dnf prints its configuration only with its repositories."""
-
     def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key.rpartition(".")[2], was, now)
+        return super().compare_values(key.rpartition(".")[2], was, now)
 
 
 def _collect_values(settings: list[Setting]) -> dict[str, str]:

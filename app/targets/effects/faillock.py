@@ -5,11 +5,9 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.targets.effects.daemon import Ask
+from app.targets.effects.daemon import Daemon
 from app.targets.effects.strength import (
     Compare,
-    Strength,
-    compare_by_key,
     compare_caps,
     compare_durations,
     compare_higher,
@@ -47,9 +45,12 @@ _SCALES: Mapping[str, Compare] = {
 }
 
 
-class Faillock:
+class Faillock(Daemon):
+    """Not asked: no program prints what the PAM module reads."""
+
     name = "faillock"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
@@ -58,12 +59,6 @@ class Faillock:
             if value is not None:
                 found[setting.key] = value
         return {"root_unlock_time": found["unlock_time"], **found}
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: no program prints what the PAM module reads."""
-
-    def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key, was, now)
 
 
 def _parse_faillock_value(key: str, value: str) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, limits
 from app.syntax.files import Files
-from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import Strength, compare_numbers, compare_unranked
 
 EXEMPT = "exempt"
@@ -14,9 +14,11 @@ _ONE_KIND = ("maxlogins", "maxsyslogins", "nonewprivs")
 _LESS = ("maxlogins", "maxsyslogins", "core", "nproc", "fsize", "cpu")
 
 
-class Limits:
+class Limits(Daemon):
+    """Not asked: no program prints what the PAM module reads."""
+
     name = "limits"
-    areas: tuple[str, ...] = (limits.MAIN, "/etc/security/limits.d/")
+    areas = (limits.MAIN, "/etc/security/limits.d/")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
@@ -27,9 +29,6 @@ class Limits:
                     found[f"{limit.domain} {kind}{limit.item}"] = host_text.fold_case(limit.value)
             found |= {f"{domain} {EXEMPT}": "yes" for domain in limits.list_exempt_domains(text)}
         return found
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: no program prints what the PAM module reads."""
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         item = key.rpartition(" ")[2]

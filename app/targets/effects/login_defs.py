@@ -5,11 +5,10 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import (
     Compare,
     Strength,
-    compare_by_key,
     compare_caps,
     compare_higher,
     compare_lower,
@@ -63,9 +62,12 @@ _SCALES: Mapping[str, Compare] = {
 _WORD = re.compile(r"[ \t]*([^ \t=#]+)[ \t=]*([^#]*)")
 
 
-class LoginDefs:
+class LoginDefs(Daemon):
+    """Not asked: no program prints what it reads."""
+
     name = "login.defs"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         text = host_text.read_text(files, PATH) or ""
@@ -79,11 +81,8 @@ class LoginDefs:
             _BETWEEN: _describe_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"]),
         }
 
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: no program prints what it reads."""
-
     def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
+        return super().compare_values(key.removesuffix(_OF_PAM), was, now)
 
 
 def _parse_shadow_value(key: str, value: str) -> str:

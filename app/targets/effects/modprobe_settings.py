@@ -8,7 +8,7 @@ from app.syntax import host_text, modprobe
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
-from app.targets.effects.daemon import UNSET, Ask, Query
+from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
 from app.targets.effects.strength import Strength, create_ranking
 
 NOTHING = "nothing"
@@ -17,9 +17,9 @@ END = "# End of configuration files."
 _LISTED = ("options", "alias", "softdep", "remove")
 
 
-class Modprobe:
+class Modprobe(Daemon):
     name = "modprobe"
-    areas: tuple[str, ...] = ("/etc/modprobe.d/",)
+    areas = ("/etc/modprobe.d/",)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         return evaluate_module_lines(

@@ -7,7 +7,7 @@ from app.syntax import host_text, pam
 from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
-from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strength import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
@@ -20,9 +20,11 @@ _MAY_COME = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_las
 """Modules that can only refuse; adding any other module is not comparable."""
 
 
-class Pam:
+class Pam(Daemon):
+    """Not asked: libpam would load the host's modules; tests/differential compares with it."""
+
     name = "pam"
-    areas: tuple[str, ...] = ("/etc/pam.d/", "/etc/security/faillock.conf", "/etc/security/pwquality.conf")
+    areas = ("/etc/pam.d/", "/etc/security/faillock.conf", "/etc/security/pwquality.conf")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
@@ -34,9 +36,6 @@ class Pam:
                 found |= _evaluate_outcomes(f"{service} {kind}", chain, kind)
                 found |= dict(_iter_module_options(f"{service} {kind}", chain or (), files))
         return found
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: libpam would load the host's modules; tests/differential compares with it."""
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         found = _OUTCOME.fullmatch(key)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text
 from app.syntax.files import Files
-from app.targets.effects.daemon import Ask
+from app.targets.effects.daemon import Daemon
 from app.targets.effects.strength import Strength, compare_unranked, create_ranking
 
 PATH = "/etc/selinux/config"
@@ -18,9 +18,11 @@ _TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
 _MODES = create_ranking("disabled", "permissive", "enforcing")
 
 
-class Selinux:
+class Selinux(Daemon):
+    """Not asked: libselinux prints only the loaded policy."""
+
     name = "selinux"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         text = host_text.read_text(files, PATH)
@@ -30,9 +32,6 @@ class Selinux:
         policy = _read_policy_name(text or "")
         there = bool(files.glob(f"/etc/selinux/{policy}/*")) if re.fullmatch(r"[\w-]+", policy) else False
         return {"SELINUX": mode, "SELINUXTYPE": policy, INSTALLED: "yes" if there else "no"}
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: libselinux prints only the loaded policy."""
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:

@@ -29,9 +29,10 @@ _SPLIT = ","
 """Separates the parts of a connection; a name that contains it cannot be queried."""
 
 
-class Sshd:
-    name: str = "sshd"
-    areas: tuple[str, ...] = ("/etc/ssh/", "/etc/crypto-policies/back-ends/opensshserver.config")
+class Sshd(Daemon):
+    name = "sshd"
+    paired = True
+    areas = ("/etc/ssh/", "/etc/crypto-policies/back-ends/opensshserver.config")
 
     def __init__(self, *sides: Files) -> None:
         """`sides` are both file sets of a comparison: cases of either are evaluated on both."""

@@ -1,7 +1,7 @@
 """Strength: the result of comparing two values of a setting, and functions that create comparisons."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 
@@ -92,6 +92,11 @@ compare_durations = create_measure(_parse_duration)
 """Higher is stricter; 0 is unlimited."""
 
 
+def create_capped(most: int) -> Compare:
+    """Return a comparison in which higher is stricter, and more than `most` harms the host."""
+    return lambda was, now: Strength.INCOMPARABLE if (parse_number(now) or 0) > most else compare_higher(was, now)
+
+
 def compare_masks(was: str, now: str) -> Strength:
     """Compare octal umasks: more bits are stricter."""
     if not (re.fullmatch(r"[0-7]{1,4}", was) and re.fullmatch(r"[0-7]{1,4}", now)):
@@ -107,8 +112,3 @@ def compare_masks(was: str, now: str) -> Strength:
 def compare_modes(was: str, now: str) -> Strength:
     """Compare octal modes: fewer bits are stricter."""
     return compare_masks(now, was)
-
-
-def compare_by_key(scales: Mapping[str, Compare], key: str, was: str, now: str) -> Strength:
-    """Compare by the scale of the key; a key without a scale may not change."""
-    return scales.get(key, compare_unranked)(was, now)

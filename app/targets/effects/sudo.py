@@ -8,7 +8,7 @@ from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
 from app.targets.effects import sudo_defaults, sudo_rights
 from app.targets.effects.cvtsudoers import parse_cvtsudoers
-from app.targets.effects.daemon import UNSET, Ask, Query
+from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
 from app.targets.effects.strength import Strength
 from app.targets.granted_rights import Principal, resolve_defaults, resolve_rights
 from app.targets.host_accounts import HostAccounts, read_host_accounts
@@ -24,9 +24,9 @@ _UNREADABLE = "lines that sudo cannot read"
 _OPTION = re.compile(r"(?P<who>.*): (?P<name>[a-z_]+)(?: where (?P<scope>.*) fits)?")
 
 
-class Sudo:
+class Sudo(Daemon):
     name = "sudo"
-    areas: tuple[str, ...] = ("/etc/sudoers",)
+    areas = ("/etc/sudoers",)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         return _collect_settings(sudoers.read_sudoers(files), read_host_accounts(files))

@@ -1,7 +1,7 @@
 import pytest
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 
 from app.syntax.pam import PamRule
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 
 
 def said(module, who, kind="auth", *arguments, otherwise=True):

@@ -1,10 +1,10 @@
 """What a change to a PAM stack comes to, for each service that includes it."""
 
 import pytest
-from app.targets.effects.pam_settings import Pam
 
 from app.events.vocabulary import ReplaceLine, WriteFile
 from app.targets import policy
+from app.targets.effects.pam_settings import Pam
 from tests.differential.linkless import Linkless
 from tests.hostfiles import DictFiles
 from tests.targets.effects.losses import losses
