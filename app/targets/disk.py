@@ -63,17 +63,12 @@ class Disk:
         self._sync_folder(folder, name)
 
     def set_mode(self, folder: int, name: str, mode: int) -> None:
-        """Set the mode by descriptor: chmod by name would follow a link that was swapped in."""
-        descriptor = os.open(name, _LOOK, dir_fd=folder)
-        try:
-            self._step(f"set the mode of {name}")
-            Path(f"/proc/self/fd/{descriptor}").chmod(mode)
-        finally:
-            os.close(descriptor)
+        self._step(f"set the mode of {name}")
+        self._set_exact_mode(folder, name, mode)
 
     @staticmethod
     def _set_exact_mode(folder: int, name: str, mode: int) -> None:
-        """Set the folder's mode exactly: this process's umask would make it stricter than requested."""
+        """Set the mode by descriptor: chmod by name would follow a link that was swapped in, and mkdir has a umask."""
         descriptor = os.open(name, _LOOK, dir_fd=folder)
         try:
             Path(f"/proc/self/fd/{descriptor}").chmod(mode)

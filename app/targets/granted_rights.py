@@ -151,8 +151,7 @@ _ROOT = ("ALL", "root", "#0")
 def explain_root_refusal(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
     """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
     if sudoers.problems:
-        problem = sudoers.problems[0]
-        return f"sudo does not run: {problem.text} ({problem.path} line {problem.line})"
+        return f"sudo does not run: {sudoers.problems[0]}"
     account = people.find_account(name)
     who = Principal(name, account.uid if account else None, people.list_sudoers_groups(name))
     whole = [right for right in resolve_rights(sudoers, who) if right.command == "ALL" and _is_runas_root(right)]

@@ -45,10 +45,6 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
     return ProbeAnswer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
 
 
-def _probe_agent_login(host: ProbedHost) -> ProbeAnswer:
-    return _probe_login(host, AGENT, "for the agent itself")
-
-
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
     reason = granted_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
@@ -98,14 +94,6 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     if host_accounts.is_access_granted(new, host.people, uploads.READER, host_accounts.READ):
         return ProbeAnswer(True, f"{upload}: {uploads.READER} can read it")
     return ProbeAnswer(False, f"{upload}: {uploads.READER} cannot read it")
-
-
-def _probe_sshd_config(host: ProbedHost) -> ProbeAnswer:
-    return answer_from_problems(host.sshd.config.problems, "sshd_config and what it includes can be read")
-
-
-def _probe_sudoers(host: ProbedHost) -> ProbeAnswer:
-    return answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read")
 
 
 def _probe_pam(host: ProbedHost) -> ProbeAnswer:
@@ -172,14 +160,16 @@ def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
 
 
 _PROBES: dict[str, Callable[[ProbedHost], ProbeAnswer]] = {
-    "agent-login": _probe_agent_login,
+    "agent-login": lambda host: _probe_login(host, AGENT, "for the agent itself"),
     "agent-sudo": _probe_agent_sudo,
-    "sshd-config": _probe_sshd_config,
+    "sshd-config": lambda host: answer_from_problems(
+        host.sshd.config.problems, "sshd_config and what it includes can be read"
+    ),
     "administrator": _probe_administrator,
     "backup-login": _probe_backup_login,
     "mission-config": _probe_mission_config,
     "mission-inbox": _probe_mission_inbox,
-    "sudoers": _probe_sudoers,
+    "sudoers": lambda host: answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read"),
     "pam": _probe_pam,
     "accounts": _probe_accounts,
     "password-login": login_probes.probe_password_login,

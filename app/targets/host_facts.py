@@ -48,11 +48,7 @@ def read_host_facts(files: Files) -> dict[str, str]:
     return {name: clean_text(text, _LONGEST) for name, text in said.items()}
 
 
-_LOGS = {
-    "secure": "/var/log/secure",
-    "messages": "/var/log/messages",
-    "audit": "/var/log/audit/audit.log",
-}
+_LOGS = {"secure": "/var/log/secure", "messages": "/var/log/messages", "audit": "/var/log/audit/audit.log"}
 _LONGEST_LINE = 300
 
 

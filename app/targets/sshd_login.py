@@ -30,15 +30,14 @@ class SshdLogin:
         if account is None:
             return "there is no such account"
         if self.config.problems:
-            problem = self.config.problems[0]
-            return f"sshd does not start: {problem.text} ({problem.path} line {problem.line})"
+            return f"sshd does not start: {self.config.problems[0]}"
         return next(self._list_refusals(account, today), "")
 
     def _list_refusals(self, account: Account, today: int) -> Iterator[str]:
         if account.shell in NO_SHELL:
             yield f"its shell is {account.shell}"
         secret = self.people.find_shadow_entry(account.name)
-        if secret and secret.expires is not None and secret.expires <= today:
+        if secret and secret.is_expired(today):
             yield f"the account has expired (/etc/shadow line {secret.line})"
         if account.uid != 0 and self.files.state("/etc/nologin") is not None:
             yield "/etc/nologin keeps everybody but root out"

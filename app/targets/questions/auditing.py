@@ -19,6 +19,7 @@ _THRESHOLDS = (
     ("admin_space_left", "admin_space_left_action"),
     ("", "disk_full_action"),
 )
+_KEYS = [key for pair in _THRESHOLDS for key in pair if key]
 _PANIC = "2"
 _LEAST_BACKLOG = 64
 _HOT_FILES = (
@@ -61,9 +62,6 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     return ProbeAnswer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
 
 
-_KEYS = [key for pair in _THRESHOLDS for key in pair if key]
-
-
 def _parse_threshold_bytes(value: str, fill: DiskUsage) -> int:
     """Return the threshold in bytes, from MiB or a percentage."""
     digits = value.removesuffix("%")
@@ -84,10 +82,8 @@ def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:
     flood = next((line for line in lines if records_too_much(line)), None)
     for line in (flood, tight):
         if line:
-            said = " ".join(line.words)
-            return ProbeAnswer(
-                False, f"the kernel stops when records are lost, and {said} loses some ({_format_position(line)})"
-            )
+            said = f"{' '.join(line.words)} loses some ({line.path} line {line.line})"
+            return ProbeAnswer(False, f"the kernel stops when records are lost, and {said}")
     return ProbeAnswer(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
 
 
@@ -128,7 +124,3 @@ def _includes_reading(permissions: str) -> bool:
 
 def _get_flag_values(flag: str, words: tuple[str, ...]) -> list[str]:
     return [value for one, value in itertools.pairwise(words) if one == flag]
-
-
-def _format_position(line: AuditLine) -> str:
-    return f"{line.path} line {line.line}"

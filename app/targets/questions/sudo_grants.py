@@ -32,7 +32,7 @@ def describe_sudo_rights(found: list[tuple[str, tuple[str, ...], tuple[str, ...]
 def list_granted_rights(sudoers: Sudoers, people: HostAccounts, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
     secret = people.find_shadow_entry(name)
-    typed = bool(secret and secret.password and not secret.is_locked)
+    typed = secret is not None and secret.has_password
     trusted = _skips_password(sudoers, people, name)
     asks: dict[str, bool] = {}
     for grant in sudoers.list_grants(name, people.list_groups(name)):

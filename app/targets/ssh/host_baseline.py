@@ -13,7 +13,6 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import encode_name
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Snapshot
-from app.text.clean import clean_text
 
 NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
 """Excluded: large files that programs generate."""
@@ -25,7 +24,7 @@ _FIELDS = 3
 def list_host_files(line: SshConnection, held: Snapshot) -> Baseline:
     said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
     if said.code:
-        raise EnvironmentUnusable(f"{line.end}: what stands on it cannot be told: {clean_text(said.err.strip(), 200)}.")
+        raise EnvironmentUnusable(f"{line.end}: what stands on it cannot be told: {said.reason}.")
     try:
         entries = _parse_entries(said.out.split(b"\0"))
     except (ValueError, IndexError) as exc:

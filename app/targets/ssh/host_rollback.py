@@ -13,7 +13,6 @@ from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.target import RollbackResult
-from app.text.clean import clean_text
 
 _PAUSE = 0.5
 
@@ -78,10 +77,9 @@ def find_rollback_obstacle(line: SshConnection) -> str:
     said = line.run("ready", str(ROOM))
     if not said.code:
         return ""
-    why = clean_text(said.err.strip(), 300) or "no reason given"
     if said.code in (_NO_JOURNAL, _NO_TIMER):
-        return why
-    raise EnvironmentUnusable(f"{line.end} cannot be changed, so nothing is begun: {why}.")
+        return said.reason
+    raise EnvironmentUnusable(f"{line.end} cannot be changed, so nothing is begun: {said.reason}.")
 
 
 def check_rollback_or_consent(line: SshConnection, host: str, said: str) -> bool:

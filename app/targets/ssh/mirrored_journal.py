@@ -68,9 +68,7 @@ class MirroredJournal:
     def list_host_journals(self) -> list[HostJournal]:
         said = self._line.run("journals")
         if said.code:
-            raise EnvironmentUnusable(
-                f"{self._line.end}: its journals cannot be read: {clean_text(said.err.strip(), 200)}."
-            )
+            raise EnvironmentUnusable(f"{self._line.end}: its journals cannot be read: {said.reason}.")
         lines = [line.split("\t") for line in said.text.splitlines()]
         return [HostJournal(name, mark, armed == "armed") for name, mark, armed in lines]
 
@@ -109,15 +107,13 @@ class MirroredJournal:
 
     def has_resources(self, name: str) -> bool:
         """Return True if the journal covers packages or other resources, which take longer to change and restore."""
-        return self.local.read_mark(name) is None or any(
-            is_resource(one.path) for one in self.local.read_contents(name).files
-        )
+        known = self.local.read_mark(name) is not None
+        return not known or any(is_resource(one.path) for one in self.local.read_contents(name).files)
 
     def restore_on_host(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""
-        said = self._line.run(
-            "restore", name, "asked", seconds=2 * SECONDS if self.has_resources(name) else 2 * _SECONDS
-        )
+        limit = SECONDS if self.has_resources(name) else _SECONDS
+        said = self._line.run("restore", name, "asked", seconds=2 * limit)
         self._require_success(said)
         return [clean_text(path, 256) for path in said.text.splitlines() if path]
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -136,11 +136,15 @@ def _list_accepted_fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
     if end.way != "password":
         return []
     try:
-        listed = asyncssh.read_known_hosts(str(known_hosts))
+        return [key.get_fingerprint() for key in list_known_keys(end, known_hosts)]
     except (OSError, ValueError) as exc:
         raise EnvironmentUnusable(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
-    keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
-    return [key.get_fingerprint() for key in keys]
+
+
+def list_known_keys(end: Endpoint, known_hosts: Path) -> Sequence[asyncssh.SSHKey]:
+    """Return the keys of the host, by its port first; raise OSError or ValueError for an unreadable file."""
+    listed = asyncssh.read_known_hosts(str(known_hosts))
+    return listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
 
 
 async def _choose_credentials(end: Endpoint) -> dict[str, object]:
