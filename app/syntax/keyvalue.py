@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting, Setting
 
 Parser = Callable[[str, str], list[Setting]]
+T = TypeVar("T")
 
 _OPTION = re.compile(r"([^ \t\r\f\v=]+)[ \t\r\f\v]*=?[ \t\r\f\v]*(.*)", re.DOTALL)
 _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
@@ -49,9 +51,9 @@ def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]
     return settings, problems
 
 
-def read_setting_files(files: Files, paths: Iterable[str], parse: Parser) -> list[Setting]:
-    """Return the settings of all files, in the given order; an absent file has none."""
-    found: list[Setting] = []
+def read_setting_files(files: Files, paths: Iterable[str], parse: Callable[[str, str], list[T]]) -> list[T]:
+    """Return what `parse` finds in all files, in the given order; an absent file has nothing."""
+    found: list[T] = []
     for path in paths:
         text = host_text.read_text(files, path)
         if text is not None:

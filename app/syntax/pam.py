@@ -124,16 +124,12 @@ def read_chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | 
 
     A kind without rules has those of `other`, which must be readable for every service.
     """
-    there = [
-        read_stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None
-    ]
+    paths = [path for path in (f"{FOLDER}/{name}", f"{FOLDER}/{OTHER}") if files.state(path) is not None]
+    there = [read_stack(files, path) for path in paths]
     if not there or any(one.given_up for one in there):
         return None
-    found: dict[str, tuple[PamRule, ...]] = dict.fromkeys(KINDS, ())
-    for kind in KINDS:
-        own = [tuple(rule for rule in one.chain if rule.kind == kind) for one in there]
-        found[kind] = next((rules for rules in own if rules), ())
-    return found
+    own = {kind: [tuple(rule for rule in one.chain if rule.kind == kind) for one in there] for kind in KINDS}
+    return {kind: next(filter(None, chains), ()) for kind, chains in own.items()}
 
 
 @dataclass
@@ -181,10 +177,5 @@ class _Reader:
     def _find_service(self, name: str) -> str:
         if name.startswith("/"):
             return name
-        own = f"{FOLDER}/{name}"
-        return (
-            own if self.files.state(own) is not None else f"{VENDOR}/{name}" if self._has_vendor_service(name) else own
-        )
-
-    def _has_vendor_service(self, name: str) -> bool:
-        return self.files.state(f"{VENDOR}/{name}") is not None
+        own, vendor = f"{FOLDER}/{name}", f"{VENDOR}/{name}"
+        return vendor if self.files.state(own) is None and self.files.state(vendor) is not None else own

@@ -103,13 +103,8 @@ def _parse_brackets(control: str) -> Mapping[str, str] | None:
         if action is None:
             return None
         at += len(action)
-        if code != "default" or "default" not in found:
-            _set_action(found, code, action)
-
-
-def _set_action(found: dict[str, str], code: str, action: str) -> None:
-    """Set an action. Later actions override the default, and a second default has no effect."""
-    found[code] = action.lstrip("0") or action
+        if code != "default" or "default" not in found:  # a second default has no effect
+            found[code] = action.lstrip("0") or action
 
 
 def _skip_spaces(text: str, at: int) -> int:

@@ -58,16 +58,13 @@ class _Script:
                 continue
             surely = before not in {"&&", "||", "|"} and token.text not in {"|", "&"}
             yield from self._read_command(words, surely)
-            self._track_nesting(token.text)
+            if token.text == "(":
+                self.open.append(")")
+            elif token.text == ")" and self.open[-1:] == [")"]:
+                self.open.pop()
             # a condition extends over the line's end: `test &&` newline `TMOUT=900`
             before = before if token.text == "\n" and not words and before in {"&&", "||", "|"} else token.text
             words = []
-
-    def _track_nesting(self, operator: str) -> None:
-        if operator == "(":
-            self.open.append(")")
-        elif operator == ")" and self.open[-1:] == [")"]:
-            self.open.pop()
 
     def _read_command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
         words = words[self._skip_reserved(words) :]

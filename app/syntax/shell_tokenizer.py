@@ -76,7 +76,8 @@ def _skip_letter(text: str, at: int, depth: int = 0) -> int:
     if letter == "\\":
         return at + 2
     if letter == "'":
-        return _find_closing(text, at, "'")
+        end = text.find("'", at + 1)
+        return len(text) if end < 0 else end + 1
     if depth > _DEPTH:
         return at + 1
     if letter in '"`':
@@ -86,11 +87,6 @@ def _skip_letter(text: str, at: int, depth: int = 0) -> int:
     if text.startswith("${", at):
         return _skip_enclosed(text, at + 2, "}", depth + 1)
     return at + 1
-
-
-def _find_closing(text: str, at: int, mark: str) -> int:
-    end = text.find(mark, at + 1)
-    return len(text) if end < 0 else end + 1
 
 
 def _skip_enclosed(text: str, at: int, mark: str, depth: int) -> int:

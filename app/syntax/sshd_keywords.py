@@ -78,7 +78,7 @@ IN_MATCH = split_names("""
 """)
 _TIME = re.compile(r"(?=[0-9])(?:[0-9]{1,9}[sSmMhHdDwW])*(?:[0-9]{1,9})?")
 _SPAN = re.compile(r"([0-9]{1,9})([smhdw]?)")
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 @lru_cache(1024)
@@ -91,7 +91,7 @@ def parse_seconds(value: str) -> int | None:
     """Parse a time as sshd does: 600, 10m, 1h30m. Return seconds or None."""
     if not _TIME.fullmatch(value):
         return None
-    return sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
+    return sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
 
 
 def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:

@@ -58,10 +58,12 @@ def _collect_assignments(made: Iterable[tuple[str, str | None]]) -> LoadedSysctl
 
 def parse_sysctl_options(text: str, path: str) -> list[Setting]:
     """Return the assignments with their lines, for edits."""
-    lines = enumerate(text.split("\n"), 1)
-    made = ((number, one) for number, line in lines for one in parse_sysctl_assignments(line))
-    named = ((number, key, value) for number, (key, value) in made if value is not None and len(key.split()) == 1)
-    return [Setting(key, value, path, number) for number, key, value in named]
+    return [
+        Setting(key, value, path, number)
+        for number, line in host_text.number_lines(text)
+        for key, value in parse_sysctl_assignments(line)
+        if value is not None and len(key.split()) == 1
+    ]
 
 
 def parse_sysctl_assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
