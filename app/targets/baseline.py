@@ -2,10 +2,12 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 
+from app.errors import EnvironmentUnusable
 from app.events.vocabulary import FileChange
 from app.syntax.files import Files, FileState
 from app.targets.host_accounts import read_host_accounts
@@ -78,6 +80,14 @@ def take_baseline(tree: ListableFiles) -> Baseline:
         {path: _to_entry(found) for path, found in tree.list_entries().items()},
         {encode_name(account.name): account.uid for account in read_host_accounts(tree).accounts},
     )
+
+
+def load_baseline(file: Path) -> Baseline:
+    """Load the baseline stored when the host was prepared; raise EnvironmentUnusable if there is none."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Baseline)
+    except (OSError, msgspec.DecodeError) as exc:
+        raise EnvironmentUnusable(f"{file.parent} has no baseline to compare with; prepare the host first.") from exc
 
 
 def hash_baseline(baseline: Baseline) -> str:

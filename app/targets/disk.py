@@ -43,11 +43,20 @@ class Disk:
         os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
         self._sync_folder(folder, name)
 
+    def write_path(self, path: Path, content: bytes) -> None:
+        """Write a file that only this account may read."""
+        with OpenFolder(path.parent) as folder:
+            self.write(folder, path.name, content, 0o600)
+
     def remove(self, folder: int, name: str) -> None:
         self._step(f"remove {name}")
         self._unlink_if_present(folder, build_temp_name(name))
         self._unlink_if_present(folder, name)
         self._sync_folder(folder, name)
+
+    def remove_path(self, path: Path) -> None:
+        with OpenFolder(path.parent) as folder:
+            self.remove(folder, path.name)
 
     def make_folder(self, folder: int, name: str, mode: int) -> None:
         self._step(f"make folder {name}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import RollbackFailed
-from app.targets.disk import Disk, OpenFolder
+from app.targets.disk import Disk
 
 ROOT = "root:root"
 
@@ -27,8 +27,7 @@ class FileOwners:
         if owner != ROOT:
             table[path] = owner
         if table != self._table:
-            with OpenFolder(self._file.parent) as folder:
-                self._disk.write(folder, self._file.name, encode_owners(table), 0o600)
+            self._disk.write_path(self._file, encode_owners(table))
             self.reload_if_changed()
 
     def reload_if_changed(self) -> None:

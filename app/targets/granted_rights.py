@@ -21,6 +21,11 @@ class Principal:
     """Each by name, and by number as in sudoers: #10."""
 
 
+def build_principal(people: HostAccounts, name: str) -> Principal:
+    account = people.find_account(name)
+    return Principal(name, account.uid if account else None, people.list_sudoers_groups(name))
+
+
 @dataclass(frozen=True)
 class SudoRight:
     """One sudoers rule for an account, with its tags and the Defaults resolved."""
@@ -152,9 +157,8 @@ def explain_root_refusal(sudoers: Sudoers, people: HostAccounts, name: str) -> s
     """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
     if sudoers.problems:
         return f"sudo does not run: {sudoers.problems[0]}"
-    account = people.find_account(name)
-    who = Principal(name, account.uid if account else None, people.list_sudoers_groups(name))
-    whole = [right for right in resolve_rights(sudoers, who) if right.command == "ALL" and _is_runas_root(right)]
+    rights = resolve_rights(sudoers, build_principal(people, name))
+    whole = [right for right in rights if right.command == "ALL" and _is_runas_root(right)]
     if not whole:
         return "no line of sudoers grants it everything"
     last = whole[-1]

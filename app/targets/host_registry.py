@@ -8,7 +8,7 @@ import msgspec
 
 from app.errors import BadInput
 from app.events.vocabulary import Mode
-from app.targets.disk import Disk, OpenFolder
+from app.targets.disk import Disk
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.journal import Journal
@@ -43,9 +43,8 @@ def register_host(
     folder.chmod(0o700)
     added = RegisteredHost(name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title)
     disk = Disk()
-    with OpenFolder(folder) as at:
-        disk.write(at, _KNOWN, known_hosts.encode(), 0o600)
-        disk.write(at, _FILE, msgspec.json.format(msgspec.json.encode(added)), 0o600)
+    disk.write_path(folder / _KNOWN, known_hosts.encode())
+    disk.write_path(folder / _FILE, msgspec.json.format(msgspec.json.encode(added)))
     return added
 
 
@@ -89,10 +88,8 @@ def list_hosts(hosts: Path) -> list[RegisteredHost]:
 def remove_host(hosts: Path, name: str) -> None:
     """Unregister the host. Its journals stay as a record of the changes."""
     require_removable(hosts, name)
-    disk = Disk()
-    with OpenFolder(hosts / name) as at:
-        disk.remove(at, _FILE)
-        disk.remove(at, _KNOWN)
+    for file in (_FILE, _KNOWN):
+        Disk().remove_path(hosts / name / file)
 
 
 def require_removable(hosts: Path, name: str) -> RegisteredHost:

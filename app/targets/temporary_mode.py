@@ -13,7 +13,7 @@ from stat import S_IMODE
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.targets.disk import Disk, OpenFolder
+from app.targets.disk import Disk
 from app.targets.path_walk import decode_name, encode_name, open_parent
 
 _LENT = 0o400
@@ -36,14 +36,15 @@ class TemporaryModes:
     @contextmanager
     def open_readable(self, folder: int, name: str, path: str) -> Iterator[int]:
         closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        self._write_note(ModeNote(encode_name(path), S_IMODE(closed.st_mode), closed.st_ino))
+        note = ModeNote(encode_name(path), S_IMODE(closed.st_mode), closed.st_ino)
+        self._disk.write_path(self._note, msgspec.json.encode(note))
         try:
             self._disk.set_mode(folder, name, _LENT)
             descriptor = os.open(name, _READ, dir_fd=folder)
             try:
                 # synced before the note goes: after a power cut, a wide mode must still have its note
                 self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
-                self._remove_note()
+                self._disk.remove_path(self._note)
                 yield descriptor
             finally:
                 os.close(descriptor)
@@ -65,12 +66,4 @@ class TemporaryModes:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):
                 self._disk.set_mode(folder, name, note.mode)
-        self._remove_note()
-
-    def _write_note(self, note: ModeNote) -> None:
-        with OpenFolder(self._note.parent) as folder:
-            self._disk.write(folder, self._note.name, msgspec.json.encode(note), 0o600)
-
-    def _remove_note(self) -> None:
-        with OpenFolder(self._note.parent) as folder:
-            self._disk.remove(folder, self._note.name)
+        self._disk.remove_path(self._note)

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
@@ -30,14 +29,6 @@ def list_host_files(line: SshConnection, held: Snapshot) -> Baseline:
     except (ValueError, IndexError) as exc:
         raise ConnectionLost(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
     return Baseline(entries, {account.name: account.uid for account in read_host_accounts(held).accounts}, "content")
-
-
-def load_baseline(at: Path) -> Baseline:
-    """Load the baseline stored when the host was prepared; raise Unusable if there is none."""
-    try:
-        return msgspec.json.decode(at.read_bytes(), type=Baseline)
-    except (OSError, msgspec.DecodeError) as exc:
-        raise EnvironmentUnusable(f"{at.parent} has no baseline to compare with; prepare the host first.") from exc
 
 
 def apply_announced_changes(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:
