@@ -7,7 +7,7 @@ from dataclasses import dataclass
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|[;&|()\n]")
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([A-Za-z0-9_.]+))")
 _DEPTH = 40
-_REDIRECT = re.compile(r"[0-9]*(?:>>|>\||<<<|<>|[<>]&?|&>>?)")
+_REDIRECT = re.compile(r"[0-9]*(?:>>|>\||<<<|<>|[<>]&?|&>>?)[ \t]*")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def split_tokens(text: str) -> Iterator[Token]:
             pending.append((mark, bool(heredoc[1])))
             at = heredoc.end()
         elif redirect := _REDIRECT.match(text, at):
-            at = _find_word_end(text, _skip_blank(text, redirect.end()))
+            at = _find_word_end(text, redirect.end())
         elif operator := _OPERATOR.match(text, at):
             yield Token(operator[0], True, at, operator.end())
             at = operator.end()
@@ -44,12 +44,6 @@ def split_tokens(text: str) -> Iterator[Token]:
             end = _find_word_end(text, at)
             yield Token(text[at:end], False, at, end)
             at = end
-
-
-def _skip_blank(text: str, at: int) -> int:
-    while text[at : at + 1] in {" ", "\t"}:
-        at += 1
-    return at
 
 
 def _skip_heredocs(text: str, at: int, pending: list[tuple[str, bool]]) -> int:

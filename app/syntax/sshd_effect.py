@@ -154,17 +154,15 @@ class _Reading:
 _Take = Callable[[_Reading, Directive], None]
 
 
-_TAKES: dict[str, _Take] = (
-    dict.fromkeys(_ADDS_UP, _Reading.add_values)
-    | dict.fromkeys(_OPENS, _Reading.keep_permits)
-    | dict.fromkeys(_COMMANDS, _Reading.keep_command)
-    | dict.fromkeys(_REST, _Reading.keep_rest)
-    | dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_spelled)
-    | {
-        "subsystem": _Reading.add_subsystem,
-        "pubkeyauthoptions": _Reading.keep_touch_options,
-        "rekeylimit": _Reading.keep_rekey_limit,
-        "maxstartups": _Reading.keep_startups,
-        "unusedconnectiontimeout": _Reading.keep_timeout,
-    }
-)
+_TAKES: dict[str, _Take] = {
+    **dict.fromkeys(_ADDS_UP, _Reading.add_values),
+    **dict.fromkeys(_OPENS, _Reading.keep_permits),
+    **dict.fromkeys(_COMMANDS, _Reading.keep_command),
+    **dict.fromkeys(_REST, _Reading.keep_rest),
+    **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_spelled),
+    "subsystem": _Reading.add_subsystem,
+    "pubkeyauthoptions": _Reading.keep_touch_options,
+    "rekeylimit": _Reading.keep_rekey_limit,
+    "maxstartups": _Reading.keep_startups,
+    "unusedconnectiontimeout": _Reading.keep_timeout,
+}

@@ -97,6 +97,5 @@ def _is_pattern(key: str) -> bool:
 
 def _is_path_matched(path: str, pattern: str) -> bool:
     """Return True if the path matches, as in glob(3): a star does not match a slash."""
-    return path.count("/") == pattern.count("/") and all(
-        fnmatchcase(part, wanted) for part, wanted in zip(path.split("/"), pattern.split("/"), strict=True)
-    )
+    parts, wanted = path.split("/"), pattern.split("/")
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))

@@ -91,7 +91,6 @@ def load_baseline(file: Path) -> Baseline:
 
 
 def hash_baseline(baseline: Baseline) -> str:
-    """Return the sha256 over all paths and their entries."""
     return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
 
 
@@ -119,9 +118,8 @@ def _to_entry(found: FoundEntry) -> BaselineEntry:
     if found is None:
         return BaselineEntry("other", 0, "", 0, None)
     state, folder = found
-    return BaselineEntry(
-        "folder" if folder else "file", state.mode, state.owner, len(state.content), compute_file_digest(state)
-    )
+    kind = "folder" if folder else "file"
+    return BaselineEntry(kind, state.mode, state.owner, len(state.content), compute_file_digest(state))
 
 
 def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:
@@ -144,10 +142,8 @@ def _compare_files(
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
             if not _is_explained(path, after, made):
-                yield (
-                    f"{_describe_setuid(after)}a new {after.kind} that no action "
-                    f"made: {path} ({_describe_rights(after)})"
-                )
+                new = f"{_describe_setuid(after)}a new {after.kind} that no action made"
+                yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
             yield f"{path} is gone"
         elif before is not None and after is not None and before != after:

@@ -96,11 +96,9 @@ def resolve_rights(sudoers: Sudoers, who: Principal) -> list[SudoRight]:
 
 
 def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, str]) -> SudoRight:
-    def is_tag_set(tag: str, option: str, *, built_in: bool = False) -> bool:
-        if {tag, f"NO{tag}"} & grant.tags:
-            return tag in grant.tags
-        value = defaults.get(option)
-        return built_in if value is None else value == ON
+    def is_tag_set(tag: str, option: str) -> bool:
+        stated = {tag, f"NO{tag}"} & grant.tags
+        return tag in grant.tags if stated else defaults.get(option) == ON
 
     asks = "PASSWD" in grant.tags or ("NOPASSWD" not in grant.tags and defaults.get("authenticate", ON) == ON)
     runs = "EXEC" in grant.tags or ("NOEXEC" not in grant.tags and defaults.get("noexec", OFF) == OFF)
@@ -108,8 +106,7 @@ def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping
         "NOPASSWD": not asks,
         "EXEC": runs,
         # a plain ALL includes SETENV
-        "SETENV": is_tag_set("SETENV", "setenv", built_in=False)
-        or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
+        "SETENV": is_tag_set("SETENV", "setenv") or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
         "FOLLOW": is_tag_set("FOLLOW", "sudoedit_follow"),
     }
     takes = {

@@ -59,9 +59,8 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
         if not reason:
             return ProbeAnswer(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
-    return ProbeAnswer(
-        False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}"
-    )
+    why = "; ".join(reasons) or "nobody is in the group wheel or sudo"
+    return ProbeAnswer(False, f"no administrator is left: {why}")
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
@@ -153,9 +152,8 @@ def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
     if roots:
         return ProbeAnswer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
     if twice or bare or "root" not in names:
-        return ProbeAnswer(
-            False, f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
-        )
+        faults = f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
+        return ProbeAnswer(False, faults)
     return ProbeAnswer(True, "passwd, shadow and group can be read, and only root has uid 0")
 
 

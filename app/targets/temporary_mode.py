@@ -49,9 +49,8 @@ class TemporaryModes:
             finally:
                 os.close(descriptor)
         except PermissionError as exc:
-            raise EnvironmentUnusable(
-                f"{path} cannot be read: this process does not own it. Start as the tree's owner."
-            ) from exc
+            way_on = "Start as the tree's owner."
+            raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
 
     def restore_mode(self, root: int) -> None:
         """Restore a mode that a crash left wide. A file that was replaced meanwhile is not touched."""

@@ -230,6 +230,7 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
     prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
     requirement = clean_text(extract_discussion(_render_text(one.find("{*}description"), values)), REQUIREMENT)
     fix = clean_text(prose or script, FIX)
+    paths = _PATH.findall(f"{requirement}\n{script or fix}")
     return ScapRule(
         id=one.get("id", ""),
         name=_get_rule_name(one),
@@ -240,13 +241,8 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         script=bool(script) and not prose,
         idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
         remedy=bool(script),
-        paths=_find_paths(f"{requirement}\n{script or fix}"),
+        paths=tuple(dict.fromkeys(path for path in paths if not path.endswith(".bak")))[:PATHS],
     )
-
-
-def _find_paths(text: str) -> tuple[str, ...]:
-    found = dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak"))
-    return tuple(found)[:PATHS]
 
 
 def _get_rule_name(one: Element) -> str:

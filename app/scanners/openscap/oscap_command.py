@@ -70,13 +70,11 @@ def require_result(ran: OscapResult, seconds: float) -> None:
     if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")
     if ran.code == _NOT_FOUND or "failed to run command" in complaint:
-        raise EnvironmentUnusable(
-            "OpenSCAP is not installed there: apt-get install openscap-scanner, or dnf install openscap-scanner."
-        )
+        installs = "apt-get install openscap-scanner, or dnf install openscap-scanner"
+        raise EnvironmentUnusable(f"OpenSCAP is not installed there: {installs}.")
     if _NO_ROOM.search(complaint):
-        raise ScanFailed(
-            "OpenSCAP could not write its result there: look whether the host's disk is full or read-only."
-        )
+        why = "look whether the host's disk is full or read-only"
+        raise ScanFailed(f"OpenSCAP could not write its result there: {why}.")
     raise ScanFailed(f"OpenSCAP judged nothing (exit {ran.code}): {_extract_reason(complaint) or 'it gave no reason'}")
 
 

@@ -25,8 +25,7 @@ _MOST_BACKLOG = 1_000_000
 
 
 _SCALES: Mapping[str, Compare] = {
-    "-e": create_ranking("0", "1", "2"),
-    "-f": create_ranking("0", "1", "2"),
+    **dict.fromkeys(("-e", "-f"), create_ranking("0", "1", "2")),
     # A very large backlog uses too much kernel memory.
     "-b": create_capped(_MOST_BACKLOG),
     # Above 0, records beyond the rate are lost.

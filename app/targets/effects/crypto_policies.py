@@ -58,11 +58,8 @@ class CryptoPolicies(Daemon):
 
 def _read_config(files: Files) -> tuple[str, list[str], str]:
     """Return the base, its modules, and any further lines; the file should have one line only."""
-    lines = [
-        line.partition("#")[0].strip()
-        for _number, line in host_text.number_lines(host_text.read_text(files, _CONFIG) or "")
-    ]
-    first, *others = [line for line in lines if line] or ["DEFAULT"]
+    lines = (line.partition("#")[0].strip() for line in (host_text.read_text(files, _CONFIG) or "").split("\n"))
+    first, *others = list(filter(None, lines)) or ["DEFAULT"]
     base, *modules = first.upper().split(":")
     return base, modules, " ".join(others)
 
@@ -71,10 +68,8 @@ def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
-    text = next(
-        (text for folder in _MODULES if (text := host_text.read_text(files, f"{folder}{module}.pmod")) is not None),
-        None,
-    )
+    texts = (host_text.read_text(files, f"{folder}{module}.pmod") for folder in _MODULES)
+    text = next((text for text in texts if text is not None), None)
     if text is None:
         return None
     found: dict[str, list[str]] = {}

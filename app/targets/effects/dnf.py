@@ -11,13 +11,8 @@ from app.targets.effects.strength import Compare, Strength, create_ranking
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
 _DEFAULTS: Mapping[str, str] = {
-    "gpgcheck": "0",
-    "localpkg_gpgcheck": "0",
-    "repo_gpgcheck": "0",
-    "sslverify": "1",
-    "best": "0",
-    "skip_if_unavailable": "0",
-    "clean_requirements_on_remove": "1",
+    **dict.fromkeys(("gpgcheck", "localpkg_gpgcheck", "repo_gpgcheck", "best", "skip_if_unavailable"), "0"),
+    **dict.fromkeys(("sslverify", "clean_requirements_on_remove"), "1"),
 }
 _OF_REPOSITORIES = ("gpgcheck", "repo_gpgcheck", "sslverify", "skip_if_unavailable")
 _STRICT, _LAX = create_ranking("0", "1"), create_ranking("1", "0")
@@ -46,11 +41,12 @@ class Dnf(Daemon):
 
 
 def _collect_values(settings: list[Setting]) -> dict[str, str]:
-    return {setting.key: _normalize_flag(setting) for setting in settings}
+    return {
+        setting.key: _normalize_flag(setting.value) if setting.key.rpartition(".")[2] in _DEFAULTS else setting.value
+        for setting in settings
+    }
 
 
-def _normalize_flag(setting: Setting) -> str:
-    word = host_text.fold_case(setting.value)
-    if setting.key.rpartition(".")[2] in _DEFAULTS:
-        return "1" if word in _ON else "0" if word in _OFF else setting.value
-    return setting.value
+def _normalize_flag(value: str) -> str:
+    word = host_text.fold_case(value)
+    return "1" if word in _ON else "0" if word in _OFF else value

@@ -81,8 +81,7 @@ def read_drop_ins(name: str, files: Files, *, hidden: bool = False) -> list[str]
     seen = any(files.glob(f"{folder}/{name}/*.conf") for folder in _VENDORS)
     found = {} if seen else dict(get_shipped_files(name, files))
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):
-        for path in (
-            path for pattern in patterns for path in host_text.glob_files(files, f"{folder}/{name}/{pattern}")
-        ):
-            found[path.rpartition("/")[2]] = host_text.read_text(files, path) or ""
+        for pattern in patterns:
+            for path in host_text.glob_files(files, f"{folder}/{name}/{pattern}"):
+                found[path.rpartition("/")[2]] = host_text.read_text(files, path) or ""
     return [found[name] for name in sorted(found)]

@@ -27,19 +27,13 @@ DEFAULTS: Mapping[str, str] = {
     "dir": "/var/run/faillock",
     "admin_group": "",
 }
-_MORE_STRICT, _LESS_STRICT = create_ranking("no", "yes"), create_ranking("yes", "no")
 _SCALES: Mapping[str, Compare] = {
-    "even_deny_root": _MORE_STRICT,
-    "audit": _MORE_STRICT,
-    "silent": _MORE_STRICT,
+    **dict.fromkeys(("even_deny_root", "audit", "silent"), create_ranking("no", "yes")),
     # Each excludes users or records.
-    "no_log_info": _LESS_STRICT,
-    "local_users_only": _LESS_STRICT,
-    "nodelay": _LESS_STRICT,
+    **dict.fromkeys(("no_log_info", "local_users_only", "nodelay"), create_ranking("yes", "no")),
     "deny": compare_caps,
     "fail_interval": compare_higher,
-    "unlock_time": compare_durations,
-    "root_unlock_time": compare_durations,
+    **dict.fromkeys(("unlock_time", "root_unlock_time"), compare_durations),
     # /var/run is emptied at boot, which resets every count.
     "dir": create_ranking("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
 }

@@ -25,7 +25,8 @@ class Limits(Daemon):
         for path in [limits.MAIN, *host_text.glob_files(files, limits.FOLDER)]:
             text = host_text.read_text(files, path) or ""
             for limit in limits.parse_limits(text, path):
-                for kind in _expand_kinds(limit.kind, limit.item):
+                kinds = ("hard ", "soft ") if limit.kind == "-" else (f"{limit.kind} ",)
+                for kind in ("",) if limit.item in _ONE_KIND else kinds:
                     found[f"{limit.domain} {kind}{limit.item}"] = host_text.fold_case(limit.value)
             found |= {f"{domain} {EXEMPT}": "yes" for domain in limits.list_exempt_domains(text)}
         return found
@@ -37,12 +38,6 @@ class Limits(Daemon):
         if item not in _LESS:
             return compare_unranked(was, now)
         return compare_numbers(-_parse_limit(was), -_parse_limit(now))
-
-
-def _expand_kinds(kind: str, item: str) -> tuple[str, ...]:
-    if item in _ONE_KIND:
-        return ("",)
-    return ("hard ", "soft ") if kind == "-" else (f"{kind} ",)
 
 
 def _parse_limit(value: str) -> float:

@@ -22,13 +22,8 @@ class Modprobe(Daemon):
     areas = ("/etc/modprobe.d/",)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        return evaluate_module_lines(
-            [
-                line
-                for text in drop_ins.read_drop_ins("modprobe.d", files)
-                for line in modprobe.parse_module_lines(text, "")
-            ]
-        )
+        texts = drop_ins.read_drop_ins("modprobe.d", files)
+        return evaluate_module_lines([line for text in texts for line in modprobe.parse_module_lines(text, "")])
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         outcome = ask(files, Query("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))

@@ -53,10 +53,9 @@ def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str)
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            ends = (
-                compute_outcome(chain, create_responder(who, kind, otherwise=otherwise)) if chain is not None else _OUT
-            )
-            found[f"{place} for {who}{words}"] = _IN if ends == SUCCESS else _OUT
+            answer = create_responder(who, kind, otherwise=otherwise)
+            admitted = chain is not None and compute_outcome(chain, answer) == SUCCESS
+            found[f"{place} for {who}{words}"] = _IN if admitted else _OUT
     return found
 
 

@@ -25,13 +25,15 @@ class Selinux(Daemon):
     areas = (PATH,)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        text = host_text.read_text(files, PATH)
-        mode = next(
-            (host_text.fold_case(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled"
-        )
-        policy = _read_policy_name(text or "")
+        text = host_text.read_text(files, PATH) or ""
+        modes = [host_text.fold_case(m[1]) for line in text.split("\n") if (m := _MODE.match(line))]
+        policy = _read_policy_name(text)
         there = bool(files.glob(f"/etc/selinux/{policy}/*")) if re.fullmatch(r"[\w-]+", policy) else False
-        return {"SELINUX": mode, "SELINUXTYPE": policy, INSTALLED: "yes" if there else "no"}
+        return {
+            "SELINUX": modes[0] if modes else "disabled",
+            "SELINUXTYPE": policy,
+            INSTALLED: "yes" if there else "no",
+        }
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:
@@ -44,9 +46,5 @@ class Selinux(Daemon):
 
 def _read_policy_name(text: str) -> str:
     """Return the policy of the last SELINUXTYPE line; a trailing comment is part of the name."""
-    found = "targeted"
-    for line in text.split("\n"):
-        match = _TYPE.match(line.lstrip(host_text.TRAIL))
-        if match:
-            found = match[1].rstrip(host_text.TRAIL)
-    return found
+    named = [m[1] for line in text.split("\n") if (m := _TYPE.match(line.lstrip(host_text.TRAIL)))]
+    return named[-1].rstrip(host_text.TRAIL) if named else "targeted"

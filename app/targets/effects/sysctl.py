@@ -83,9 +83,8 @@ class SystemdSysctl(_Sysctl):
     name = "systemd-sysctl"
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        return evaluate_sysctl(
-            sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files)), debian=drop_ins.is_debian(files)
-        )
+        loaded = sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files))
+        return evaluate_sysctl(loaded, debian=drop_ins.is_debian(files))
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return settings from the files that systemd-sysctl lists; how it parses a line is ours."""

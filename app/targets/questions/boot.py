@@ -73,10 +73,9 @@ def probe_selinux_boot(host: ProbedHost) -> ProbeAnswer:
     settings = keyvalue.read_setting_files(host.files, [SELINUX], keyvalue.parse_options)
     mode, policy = (find_last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
     named = policy.value if policy else "targeted"
+    loads = f"the next boot loads the SELinux policy {named}"
     if mode and mode.value == "disabled":
         return ProbeAnswer(True, "SELinux is disabled at boot, so no policy is loaded")
     if host.files.state(f"/etc/selinux/{named}") is None or "/" in named:
-        return ProbeAnswer(
-            False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there"
-        )
-    return ProbeAnswer(True, f"the next boot loads the SELinux policy {named}, which is there")
+        return ProbeAnswer(False, f"{loads}, and /etc/selinux/{named} is not there")
+    return ProbeAnswer(True, f"{loads}, which is there")

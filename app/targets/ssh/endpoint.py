@@ -135,9 +135,8 @@ def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, s
 def read_password(end: Endpoint) -> str:
     if "/" not in end.secret_at:
         if end.secret_at not in os.environ:
-            raise EnvironmentUnusable(
-                f"the environment variable {end.secret_at}, which holds the password, is not set."
-            )
+            holds = f"the environment variable {end.secret_at}, which holds the password"
+            raise EnvironmentUnusable(f"{holds}, is not set.")
         return os.environ[end.secret_at]
     try:
         return Path(end.secret_at).read_text().rstrip("\r\n")

@@ -82,7 +82,7 @@ class SshTarget:
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
-        self._resources = SshResources(self.line, self._list_files)
+        self._resources = SshResources(self.line, lambda: list_host_files(self.line, self._tree.refresh_snapshot()))
         self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources, self.recall)
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
 
@@ -206,9 +206,6 @@ class SshTarget:
 
     def close(self) -> None:
         self.line.close()
-
-    def _list_files(self) -> baseline.Baseline:
-        return list_host_files(self.line, self._tree.refresh_snapshot())
 
     def _prepare_host(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a baseline."""

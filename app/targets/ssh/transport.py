@@ -85,14 +85,12 @@ async def open_ssh_connection(
             "If the key was changed on purpose, remove the host and add it again."
         ) from exc
     except asyncssh.PermissionDenied as exc:
-        raise EnvironmentUnusable(
-            f"{end} does not let {end.user} in with its {end.way}: {_describe_error(exc)}."
-        ) from exc
+        why = _describe_error(exc)
+        raise EnvironmentUnusable(f"{end} does not let {end.user} in with its {end.way}: {why}.") from exc
     except (asyncssh.Error, OSError, TimeoutError) as exc:
         if tunnel:
-            raise ConnectionLost(
-                f"{end} does not answer a login inside of the line: {tunnel.last_error_line or _describe_error(exc)}"
-            ) from exc
+            why = tunnel.last_error_line or _describe_error(exc)
+            raise ConnectionLost(f"{end} does not answer a login inside of the line: {why}") from exc
         raise ConnectionLost(f"{end} does not answer: {_describe_error(exc)}. Is it up, and sshd with it?") from exc
 
 
@@ -165,9 +163,8 @@ async def _require_agent_keys() -> list[asyncssh.SSHKeyPair]:
         agent = await asyncssh.connect_agent(at)
         found = list(await agent.get_keys())
     except (OSError, ValueError, asyncssh.Error) as exc:
-        raise EnvironmentUnusable(
-            f"no agent answers at SSH_AUTH_SOCK ({at or 'not set'}): {_describe_error(exc)}."
-        ) from exc
+        where = at or "not set"
+        raise EnvironmentUnusable(f"no agent answers at SSH_AUTH_SOCK ({where}): {_describe_error(exc)}.") from exc
     if not found:
         raise EnvironmentUnusable("the agent holds no key: add one with ssh-add.")
     return found
