@@ -46,6 +46,13 @@ def split_words(line: str) -> list[str]:
     return [word for word in re.split(r"[ \t\r\f\v]+", line) if word]
 
 
+def skip_letters(text: str, at: int, letters: str) -> int:
+    """Return the position of the first letter from `at` on that is not one of these."""
+    while at < len(text) and text[at] in letters:
+        at += 1
+    return at
+
+
 def split_names(table: str) -> tuple[str, ...]:
     """Return the names of a table that is written as text."""
     return tuple(table.split())

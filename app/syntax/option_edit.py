@@ -88,7 +88,6 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
 
 
 def can_set_option(path: str) -> bool:
-    """Return True if set_option supports the file's syntax."""
     return _find_dialect(path) is not None
 
 

@@ -26,8 +26,10 @@ class LoadedSysctls:
             return self.stated[name]
         if name in self.passed_over:
             return None
-        path = _to_path(name)
-        return next((value for key, value in reversed(self.patterns) if _is_path_matched(path, _to_path(key))), None)
+        path = name.translate(_TURN)
+        return next(
+            (value for key, value in reversed(self.patterns) if _is_path_matched(path, key.translate(_TURN))), None
+        )
 
 
 def load_as_systemd(texts: Iterable[str]) -> LoadedSysctls:
@@ -85,10 +87,6 @@ def _normalize_name(written: str) -> str:
     first = next((letter for letter in written if letter in "./"), "")
     path = written if first != "." else written.translate(_TURN)
     return "/".join(part for part in path.split("/") if part).translate(_TURN)
-
-
-def _to_path(name: str) -> str:
-    return name.translate(_TURN)
 
 
 def _is_pattern(key: str) -> bool:

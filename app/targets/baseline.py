@@ -63,7 +63,6 @@ class SideEffects(msgspec.Struct, frozen=True):
 
 
 def merge_side_effects(was: Baseline, noted: Iterable[SideEffects]) -> Baseline:
-    """Return the baseline with the known side effects of changes included."""
     entries, accounts = dict(was.entries), dict(was.accounts)
     for one in noted:
         accounts |= one.accounts

@@ -31,7 +31,6 @@ class FileOwners:
             self.reload_if_changed()
 
     def reload_if_changed(self) -> None:
-        """Reload the table if its file was replaced."""
         try:
             found = self._file.stat()
         except FileNotFoundError:

@@ -53,7 +53,6 @@ def is_fixture(name: str) -> bool:
 
 
 def list_fixtures(hosts: Path) -> list[str]:
-    """List the built-in fixture and those created since."""
     there = [at.name for at in hosts.iterdir() if is_fixture(at.name)] if hosts.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 

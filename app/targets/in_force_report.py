@@ -130,7 +130,6 @@ def _compare_modules(files: Files, loaded: Mapping[str, str]) -> Iterator[Pendin
 
 
 def _compare_mounts(said: Sequence[Named]) -> Iterator[PendingSetting]:
-    """Compare the restrictive mount options in fstab with the live ones."""
     for place, options in said:
         stated, live = (side.split() for side in options.partition("|")[::2])
         if set(stated) - {"none"} - set(live) and _PLACE.fullmatch(place):

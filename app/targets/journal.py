@@ -108,7 +108,6 @@ class Journal:
         return [self._read_side_effects(name) for name in self._list_in_order("committed", "open")]
 
     def list_brought_paths(self) -> set[str]:
-        """Return the paths that the open change changed as side effects."""
         return {path for name in self._list_in_order("open") for path in self._read_side_effects(name).entries}
 
     def list_resources(self) -> set[str]:

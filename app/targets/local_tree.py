@@ -135,7 +135,6 @@ class LocalTree:
             self._owners.set_owner(path, ROOT)
 
     def list_missing_folders(self, path: str) -> list[str]:
-        """List the missing parent folders of `path`, outermost first."""
         with self._open_root() as root:
             return [folder for folder in list_folders_above(path) if _is_missing(root, folder)]
 

@@ -54,8 +54,6 @@ class ScapRule:
 
 @dataclass(frozen=True)
 class ProfileValue:
-    """A benchmark value that rules of a profile use."""
-
     value: BenchmarkValue
     usual: str
     """The profile's value."""
@@ -141,7 +139,6 @@ class Benchmark:
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
     def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
-        """Return the values that the profile's rules use, by short id."""
         one = self._offered_profiles[profile]
         users: dict[str, dict[str, None]] = {}
         compared: dict[str, set[str]] = {}

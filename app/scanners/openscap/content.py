@@ -22,8 +22,6 @@ _INSIDE = re.compile(r"(?:^|/)([\w.-]+(?:-xccdf|-ds|_Benchmark)\.xml)$", re.ASCI
 
 @dataclass(frozen=True)
 class ScapContent:
-    """A data stream and the profile to scan a host with."""
-
     datastream: Path
     profile: str
     """The full id."""

@@ -23,8 +23,6 @@ class OvalFinding:
 
 @dataclass
 class OvalReport:
-    """An OVAL report, indexed by id."""
-
     results: dict[str, Element] = field(default_factory=dict)
     tests: dict[str, Element] = field(default_factory=dict)
     comments: dict[str, Element] = field(default_factory=dict)

@@ -72,7 +72,6 @@ def read_rule_options(rule: PamRule, files: Files) -> Mapping[str, str]:
 
 
 def _get_default_hash(files: Files) -> str:
-    """Return the hash that pam_unix uses by default, from login.defs."""
     known = keyvalue.parse_login_defs(host_text.read_text(files, "/etc/login.defs") or "", "")
     said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
     return host_text.fold_case(said[-1]) if said else "des"

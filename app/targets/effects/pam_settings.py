@@ -49,7 +49,6 @@ class Pam(Daemon):
 
 
 def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
-    """Return the outcome for each kind of rightful user and intruder."""
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
@@ -86,7 +85,6 @@ def _iter_module_options(place: str, chain: tuple[PamRule, ...], files: Files) -
 
 
 def _compare_rule_presence(module: str, was: str) -> Strength:
-    """Compare the presence of a rule or option."""
     if was != UNSET:
         return Strength.WEAKER
     return Strength.STRONGER if module in _MAY_COME else Strength.INCOMPARABLE

@@ -70,7 +70,6 @@ def find_failing_lines(made: Iterable[Assignment]) -> list[str]:
 
 
 def _split_at_drop_ins(files: Files) -> tuple[list[Assignment], list[Assignment]]:
-    """Return the assignments of /etc/profile before and after the drop-ins."""
     text = host_text.read_text(files, LOGIN) or ""
     middle = text.find("/profile.d/")
     line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0

@@ -72,15 +72,15 @@ def _parse_whole(value: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() else None
 
 
-def _measure_lower(value: str) -> float | None:
-    count = _parse_whole(value)
-    return None if count is None else -count
-
-
-def _measure_lower_limit(value: str) -> float | None:
-    """Lower is stricter; 0 or none means no limit."""
+def _parse_limit(value: str) -> float | None:
+    """Return the number, or infinity for 0 and none, which mean no limit."""
     count = 0 if value == "none" else _parse_whole(value)
-    return None if count is None else -(count or float("inf"))
+    return None if count is None else count or float("inf")
+
+
+_compare_whole = create_measure(_parse_whole)
+_compare_lower = create_measure(_parse_whole, lower=True)
+_compare_limits = create_measure(_parse_limit, lower=True)
 
 
 def _compare_parts(between: str, *compares: Compare) -> Compare:
@@ -107,7 +107,6 @@ def _compare_allow_lists(was: str, now: str) -> Strength:
 
 
 def _compare_open_places(was: str, now: str) -> Strength:
-    """Compare any, none, or lists of places."""
     ends = ("any", "none")
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
@@ -133,7 +132,6 @@ def _compare_banners(was: str, now: str) -> Strength:
 
 
 def _compare_environments(was: str, now: str) -> Strength:
-    """Compare yes, no, or name patterns."""
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
         return create_measure(lambda value: step.get(value, 1))(was, now)
@@ -165,21 +163,19 @@ _COMPARES: dict[str, Compare] = (
     | dict.fromkeys(_NAMES_KEPT_OUT, _compare_deny_lists)
     | dict.fromkeys(_NAMES_LET_IN, _compare_allow_lists)
     | dict.fromkeys(_OPENS, _compare_open_places)
-    | dict.fromkeys(_LOWER, create_measure(_measure_lower))
-    | dict.fromkeys(_LOWER_LIMITS, create_measure(_measure_lower_limit))
+    | dict.fromkeys(_LOWER, _compare_lower)
+    | dict.fromkeys(_LOWER_LIMITS, _compare_limits)
     | {keyword: _compare_rights(rights) for keyword, rights in _RIGHTS.items()}
     | _WORDS
     | {
         "authenticationmethods": _compare_auth_methods,
         "banner": _compare_banners,
-        "maxstartups": _compare_parts(
-            ":", create_measure(_measure_lower), create_measure(_parse_whole), create_measure(_measure_lower)
-        ),
+        "maxstartups": _compare_parts(":", _compare_lower, _compare_whole, _compare_lower),
         "permituserenvironment": _compare_environments,
-        "persourcenetblocksize": _compare_parts(":", create_measure(_measure_lower), create_measure(_measure_lower)),
+        "persourcenetblocksize": _compare_parts(":", _compare_lower, _compare_lower),
         "pubkeyauthoptions": _compare_key_options,
-        "rekeylimit": _compare_parts(" ", create_measure(_measure_lower_limit), create_measure(_measure_lower_limit)),
-        "requiredrsasize": create_measure(_parse_whole),
+        "rekeylimit": _compare_parts(" ", _compare_limits, _compare_limits),
+        "requiredrsasize": _compare_whole,
         "streamlocalbindmask": compare_masks,
         "syslogfacility": _compare_facilities,
     }

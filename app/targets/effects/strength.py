@@ -39,12 +39,14 @@ def compare_numbers(was: float, now: float) -> Strength:
     return Strength.STRONGER if now > was else Strength.WEAKER
 
 
-def create_measure(strictness: Callable[[str], float | None]) -> Compare:
-    """Return a comparison by a number, higher is stricter; values without a number do not compare."""
+def create_measure(strictness: Callable[[str], float | None], *, lower: bool = False) -> Compare:
+    """Return a comparison by a number, higher or `lower` is stricter; values without a number do not compare."""
 
     def compare(was: str, now: str) -> Strength:
         old, new = strictness(was), strictness(now)
-        return compare_unranked(was, now) if old is None or new is None else compare_numbers(old, new)
+        if old is None or new is None:
+            return compare_unranked(was, now)
+        return compare_numbers(-old, -new) if lower else compare_numbers(old, new)
 
     return compare
 
@@ -66,27 +68,19 @@ def parse_number(value: str) -> int | None:
     return int(value) if _NUMBER.fullmatch(value) else None
 
 
-def _parse_negated(value: str) -> float | None:
-    found = parse_number(value)
-    return None if found is None else -found
-
-
 def _parse_cap(value: str) -> float | None:
-    """Return a measure where lower caps are stricter; 0 means no cap."""
+    """Return the number, or infinity for 0 and less, which mean no cap."""
     found = parse_number(value)
-    if found is None:
-        return None
-    return -found if found > 0 else float("-inf")
+    return found if found is None or found > 0 else float("inf")
 
 
 def _parse_duration(value: str) -> float | None:
-    found = parse_number(value)
-    return float("inf") if found == 0 else found
+    return float("inf") if (found := parse_number(value)) == 0 else found
 
 
 compare_higher = create_measure(parse_number)
-compare_lower = create_measure(_parse_negated)
-compare_caps = create_measure(_parse_cap)
+compare_lower = create_measure(parse_number, lower=True)
+compare_caps = create_measure(_parse_cap, lower=True)
 """Lower is stricter; 0 is no cap."""
 compare_durations = create_measure(_parse_duration)
 """Higher is stricter; 0 is unlimited."""

@@ -6,7 +6,6 @@ from fnmatch import fnmatchcase
 
 from app.syntax import audit, host_text, keyvalue
 from app.syntax.audit import AuditLine
-from app.syntax.setting import find_last
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost
 
 AUDITD = "/etc/audit/auditd.conf"
@@ -19,7 +18,6 @@ _THRESHOLDS = (
     ("admin_space_left", "admin_space_left_action"),
     ("", "disk_full_action"),
 )
-_KEYS = [key for pair in _THRESHOLDS for key in pair if key]
 _PANIC = "2"
 _LEAST_BACKLOG = 64
 _HOT_FILES = (
@@ -49,7 +47,7 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     if text is None:
         return ProbeAnswer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
     settings, _ = keyvalue.parse_auditd(text, AUDITD)
-    told = {key: found.value.lower() for key in _KEYS if (found := find_last(settings, key))}
+    told = {one.key: one.value.lower() for one in settings}
     if host.fill is None:
         return ProbeAnswer(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
     free = f"{host.fill.free // _MIB} of {host.fill.size // _MIB} MiB are free"
@@ -63,7 +61,6 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
 
 
 def _parse_threshold_bytes(value: str, fill: DiskUsage) -> int:
-    """Return the threshold in bytes, from MiB or a percentage."""
     digits = value.removesuffix("%")
     number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 12 else 0
     return fill.size * number // 100 if value.endswith("%") else number * _MIB

@@ -45,7 +45,6 @@ def _probe_services(host: ProbedHost, services: tuple[str, ...], nobody: str) ->
 
 
 def _find_stack_path(host: ProbedHost, service: str) -> str:
-    """Return the service's PAM file, or `other` if it has none."""
     own = f"{pam.FOLDER}/{service}"
     return own if host.files.state(own) is not None else f"{pam.FOLDER}/{_FALLBACK}"
 

@@ -86,7 +86,6 @@ class BaseImage:
 
     @property
     def name(self) -> str:
-        """A name derived from the ingredients."""
         parts = [self._get_mirror(), self.suite, *self.packages, "", *self.offers, *self._format_pins()]
         return f"{self.suite}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
 

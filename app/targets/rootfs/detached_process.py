@@ -21,7 +21,6 @@ class DetachedProcess:
         return self._read_pid() is not None
 
     def start(self, command: list[str], stdin: Path, output: Path) -> None:
-        """Start the process detached and record its pid and start time."""
         with stdin.open("rb") as script, output.open("wb") as said:
             files = [
                 (os.POSIX_SPAWN_DUP2, script.fileno(), 0),

@@ -25,8 +25,6 @@ KEYS = ("temper", "backup")
 
 @dataclass(frozen=True)
 class SshAccess:
-    """What an SSH client needs."""
-
     port: int
     account: str
     key: Path

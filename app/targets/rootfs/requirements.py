@@ -53,7 +53,6 @@ def _try_namespace(folder: Path) -> list[str]:
 
 
 def create_owned_folder(folder: Path) -> None:
-    """Create a folder that the namespace's root owns."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(folder, namespace.FIRST, namespace.FIRST)

@@ -27,7 +27,6 @@ def fetch_patterns(line: SshConnection, patterns: Iterable[str] = ALWAYS, named:
 
 
 def fetch_paths(line: SshConnection, paths: Iterable[str]) -> Snapshot:
-    """Fetch the given paths and their parent folders."""
     wanted: dict[str, None] = {}
     for path in paths:
         names = path.split("/")[1:]

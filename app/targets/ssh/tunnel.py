@@ -25,7 +25,6 @@ class Tunnel:
 
     @property
     def last_error_line(self) -> str:
-        """The last line of the program's stderr."""
         return get_last_line(self._err.decode("utf-8", "replace"), 200)
 
     async def open(self) -> socket.socket:
