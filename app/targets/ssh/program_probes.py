@@ -191,8 +191,8 @@ def _read_su_answers(said: HostReport) -> ProbeAnswer:
     if broken := next((found for _, text in tried if (found := _find_pam_fault(text))), ""):
         return ProbeAnswer(False, f"su from root fails for everybody: {broken}")
     names = [name for name, text in tried if text == _IN]
-    said = f"su from root: to {', '.join(names)}" if names else "su from root could not be tried"
-    return ProbeAnswer(True, said, tuple(f"su from root to {name}" for name in names))
+    told = f"su from root: to {', '.join(names)}" if names else "su from root could not be tried"
+    return ProbeAnswer(True, told, tuple(f"su from root to {name}" for name in names))
 
 
 def _read_login_answers(said: HostReport) -> ProbeAnswer:
