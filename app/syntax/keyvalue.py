@@ -17,22 +17,16 @@ _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
 
 def parse_options(text: str, path: str) -> list[Setting]:
     """Parse pwquality.conf, faillock.conf and the like: `key = value`, `key value` or `key`; # starts a comment."""
-    found = []
-    for number, line in host_text.number_lines(text):
-        match = _OPTION.match(line.partition("#")[0].strip(host_text.TRAIL))
-        if match:
-            found.append(Setting(match[1], match[2].strip(host_text.TRAIL), path, number))
-    return found
+    lines = ((number, line.partition("#")[0].strip(host_text.TRAIL)) for number, line in host_text.number_lines(text))
+    found = ((number, _OPTION.match(line)) for number, line in lines)
+    return [Setting(one[1], one[2].strip(host_text.TRAIL), path, number) for number, one in found if one]
 
 
 def parse_login_defs(text: str, path: str) -> list[Setting]:
     """Parse login.defs: a name, blanks, the rest of the line. A # after the value is part of it."""
-    found = []
-    for number, line in host_text.number_lines(text):
-        match = _LOGIN_DEF.match(line.rstrip(host_text.TRAIL))
-        if match:
-            found.append(Setting(match[1], match[2], path, number))
-    return found
+    lines = host_text.number_lines(text)
+    found = ((number, _LOGIN_DEF.match(line.rstrip(host_text.TRAIL))) for number, line in lines)
+    return [Setting(one[1], one[2], path, number) for number, one in found if one]
 
 
 def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:

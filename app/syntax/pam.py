@@ -100,15 +100,15 @@ def _normalize_module(word: str) -> str:
 
 
 def _find_fault(words: list[str]) -> str:
-    if host_text.fold_case(words[0]).removeprefix("-") == INCLUDE:
+    kind = host_text.fold_case(words[0]).removeprefix("-")
+    if kind == INCLUDE:
         return "" if len(words) > 1 else "a service to include is wanted"
-    if host_text.fold_case(words[0]).removeprefix("-") not in KINDS:
+    if kind not in KINDS:
         return "the line does not start with auth, account, password or session"
     if len(words) < 3:
         return "a control and a module are wanted"
-    if host_text.fold_case(words[1]) not in _CONTROLS and pam_lexer.parse_actions(words[1]) is None:
-        return "PAM does not know the control of this line"
-    return ""
+    known = host_text.fold_case(words[1]) in _CONTROLS or pam_lexer.parse_actions(words[1]) is not None
+    return "" if known else "PAM does not know the control of this line"
 
 
 def read_stack(files: Files, path: str) -> PamStack:

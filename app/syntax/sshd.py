@@ -140,6 +140,6 @@ BACKEND = "/etc/crypto-policies/back-ends/opensshserver.config"
 def find_algorithms(text: str, keyword: str, path: str = BACKEND) -> Setting | None:
     for number, line in host_text.number_lines(text):
         found = parse_directive(line)
-        if found is not None and host_text.fold_case(found.keyword) == host_text.fold_case(keyword):
+        if found is not None and fold_case(found.keyword) == fold_case(keyword):
             return Setting(found.keyword, found.value, path, number)
     return None
