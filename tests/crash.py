@@ -20,7 +20,7 @@ from app.loop.state import RunState, fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.forkserver import Temper
 from tests.served import served
 

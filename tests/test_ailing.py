@@ -3,7 +3,7 @@
 from app.events.kinds import RunStarted, SentryAlarm, SentryClear, SentryProbed
 from app.loop.state import fold_events
 from app.runs.order import Order, create_run_request
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.following import followed
 from tests.test_faults import QUICK, RULE, worked
 

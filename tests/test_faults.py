@@ -19,7 +19,7 @@ from app.events.kinds import (
 from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.runs.order import Order, create_run_request
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.following import followed
 
 RULE = "V-257820"

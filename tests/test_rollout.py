@@ -14,7 +14,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.rollouts import RolloutRow
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.forkserver import Temper
 
 HOSTS = ["fixture", *(f"fixture-{number}" for number in range(2, 7))]

@@ -10,7 +10,7 @@ from app.engines.simulator.answer_script import ANSWERS, ScriptedTry, read_scrip
 from app.events.vocabulary import AnyAction
 from app.loop import answers
 from app.loop.perform import sort_findings
-from app.scanners.builtin import BuiltinScanner
+from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 

@@ -19,8 +19,8 @@ from app.store.db import open_database
 from app.store.host_groups import read_groups
 from app.store.host_standing import forget_host
 from app.targets import consent, host_registry
-from app.targets.host_catalog import open_target
-from app.targets.ownership import ALONE, Ownership
+from app.targets.host_lock import ALONE, Ownership
+from app.targets.host_registry import open_target
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
 from app.targets.ssh.registration import (

@@ -27,7 +27,7 @@ from app.scores.score_file import is_score_file
 from app.store import queries
 from app.store.audit import read_chain_end
 from app.store.events import EventStore
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from app.text.clean import clean_line
 
 HOLDS, BROKEN = 0, 2

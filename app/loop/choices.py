@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.errors import BadInput
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
-from app.syntax import ini, option_edit
+from app.syntax import keyvalue, option_edit
 from app.syntax.audit import CONTROLS
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, find_complaint
@@ -60,7 +60,7 @@ def list_keys(path: str, text: str, named: RuleTerms, *, all_of_them: bool = Fal
 def _find_stated_keys(text: str) -> Iterator[str]:
     section = ""
     for line in text.split("\n"):
-        section = ini.parse_section(line) or section
+        section = keyvalue.parse_section(line) or section
         if match := _OPTION.fullmatch(line):
             yield f"{section}.{match[1]}" if section else match[1]
 

@@ -11,7 +11,7 @@ from app.events.vocabulary import ProvenFix, ResourceAction
 from app.loop.attempt_state import Attempt
 from app.skills.skill import Rule
 from app.syntax.files import Files
-from app.targets.file_digest import compute_file_digest
+from app.targets.baseline import compute_file_digest
 
 WATCHED = ("review", "triage")
 """Both Auditor and Sentry must have answered for a change to count as proven."""

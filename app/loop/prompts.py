@@ -11,8 +11,7 @@ from app.loop.rule_terms import extract_script_values
 from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.loop.state import Item
 from app.syntax.host_text import fold_case
-from app.targets.effects.daemons import DAEMONS
-from app.targets.effects.weakening import read_cached_settings
+from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
 from app.text.inert import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets

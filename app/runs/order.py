@@ -12,8 +12,7 @@ from app.runs.spec_checks import check_lengths, check_rule, load_known_skill
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets import consent
-from app.targets.host_catalog import FIXTURE, choose_default_mode, require_known_host
-from app.targets.host_registry import is_fixture
+from app.targets.host_registry import FIXTURE, choose_default_mode, is_fixture, require_known_host
 from app.text.clean import clean_text
 
 MODES: tuple[Mode, ...] = get_args(Mode)

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.scanners.builtin import BuiltinScanner
-from app.scanners.openscap.oscap_shell import Shell
+from app.scanners.openscap.oscap_command import Shell
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tree_shell import TreeShell
-from app.scanners.scanner import Scanner
+from app.scanners.scanner import BuiltinScanner, Scanner
 from app.skills.skill import Skill
-from app.targets.host_catalog import open_target
-from app.targets.host_registry import is_fixture
+from app.targets.host_registry import is_fixture, open_target
 from app.targets.target import Target
 from app.targets.target_thread import TargetThread
 

@@ -11,7 +11,7 @@ from app.events.host_scope import HostScope
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.store.host_groups import read_groups
-from app.targets.host_catalog import require_known_host
+from app.targets.host_registry import require_known_host
 from app.text.clean import clean_text
 
 RULE_LENGTH = 128

@@ -54,9 +54,8 @@ from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.run_history import StoredRunHistory
 from app.store.stored_inbox import InboxPoller
-from app.targets.host_catalog import open_target
-from app.targets.host_registry import is_fixture
-from app.targets.ownership import ALONE, Ownership
+from app.targets.host_lock import ALONE, Ownership
+from app.targets.host_registry import is_fixture, open_target
 from app.targets.target_thread import TargetThread
 
 NO_FURTHER = 20

@@ -1,11 +1,14 @@
 """The Scanner protocol. Pages always name the scanner behind a verdict."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.events.vocabulary import Word
 from app.syntax.files import Files
+from app.text.redaction import redact_secrets
 
 
 @dataclass(frozen=True)
@@ -30,3 +33,39 @@ class Scanner(Protocol):
 
     async def scan_rehearsal(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
         """Scan rehearsed files."""
+
+
+log = logging.getLogger(__name__)
+
+
+class BuiltinScanner:
+    name = "built-in"
+
+    def __init__(self, checks: Mapping[str, Callable[[Files], Verdict]]) -> None:
+        self._checks = checks
+
+    async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        return await asyncio.to_thread(self.judge_rules, files, rules)
+
+    scan_rehearsal = scan
+    """It reads only files, so a rehearsal is scanned like a host."""
+
+    async def fetch_fix_script(self, _rule: str) -> str:
+        """Return "": the built-in rules have no vendor scripts."""
+        return ""
+
+    def judge_rules(self, files: Files, rules: Sequence[str]) -> list[Verdict]:
+        return [self._judge_rule(files, rule) for rule in rules]
+
+    def _judge_rule(self, files: Files, rule: str) -> Verdict:
+        check = self._checks.get(rule)
+        if check is None:
+            return Verdict(rule, "unknown", "The built-in scanner has no check for this rule.")
+        try:
+            verdict = check(files)
+        except Exception as exc:  # an error that a hostile file causes must not read as a pass
+            log.exception("check broke", extra={"rule": rule})
+            return Verdict(rule, "error", f"The check broke off ({type(exc).__name__}); the rule was not judged.")
+        if verdict.rule != rule:
+            return Verdict(rule, "error", "The check answered for another rule; this one was not judged.")
+        return replace(verdict, evidence=redact_secrets(verdict.evidence))

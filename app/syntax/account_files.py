@@ -30,6 +30,14 @@ class ShadowEntry:
         """True if no password is accepted. A key may still be."""
         return self.password.startswith(("!", "*"))
 
+    @property
+    def has_password(self) -> bool:
+        return bool(self.password) and not self.is_locked
+
+    def is_expired(self, today: int) -> bool:
+        """Return True if the account has expired on the day, in days since 1970."""
+        return self.expires is not None and self.expires <= today
+
 
 @dataclass(frozen=True)
 class Group:

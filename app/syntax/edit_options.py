@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax import edit_lines, host_text, ini, keyvalue
+from app.syntax import edit_lines, host_text, keyvalue
 from app.syntax.keyvalue import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -58,7 +58,7 @@ def parse_auditd_settings(text: str, path: str) -> list[Setting]:
 
 
 def get_ini_option(text: str, key: str) -> str | None:
-    found = find_last(ini.parse_ini(text, ""), key)
+    found = find_last(keyvalue.parse_ini(text, ""), key)
     return None if found is None else found.value
 
 
@@ -66,7 +66,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
     """Set `key`, spelled section.key. A missing section is added at the end."""
     lines = text.split("\n")
     name, _, option = key.partition(".")
-    stated = ini.parse_ini(text, "")
+    stated = keyvalue.parse_ini(text, "")
     found = [s.line - 1 for s in stated if s.key == key]
     if found:
         keep = found[-1]
@@ -76,7 +76,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
         return edit_lines.put_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
-    headers = [index for index, line in enumerate(lines) if ini.parse_section(line) == name]
+    headers = [index for index, line in enumerate(lines) if keyvalue.parse_section(line) == name]
     if not headers:
         return edit_lines.put_line(text, f"[{name}]\n{written}", None, (), edit_lines.find_end(text))
     return edit_lines.put_line(text, written, None, (), _find_section_end(lines, headers[-1]))
@@ -93,7 +93,7 @@ def _skip_continuations(lines: list[str], index: int) -> int:
 def _find_section_end(lines: list[str], header: int) -> int:
     last_line = header
     for index in range(header + 1, len(lines)):
-        if ini.parse_section(lines[index]) is not None:
+        if keyvalue.parse_section(lines[index]) is not None:
             break
         if lines[index].strip(host_text.TRAIL):
             last_line = index

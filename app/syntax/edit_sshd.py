@@ -38,20 +38,16 @@ def normalize_value(value: str) -> str:
 
 
 def _find_match(lines: list[str]) -> int:
-    for index, line in enumerate(lines):
-        here = parse_directive(line)
-        if here is not None and fold_case(here.keyword) == "match":
-            return index
-    return len(lines)
+    return next(iter(_find_keyword(lines, "match")), len(lines))
 
 
 def _find_global_lines(lines: list[str], key: str) -> list[int]:
-    found = []
-    for index, line in enumerate(lines[: _find_match(lines)]):
-        here = parse_directive(line)
-        if here is not None and fold_case(here.keyword) == fold_case(key):
-            found.append(index)
-    return found
+    return _find_keyword(lines[: _find_match(lines)], key)
+
+
+def _find_keyword(lines: list[str], key: str) -> list[int]:
+    found = ((index, parse_directive(line)) for index, line in enumerate(lines))
+    return [index for index, one in found if one and fold_case(one.keyword) == fold_case(key)]
 
 
 def _rewrite_value(line: str, value: str) -> str:

@@ -7,10 +7,8 @@ from app.syntax.setting import find_last
 
 def get_limit(text: str, key: str) -> str | None:
     domain, kind, item = _parse_limit_key(key)
-    fitting = [
-        x for x in limits.parse_limits(text, "") if x.domain == domain and x.item == item and x.kind in {kind, "-"}
-    ]
-    return fitting[-1].value if fitting else None
+    rows = [x for x in limits.parse_limits(text, "") if x.domain == domain and x.item == item]
+    return next((x.value for x in reversed(rows) if x.kind in {kind, "-"}), None)
 
 
 def put_limit(text: str, key: str, value: str) -> str:
@@ -25,7 +23,9 @@ def put_limit(text: str, key: str, value: str) -> str:
         comment = "" if hash_at < 0 else " " + lines[same[-1]][hash_at:].rstrip("\r")
         return edit_lines.put_line(text, row + comment, same[-1], same[:-1], 0)
     # a `-` row sets hard and soft, so the requested row must come after it
-    return edit_lines.put_line(text, row, None, same, both[-1] + 1 if both else _find_limits_end(lines, text))
+    ends = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
+    end = ends[-1] if ends else edit_lines.find_end(text)
+    return edit_lines.put_line(text, row, None, same, both[-1] + 1 if both else end)
 
 
 def _parse_limit_key(key: str) -> tuple[str, str, str]:
@@ -35,11 +35,6 @@ def _parse_limit_key(key: str) -> tuple[str, str, str]:
     if len(words) != 3 or words[1] not in {"hard", "soft", "-"}:
         raise BadInput(f"limits.conf wants a key such as `hard maxlogins` or `@wheel hard nproc`, not {key!a}")
     return words[0], words[1], words[2]
-
-
-def _find_limits_end(lines: list[str], text: str) -> int:
-    marks = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
-    return marks[-1] if marks else edit_lines.find_end(text)
 
 
 def get_module_option(text: str, key: str) -> str | None:
@@ -93,13 +88,13 @@ def put_audit_control(text: str, key: str, value: str) -> str:
         return edit_lines.put_line(text, written, None, found, edit_lines.find_end(text))
     if found:
         return edit_lines.put_line(text, written, found[-1], found[:-1], 0)
-    heads = [x.line for x in stated if x.words[0] == "-D" or x.words[0].startswith("--") or _is_plain_control(x)]
+    heads = [
+        x.line
+        for x in stated
+        if x.words[0] == "-D" or x.words[0].startswith("--") or (x.control and x.control.key != "-e")
+    ]
     first = stated[0].line - 1 if stated else edit_lines.find_end(text)
     return edit_lines.put_line(text, written, None, (), heads[-1] if heads else first)
-
-
-def _is_plain_control(line: audit.AuditLine) -> bool:
-    return line.control is not None and line.control.key != "-e"
 
 
 def _parse_control(key: str) -> str:

@@ -32,21 +32,6 @@ def number_lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate(text.split("\n"), start=1)
 
 
-def join_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines, joined at trailing backslashes, with the number of the first."""
-    start, held = 1, ""
-    for number, line in number_lines(text):
-        if not held:
-            start = number
-        if line.endswith("\\"):
-            held += line[:-1] + " "
-            continue
-        yield start, held + line
-        held = ""
-    if held:
-        yield start, held
-
-
 def glob_files(files: Files, pattern: str) -> list[str]:
     """Return the matching paths, sorted and without hidden files like glob(3)."""
     hidden_too = pattern.rpartition("/")[2].startswith(".")
@@ -59,6 +44,18 @@ def fold_case(word: str) -> str:
 
 def split_words(line: str) -> list[str]:
     return [word for word in re.split(r"[ \t\r\f\v]+", line) if word]
+
+
+def skip_letters(text: str, at: int, letters: str) -> int:
+    """Return the position of the first letter from `at` on that is not one of these."""
+    while at < len(text) and text[at] in letters:
+        at += 1
+    return at
+
+
+def split_names(table: str) -> tuple[str, ...]:
+    """Return the names of a table that is written as text."""
+    return tuple(table.split())
 
 
 def parse_number(value: str) -> int | None:

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting, Setting
 
 Parser = Callable[[str, str], list[Setting]]
+T = TypeVar("T")
 
 _OPTION = re.compile(r"([^ \t\r\f\v=]+)[ \t\r\f\v]*=?[ \t\r\f\v]*(.*)", re.DOTALL)
 _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
@@ -15,22 +17,16 @@ _LOGIN_DEF = re.compile(r'[ \t]*([^ \t#][^ \t]*)[ \t][ \t"]*([^"]*)', re.DOTALL)
 
 def parse_options(text: str, path: str) -> list[Setting]:
     """Parse pwquality.conf, faillock.conf and the like: `key = value`, `key value` or `key`; # starts a comment."""
-    found = []
-    for number, line in host_text.number_lines(text):
-        match = _OPTION.match(line.partition("#")[0].strip(host_text.TRAIL))
-        if match:
-            found.append(Setting(match[1], match[2].strip(host_text.TRAIL), path, number))
-    return found
+    lines = ((number, line.partition("#")[0].strip(host_text.TRAIL)) for number, line in host_text.number_lines(text))
+    found = ((number, _OPTION.match(line)) for number, line in lines)
+    return [Setting(one[1], one[2].strip(host_text.TRAIL), path, number) for number, one in found if one]
 
 
 def parse_login_defs(text: str, path: str) -> list[Setting]:
     """Parse login.defs: a name, blanks, the rest of the line. A # after the value is part of it."""
-    found = []
-    for number, line in host_text.number_lines(text):
-        match = _LOGIN_DEF.match(line.rstrip(host_text.TRAIL))
-        if match:
-            found.append(Setting(match[1], match[2], path, number))
-    return found
+    lines = host_text.number_lines(text)
+    found = ((number, _LOGIN_DEF.match(line.rstrip(host_text.TRAIL))) for number, line in lines)
+    return [Setting(one[1], one[2], path, number) for number, one in found if one]
 
 
 def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
@@ -49,11 +45,46 @@ def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]
     return settings, problems
 
 
-def read_setting_files(files: Files, paths: Iterable[str], parse: Parser) -> list[Setting]:
-    """Return the settings of all files, in the given order; an absent file has none."""
-    found: list[Setting] = []
+def read_setting_files(files: Files, paths: Iterable[str], parse: Callable[[str, str], list[T]]) -> list[T]:
+    """Return what `parse` finds in all files, in the given order; an absent file has nothing."""
+    found: list[T] = []
     for path in paths:
         text = host_text.read_text(files, path)
         if text is not None:
             found += parse(text, path)
+    return found
+
+
+_SECTION = re.compile(r"\[([^\]]*)\][ \t\r]*")
+
+
+def parse_section(line: str) -> str | None:
+    match = _SECTION.fullmatch(line)
+    return None if match is None else match[1]
+
+
+def parse_pair(line: str) -> tuple[str, str] | None:
+    """Parse a `key = value` line. A line that starts with a blank continues the one above and returns None."""
+    if line[:1] in {"", "#", ";", "[", *host_text.TRAIL} or "=" not in line:
+        return None
+    key, _, value = line.partition("=")
+    return key.rstrip(host_text.TRAIL), value.strip(host_text.TRAIL)
+
+
+def parse_ini(text: str, path: str) -> list[Setting]:
+    found: list[Setting] = []
+    name, open_pair = "", False
+    for number, line in host_text.number_lines(text):
+        header, here = parse_section(line), parse_pair(line)
+        if header is not None:
+            name, open_pair = header, False
+        elif here is not None:
+            found.append(Setting(f"{name}.{here[0]}", here[1], path, number))
+            open_pair = True
+        elif open_pair and line[:1] in {" ", "\t"} and line.strip(host_text.TRAIL):
+            above = found.pop()
+            extended = f"{above.value} {line.strip(host_text.TRAIL)}".strip(host_text.TRAIL)
+            found.append(Setting(above.key, extended, path, above.line))
+        else:
+            open_pair = False
     return found

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import host_text
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 
 MAIN = "/etc/security/limits.conf"
@@ -29,9 +29,8 @@ def parse_limits(text: str, path: str) -> list[Limit]:
     for number, line in host_text.number_lines(text):
         words = host_text.split_words(line.partition("#")[0])
         if len(words) == 4:
-            found.append(
-                Limit(words[0], host_text.fold_case(words[1]), host_text.fold_case(words[2]), words[3], path, number)
-            )
+            kind, item = map(host_text.fold_case, words[1:3])
+            found.append(Limit(words[0], kind, item, words[3], path, number))
     return found
 
 
@@ -42,9 +41,4 @@ def list_exempt_domains(text: str) -> list[str]:
 
 
 def read_limits(files: Files) -> list[Limit]:
-    found: list[Limit] = []
-    for path in [MAIN, *host_text.glob_files(files, FOLDER)]:
-        text = host_text.read_text(files, path)
-        if text is not None:
-            found += parse_limits(text, path)
-    return found
+    return keyvalue.read_setting_files(files, [MAIN, *host_text.glob_files(files, FOLDER)], parse_limits)

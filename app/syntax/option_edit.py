@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import edit_options, edit_shell, edit_sshd, edit_tables, keyvalue, sysctl
+from app.syntax import edit_options, edit_sshd, edit_tables, keyvalue, shell_assignments, sysctl
 from app.syntax.edit_options import OptionFile
 
 Get = Callable[[str, str], str | None]
@@ -56,9 +56,7 @@ DIALECTS = (
         ("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.get_ini_option, edit_options.put_ini_option
     ),
     Dialect(
-        ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"),
-        edit_tables.get_limit,
-        edit_tables.put_limit,
+        ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"), edit_tables.get_limit, edit_tables.put_limit
     ),
     Dialect(("/etc/modprobe.d/*.conf",), edit_tables.get_module_option, edit_tables.put_module_option),
     Dialect(
@@ -66,13 +64,16 @@ DIALECTS = (
         edit_tables.get_audit_control,
         edit_tables.put_audit_control,
     ),
-    Dialect(("/etc/profile.d/*.sh",), edit_shell.get_variable, edit_shell.put_variable),
+    Dialect(("/etc/profile.d/*.sh",), shell_assignments.get_variable, shell_assignments.put_variable),
 )
 
 
 def set_option(path: str, text: str, key: str, value: str) -> str:
     """Return the text with the option in force; raise BadInput if the file's syntax cannot hold it."""
     dialect = _find_dialect(path)
+    if dialect is None:
+        known = ", ".join(pattern for one in DIALECTS for pattern in one.paths)
+        raise BadInput(f"set_option does not know the syntax of {path}; use replace_line there. It knows {known}")
     name = _qualify_key(dialect, path, key)
     if "\n" in value or "\r" in value or value != value.strip():
         raise BadInput(f"the value for {key!a} must be one line without blanks around it")
@@ -86,23 +87,15 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
     return result
 
 
-def read_option(path: str, text: str, key: str) -> str | None:
-    """Return the value that this file alone gives the key; the file's own rule decides which line counts."""
-    dialect = _find_dialect(path)
-    return dialect.get(text, _qualify_key(dialect, path, key))
-
-
 def can_set_option(path: str) -> bool:
-    """Return True if set_option supports the file's syntax."""
-    return any(fnmatchcase(path, p) and path.count("/") == p.count("/") for one in DIALECTS for p in one.paths)
+    return _find_dialect(path) is not None
 
 
-def _find_dialect(path: str) -> Dialect:
+def _find_dialect(path: str) -> Dialect | None:
     for dialect in DIALECTS:
         if any(fnmatchcase(path, known) and path.count("/") == known.count("/") for known in dialect.paths):
             return dialect
-    known = ", ".join(pattern for dialect in DIALECTS for pattern in dialect.paths)
-    raise BadInput(f"set_option does not know the syntax of {path}; use replace_line there. It knows {known}")
+    return None
 
 
 def _qualify_key(dialect: Dialect, path: str, key: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from app.syntax import host_text, pam_text
+from app.syntax import host_text, pam_lexer
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
 
@@ -45,7 +45,7 @@ class PamRule:
 
     @property
     def actions(self) -> Mapping[str, str]:
-        return pam_text.parse_actions(self.control) or {"default": "bad"}
+        return pam_lexer.parse_actions(self.control) or {"default": "bad"}
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ def parse_service(text: str, path: str) -> PamStack:
     rules: list[tuple[PamRule, str]] = []
     given_up = False
     try:
-        for number, line in pam_text.join_pam_lines(text):
-            words = pam_text.split_pam_words(line)
+        for number, line in pam_lexer.join_pam_lines(text):
+            words = pam_lexer.split_pam_words(line)
             rules.append((_build_rule(words, path, number), _find_fault(words)))
-    except pam_text.UnfinishedPamFile:
+    except pam_lexer.UnfinishedPamFile:
         given_up = True
     problems = [BadSetting(fault, path, rule.line) for rule, fault in rules if fault]
     if given_up:
@@ -100,15 +100,15 @@ def _normalize_module(word: str) -> str:
 
 
 def _find_fault(words: list[str]) -> str:
-    if host_text.fold_case(words[0]).removeprefix("-") == INCLUDE:
+    kind = host_text.fold_case(words[0]).removeprefix("-")
+    if kind == INCLUDE:
         return "" if len(words) > 1 else "a service to include is wanted"
-    if host_text.fold_case(words[0]).removeprefix("-") not in KINDS:
+    if kind not in KINDS:
         return "the line does not start with auth, account, password or session"
     if len(words) < 3:
         return "a control and a module are wanted"
-    if host_text.fold_case(words[1]) not in _CONTROLS and pam_text.parse_actions(words[1]) is None:
-        return "PAM does not know the control of this line"
-    return ""
+    known = host_text.fold_case(words[1]) in _CONTROLS or pam_lexer.parse_actions(words[1]) is not None
+    return "" if known else "PAM does not know the control of this line"
 
 
 def read_stack(files: Files, path: str) -> PamStack:
@@ -124,16 +124,12 @@ def read_chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | 
 
     A kind without rules has those of `other`, which must be readable for every service.
     """
-    there = [
-        read_stack(files, f"{FOLDER}/{one}") for one in (name, OTHER) if files.state(f"{FOLDER}/{one}") is not None
-    ]
+    paths = [path for path in (f"{FOLDER}/{name}", f"{FOLDER}/{OTHER}") if files.state(path) is not None]
+    there = [read_stack(files, path) for path in paths]
     if not there or any(one.given_up for one in there):
         return None
-    found: dict[str, tuple[PamRule, ...]] = dict.fromkeys(KINDS, ())
-    for kind in KINDS:
-        own = [tuple(rule for rule in one.chain if rule.kind == kind) for one in there]
-        found[kind] = next((rules for rules in own if rules), ())
-    return found
+    own = {kind: [tuple(rule for rule in one.chain if rule.kind == kind) for one in there] for kind in KINDS}
+    return {kind: next(filter(None, chains), ()) for kind, chains in own.items()}
 
 
 @dataclass
@@ -181,10 +177,5 @@ class _Reader:
     def _find_service(self, name: str) -> str:
         if name.startswith("/"):
             return name
-        own = f"{FOLDER}/{name}"
-        return (
-            own if self.files.state(own) is not None else f"{VENDOR}/{name}" if self._has_vendor_service(name) else own
-        )
-
-    def _has_vendor_service(self, name: str) -> bool:
-        return self.files.state(f"{VENDOR}/{name}") is not None
+        own, vendor = f"{FOLDER}/{name}", f"{VENDOR}/{name}"
+        return vendor if self.files.state(own) is None and self.files.state(vendor) is not None else own

@@ -1,6 +1,6 @@
 """Settings of configuration files, with their place."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -21,14 +21,9 @@ class BadSetting:
     line: int
     key: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.text} ({self.path} line {self.line})"
 
-def find_first(settings: Iterable[Setting], key: str) -> Setting | None:
-    return next((s for s in settings if s.key == key), None)
 
-
-def find_last(settings: Iterable[Setting], key: str) -> Setting | None:
-    found = None
-    for setting in settings:
-        if setting.key == key:
-            found = setting
-    return found
+def find_last(settings: Sequence[Setting], key: str) -> Setting | None:
+    return next((setting for setting in reversed(settings) if setting.key == key), None)

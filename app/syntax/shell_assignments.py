@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.syntax.shell_words import Token, split_tokens
+from app.errors import BadInput
+from app.syntax import edit_lines
+from app.syntax.shell_tokenizer import Token, split_tokens
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)(.*)", re.DOTALL)
 _DECLARES = {"export", "readonly", "declare", "typeset", "local"}
@@ -56,16 +58,13 @@ class _Script:
                 continue
             surely = before not in {"&&", "||", "|"} and token.text not in {"|", "&"}
             yield from self._read_command(words, surely)
-            self._track_nesting(token.text)
+            if token.text == "(":
+                self.open.append(")")
+            elif token.text == ")" and self.open[-1:] == [")"]:
+                self.open.pop()
             # a condition extends over the line's end: `test &&` newline `TMOUT=900`
             before = before if token.text == "\n" and not words and before in {"&&", "||", "|"} else token.text
             words = []
-
-    def _track_nesting(self, operator: str) -> None:
-        if operator == "(":
-            self.open.append(")")
-        elif operator == ")" and self.open[-1:] == [")"]:
-            self.open.pop()
 
     def _read_command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
         words = words[self._skip_reserved(words) :]
@@ -126,3 +125,22 @@ def _unquote_literal(raw: str) -> str:
 def is_plain_word(value: str) -> bool:
     """Return True if the shell reads the value as written, without quotes."""
     return bool(_PLAIN.fullmatch(value))
+
+
+def get_variable(text: str, key: str) -> str | None:
+    value = None
+    for found in parse_assignments(text, ""):
+        if found.name == key and (found.surely or found.unset):
+            value = None if found.unset else found.value
+    return value
+
+
+def put_variable(text: str, key: str, value: str) -> str:
+    if not is_plain_word(value) or not key.isidentifier() or not key.isascii():
+        raise BadInput("a script takes a plain name and a plain word as value; write anything else with write_file")
+    given = [a for a in parse_assignments(text, "") if a.name == key and not a.unset]
+    for found in reversed(given):
+        text = text[: found.start] + value + text[found.end :]
+    if not any(found.surely for found in given):
+        return edit_lines.put_line(text, f"{key}={value}", None, (), edit_lines.find_end(text))
+    return text

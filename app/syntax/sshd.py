@@ -1,5 +1,6 @@
 """Parser for sshd_config as sshd reads it: Include expanded, the first value counts, Match blocks apart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
@@ -31,7 +32,7 @@ class MatchBlock:
     conditions: Conditions
     path: str
     line: int
-    settings: tuple[Setting, ...]
+    settings: list[Setting] = field(default_factory=list)
 
     def get(self, keyword: str) -> Setting | None:
         return next(iter(_select_keyword(self.settings, keyword)), None)
@@ -55,7 +56,7 @@ class SshdConfig:
         return _select_keyword(self.settings, keyword)
 
 
-def _select_keyword(settings: tuple[Setting, ...], keyword: str) -> tuple[Setting, ...]:
+def _select_keyword(settings: Iterable[Setting], keyword: str) -> tuple[Setting, ...]:
     name = normalize_keyword(keyword)
     return tuple(s for s in settings if normalize_keyword(s.key) == name)
 
@@ -65,7 +66,7 @@ def read_sshd_config(files: Files, path: str = MAIN) -> SshdConfig:
     reader.read(path, None, 0)
     return SshdConfig(
         settings=tuple(reader.settings),
-        matches=tuple(MatchBlock(b.criteria, b.conditions, b.path, b.line, tuple(b.settings)) for b in reader.blocks),
+        matches=tuple(reader.blocks),
         problems=tuple(reader.problems),
         lines=tuple(reader.lines),
         paths=tuple(dict.fromkeys(reader.paths)),
@@ -73,24 +74,15 @@ def read_sshd_config(files: Files, path: str = MAIN) -> SshdConfig:
 
 
 @dataclass
-class _Block:
-    criteria: str
-    conditions: Conditions
-    path: str
-    line: int
-    settings: list[Setting] = field(default_factory=list)
-
-
-@dataclass
 class _Reader:
     files: Files
     settings: list[Setting] = field(default_factory=list)
-    blocks: list[_Block] = field(default_factory=list)
+    blocks: list[MatchBlock] = field(default_factory=list)
     problems: list[BadSetting] = field(default_factory=list)
     lines: list[SshdConfigLine] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
 
-    def read(self, path: str, block: _Block | None, depth: int) -> None:
+    def read(self, path: str, block: MatchBlock | None, depth: int) -> None:
         self.paths.append(path)
         if depth > _DEPTH or len(self.paths) > _READS:
             self.problems.append(BadSetting("files include each other without an end", path, 1))
@@ -111,16 +103,16 @@ class _Reader:
             else:
                 self._add_setting(found, block, path, number)
 
-    def _open_block(self, found: Directive, outer: _Block | None, path: str, number: int) -> _Block:
+    def _open_block(self, found: Directive, outer: MatchBlock | None, path: str, number: int) -> MatchBlock:
         asked, fault = parse_conditions(found.rest)
         if found.fault or fault:
             self.problems.append(BadSetting(fault or f"Match: {found.fault}", path, number))
         criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
-        block = _Block(criteria, asked if outer is None else (*outer.conditions, *asked), path, number)
+        block = MatchBlock(criteria, asked if outer is None else (*outer.conditions, *asked), path, number)
         self.blocks.append(block)
         return block
 
-    def _read_include(self, found: Directive, block: _Block | None, path: str, number: int, depth: int) -> None:
+    def _read_include(self, found: Directive, block: MatchBlock | None, path: str, number: int, depth: int) -> None:
         if found.fault:
             self.problems.append(BadSetting(f"Include: {found.fault}", path, number))
         for pattern in found.arguments:
@@ -129,7 +121,7 @@ class _Reader:
                 if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 
-    def _add_setting(self, found: Directive, block: _Block | None, path: str, number: int) -> None:
+    def _add_setting(self, found: Directive, block: MatchBlock | None, path: str, number: int) -> None:
         conditional = block is not None and block.conditions != ()
         fault = found.fault or find_complaint(found.keyword, found.arguments, in_match=conditional)
         if fault:
@@ -140,3 +132,14 @@ class _Reader:
         self.lines.append(SshdConfigLine(found, None if block is None else block.conditions))
         kept = self.settings if block is None else block.settings
         kept.append(Setting(found.keyword, found.value, path, number))
+
+
+BACKEND = "/etc/crypto-policies/back-ends/opensshserver.config"
+
+
+def find_algorithms(text: str, keyword: str, path: str = BACKEND) -> Setting | None:
+    for number, line in host_text.number_lines(text):
+        found = parse_directive(line)
+        if found is not None and fold_case(found.keyword) == fold_case(keyword):
+            return Setting(found.keyword, found.value, path, number)
+    return None

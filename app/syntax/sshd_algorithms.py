@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.syntax.host_text import split_names
 from app.syntax.sshd_match import match_list, matches_pattern
-
-
-def _split_names(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
 
 
 @dataclass(frozen=True)
@@ -19,38 +16,38 @@ class BuiltAlgorithms:
 
 
 _CIPHERS = BuiltAlgorithms(
-    _split_names("""
+    split_names("""
         3des-cbc aes128-cbc aes192-cbc aes256-cbc aes128-ctr aes192-ctr aes256-ctr aes128-gcm@openssh.com
         aes256-gcm@openssh.com chacha20-poly1305@openssh.com
     """),
-    _split_names("""
+    split_names("""
         chacha20-poly1305@openssh.com aes128-ctr aes192-ctr aes256-ctr aes128-gcm@openssh.com aes256-gcm@openssh.com
     """),
 )
 _MACS = BuiltAlgorithms(
-    _split_names("""
+    split_names("""
         hmac-sha1 hmac-sha1-96 hmac-sha2-256 hmac-sha2-512 hmac-md5 hmac-md5-96 umac-64@openssh.com umac-128@openssh.com
         hmac-sha1-etm@openssh.com hmac-sha1-96-etm@openssh.com hmac-sha2-256-etm@openssh.com
         hmac-sha2-512-etm@openssh.com hmac-md5-etm@openssh.com hmac-md5-96-etm@openssh.com umac-64-etm@openssh.com
         umac-128-etm@openssh.com
     """),
-    _split_names("""
+    split_names("""
         umac-64-etm@openssh.com umac-128-etm@openssh.com hmac-sha2-256-etm@openssh.com hmac-sha2-512-etm@openssh.com
         hmac-sha1-etm@openssh.com umac-64@openssh.com umac-128@openssh.com hmac-sha2-256 hmac-sha2-512 hmac-sha1
     """),
 )
-_CURVES = _split_names("""
+_CURVES = split_names("""
     curve25519-sha256 curve25519-sha256@libssh.org ecdh-sha2-nistp256 ecdh-sha2-nistp384 ecdh-sha2-nistp521
     diffie-hellman-group-exchange-sha256 diffie-hellman-group16-sha512 diffie-hellman-group18-sha512
     diffie-hellman-group14-sha256
 """)
-_PRIME = _split_names("sntrup761x25519-sha512 sntrup761x25519-sha512@openssh.com")
-_ALL_KEX = _split_names("""
+_PRIME = split_names("sntrup761x25519-sha512 sntrup761x25519-sha512@openssh.com")
+_ALL_KEX = split_names("""
     diffie-hellman-group1-sha1 diffie-hellman-group14-sha1 diffie-hellman-group14-sha256 diffie-hellman-group16-sha512
     diffie-hellman-group18-sha512 diffie-hellman-group-exchange-sha1 diffie-hellman-group-exchange-sha256
     ecdh-sha2-nistp256 ecdh-sha2-nistp384 ecdh-sha2-nistp521 curve25519-sha256 curve25519-sha256@libssh.org
 """)
-_ALL_KEYS = _split_names("""
+_ALL_KEYS = split_names("""
     ssh-ed25519 ssh-ed25519-cert-v01@openssh.com sk-ssh-ed25519@openssh.com sk-ssh-ed25519-cert-v01@openssh.com
     ecdsa-sha2-nistp256 ecdsa-sha2-nistp256-cert-v01@openssh.com ecdsa-sha2-nistp384
     ecdsa-sha2-nistp384-cert-v01@openssh.com ecdsa-sha2-nistp521 ecdsa-sha2-nistp521-cert-v01@openssh.com
@@ -59,17 +56,17 @@ _ALL_KEYS = _split_names("""
     ssh-rsa-cert-v01@openssh.com rsa-sha2-256 rsa-sha2-256-cert-v01@openssh.com rsa-sha2-512
     rsa-sha2-512-cert-v01@openssh.com
 """)
-_KEYS = _split_names("""
+_KEYS = split_names("""
     ssh-ed25519-cert-v01@openssh.com ecdsa-sha2-nistp256-cert-v01@openssh.com ecdsa-sha2-nistp384-cert-v01@openssh.com
     ecdsa-sha2-nistp521-cert-v01@openssh.com sk-ssh-ed25519-cert-v01@openssh.com
     sk-ecdsa-sha2-nistp256-cert-v01@openssh.com rsa-sha2-512-cert-v01@openssh.com rsa-sha2-256-cert-v01@openssh.com
     ssh-ed25519 ecdsa-sha2-nistp256 ecdsa-sha2-nistp384 ecdsa-sha2-nistp521 sk-ssh-ed25519@openssh.com
     sk-ecdsa-sha2-nistp256@openssh.com rsa-sha2-512 rsa-sha2-256
 """)
-_RSA_SHA1 = _split_names("ssh-rsa-cert-v01@openssh.com ssh-rsa")
+_RSA_SHA1 = split_names("ssh-rsa-cert-v01@openssh.com ssh-rsa")
 _SIGNATURES = BuiltAlgorithms(
     tuple(name for name in _ALL_KEYS if "-cert-" not in name),
-    _split_names("""
+    split_names("""
         ssh-ed25519 ecdsa-sha2-nistp256 ecdsa-sha2-nistp384 ecdsa-sha2-nistp521 sk-ssh-ed25519@openssh.com
         sk-ecdsa-sha2-nistp256@openssh.com rsa-sha2-512 rsa-sha2-256
     """),

@@ -1,6 +1,6 @@
 """The effective sshd settings of one connection, with defaults, as in `sshd -T -C`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.syntax import host_text, sshd_algorithms
@@ -16,7 +16,6 @@ from app.syntax.sshd_values import FIRST, LAST, parse_startups, spell_path, spel
 _RELEASES = ("/etc/os-release", "/usr/lib/os-release")
 _DEBIAN = ("debian", "ubuntu")
 _ADDS_UP = ("allowusers", "denyusers", "allowgroups", "denygroups", "acceptenv", "listenaddress")
-_WHOLE_LINE = ("authorizedkeysfile", "setenv", "authenticationmethods", "logverbose", "channeltimeout")
 _OPENS = ("permitopen", "permitlisten")
 _COMMANDS = ("authorizedkeyscommand", "authorizedprincipalscommand")
 _REST = ("forcecommand", "versionaddendum")
@@ -50,24 +49,17 @@ def compute_sshd_settings(config: SshdConfig, built: SshdProgram, who: Connectio
     for line in config.lines:
         if not line.conditions:
             everybody.read_line(line)
-        if (
-            line.conditions is not None
-            and normalize_keyword(line.directive.keyword) in IN_MATCH
-            and matches_conditions(line.conditions, who)
-        ):
+        in_match = line.conditions is not None and normalize_keyword(line.directive.keyword) in IN_MATCH
+        if in_match and matches_conditions(line.conditions or (), who):
             this_one.read_line(line)
     found = dict(built.defaults)
     found |= {keyword: ",".join(one.offered) for keyword, one in built.algorithms.items()}
     found |= everybody.collect_settings() | this_one.collect_settings()
-    found["rekeylimit"] = _format_rekey_limit(this_one, everybody)
-    found["maxstartups"] = everybody.format_startups()
-    return found
-
-
-def _format_rekey_limit(this_one: "_Reading", everybody: "_Reading") -> str:
-    """Return the rekey limit. Volume and time are separate: a Match block may set only one."""
+    # A Match block may set only one of volume and time.
     parts = {"volume": "0", "time": "0"} | everybody.rekey | this_one.rekey
-    return f"{parts['volume']} {parts['time']}"
+    found["rekeylimit"] = f"{parts['volume']} {parts['time']}"
+    found["maxstartups"] = f"{everybody.begin}:{everybody.rate}:{everybody.full}"
+    return found
 
 
 @dataclass
@@ -83,9 +75,6 @@ class _Reading:
 
     def collect_settings(self) -> dict[str, str]:
         return self.one | {keyword: " ".join(values) for keyword, values in self.many.items()}
-
-    def format_startups(self) -> str:
-        return f"{self.begin}:{self.rate}:{self.full}"
 
     def read_line(self, line: SshdConfigLine) -> None:
         keyword = normalize_keyword(line.directive.keyword)
@@ -113,18 +102,14 @@ class _Reading:
     def add_values(self, found: Directive) -> None:
         self.many.setdefault(normalize_keyword(found.keyword), []).extend(found.arguments)
 
-    def add_port(self, found: Directive) -> None:
-        self.many.setdefault("port", []).extend(filter(None, [spell_port(found.arguments[0])]))
-
-    def add_path(self, found: Directive) -> None:
-        self.many.setdefault(normalize_keyword(found.keyword), []).extend(
-            filter(None, [spell_path(found.arguments[0])])
-        )
+    def add_spelled(self, found: Directive) -> None:
+        keyword = normalize_keyword(found.keyword)
+        value = (spell_port if keyword == "port" else spell_path)(found.arguments[0])
+        self.many.setdefault(keyword, []).extend([value] if value else [])
 
     def keep_touch_options(self, found: Directive) -> None:
-        asked = [
-            one for one in ("touch-required", "verify-required") if one in map(host_text.fold_case, found.arguments)
-        ]
+        given = [host_text.fold_case(one) for one in found.arguments]
+        asked = [one for one in ("touch-required", "verify-required") if one in given]
         self._keep_first("pubkeyauthoptions", " ".join(asked) or "none")
 
     def add_subsystem(self, found: Directive) -> None:
@@ -136,9 +121,6 @@ class _Reading:
         self._keep_first(keyword, value)
         if value == "none":
             self.one[keyword] = value
-
-    def keep_line(self, found: Directive) -> None:
-        self._keep_first(normalize_keyword(found.keyword), found.value)
 
     def keep_permits(self, found: Directive) -> None:
         keyword = normalize_keyword(found.keyword)
@@ -172,21 +154,15 @@ class _Reading:
 _Take = Callable[[_Reading, Directive], None]
 
 
-def _assign_reader(keywords: Iterable[str], take: _Take) -> dict[str, _Take]:
-    return dict.fromkeys(keywords, take)
-
-
-_TAKES = (
-    _assign_reader(_ADDS_UP, _Reading.add_values)
-    | _assign_reader(_WHOLE_LINE, _Reading.keep_line)
-    | _assign_reader(_OPENS, _Reading.keep_permits)
-    | _assign_reader(_COMMANDS, _Reading.keep_command)
-    | _assign_reader(_REST, _Reading.keep_rest)
-    | _assign_reader(("hostkey", "hostcertificate"), _Reading.add_path)
-    | _assign_reader(("port",), _Reading.add_port)
-    | _assign_reader(("subsystem",), _Reading.add_subsystem)
-    | _assign_reader(("pubkeyauthoptions",), _Reading.keep_touch_options)
-    | _assign_reader(("rekeylimit",), _Reading.keep_rekey_limit)
-    | _assign_reader(("maxstartups",), _Reading.keep_startups)
-    | _assign_reader(("unusedconnectiontimeout",), _Reading.keep_timeout)
-)
+_TAKES: dict[str, _Take] = {
+    **dict.fromkeys(_ADDS_UP, _Reading.add_values),
+    **dict.fromkeys(_OPENS, _Reading.keep_permits),
+    **dict.fromkeys(_COMMANDS, _Reading.keep_command),
+    **dict.fromkeys(_REST, _Reading.keep_rest),
+    **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_spelled),
+    "subsystem": _Reading.add_subsystem,
+    "pubkeyauthoptions": _Reading.keep_touch_options,
+    "rekeylimit": _Reading.keep_rekey_limit,
+    "maxstartups": _Reading.keep_startups,
+    "unusedconnectiontimeout": _Reading.keep_timeout,
+}

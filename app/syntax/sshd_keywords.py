@@ -3,17 +3,13 @@
 import re
 from functools import lru_cache
 
-from app.syntax.host_text import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_number, split_names
 
 _YES_NO = ("yes", "no")
 _FORWARDING = ("yes", "no", "all", "local", "remote")
 
 
-def _split_names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-SWITCHES = _split_names("""
+SWITCHES = split_names("""
     allowagentforwarding debianbanner disableforwarding exposeauthinfo gssapiauthentication
     gssapicleanupcredentials gssapienablek5users gssapikeyexchange gssapistorecredentialsonrekey
     gssapistrictacceptorcheck hostbasedauthentication hostbasedusesnamefrompacketonly ignoreuserknownhosts
@@ -30,13 +26,13 @@ CHOICES: dict[str, tuple[str, ...]] = dict.fromkeys(SWITCHES, _YES_NO) | {
     "fingerprinthash": ("md5", "sha1", "sha256", "sha384", "sha512"),
     "gatewayports": ("yes", "no", "clientspecified"),
     "ignorerhosts": ("yes", "no", "shosts-only"),
-    "loglevel": tuple(sorted(_split_names("silent quiet fatal error info verbose debug debug1 debug2 debug3"))),
+    "loglevel": split_names("debug debug1 debug2 debug3 error fatal info quiet silent verbose"),
     "permitrootlogin": ("yes", "no", "prohibit-password", "without-password", "forced-commands-only"),
     "permittunnel": ("yes", "no", "point-to-point", "ethernet"),
 }
-_TIMES = _split_names("clientaliveinterval logingracetime")
-_COUNTS = _split_names("clientalivecountmax maxauthtries maxsessions requiredrsasize x11displayoffset")
-_SINGLES = _split_names("""
+_TIMES = split_names("clientaliveinterval logingracetime")
+_COUNTS = split_names("clientalivecountmax maxauthtries maxsessions requiredrsasize x11displayoffset")
+_SINGLES = split_names("""
     authorizedkeyscommanduser authorizedprincipalscommanduser authorizedprincipalsfile banner
     casignaturealgorithms chrootdirectory ciphers gssapikexalgorithms hostbasedacceptedalgorithms
     hostcertificate hostkey hostkeyagent hostkeyalgorithms kexalgorithms macs maxstartups modulifile
@@ -44,17 +40,18 @@ _SINGLES = _split_names("""
     rdomain revokedkeys securitykeyprovider streamlocalbindmask syslogfacility trustedusercakeys
     unusedconnectiontimeout xauthlocation
 """)
-_LISTS = _split_names("""
+_LISTS = split_names("""
     acceptenv allowgroups allowusers authenticationmethods authorizedkeyscommand authorizedkeysfile
     authorizedprincipalscommand channeltimeout denygroups denyusers forcecommand include ipqos listenaddress
     logverbose match permitlisten permitopen pubkeyauthoptions rekeylimit setenv subsystem versionaddendum
 """)
-RETIRED = _split_names("""
+RETIRED = split_names("""
     afstokenpassing authorizedkeysfile2 checkmail kerberostgtpassing keyregenerationinterval pamauthenticationviakbdint
     protocol reversemappingcheck rhostsauthentication rhostsrsaauthentication rsaauthentication serverkeybits uselogin
     useprivilegeseparation verifyreversemapping
 """)
 """sshd ignores these with a warning."""
+_KNOWN = frozenset((*CHOICES, *_TIMES, *_COUNTS, *_SINGLES, *_LISTS))
 _ALIASES = {
     "challengeresponseauthentication": "kbdinteractiveauthentication",
     "dsaauthentication": "pubkeyauthentication",
@@ -66,7 +63,7 @@ _ALIASES = {
     "skeyauthentication": "kbdinteractiveauthentication",
 }
 _GLOBAL_ALIASES = ("dsaauthentication", "hostdsakey", "keepalive")
-IN_MATCH = _split_names("""
+IN_MATCH = split_names("""
     acceptenv allowagentforwarding allowgroups allowstreamlocalforwarding allowtcpforwarding allowusers
     authenticationmethods authorizedkeyscommand authorizedkeyscommanduser authorizedkeysfile
     authorizedprincipalscommand authorizedprincipalscommanduser authorizedprincipalsfile banner
@@ -81,7 +78,7 @@ IN_MATCH = _split_names("""
 """)
 _TIME = re.compile(r"(?=[0-9])(?:[0-9]{1,9}[sSmMhHdDwW])*(?:[0-9]{1,9})?")
 _SPAN = re.compile(r"([0-9]{1,9})([smhdw]?)")
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 @lru_cache(1024)
@@ -94,7 +91,7 @@ def parse_seconds(value: str) -> int | None:
     """Parse a time as sshd does: 600, 10m, 1h30m. Return seconds or None."""
     if not _TIME.fullmatch(value):
         return None
-    return sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
+    return sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
 
 
 def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
@@ -102,7 +99,7 @@ def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) 
     name = normalize_keyword(keyword)
     if name in RETIRED:
         return ""
-    if name not in CHOICES.keys() | _TIMES | _COUNTS | _SINGLES | _LISTS:
+    if name not in _KNOWN:
         return f"sshd does not know the keyword {keyword!a}"
     if in_match and (name not in IN_MATCH or fold_case(keyword) in _GLOBAL_ALIASES):
         return f"{keyword} is not allowed in a Match block"

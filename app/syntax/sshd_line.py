@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.host_text import BLANK, TRAIL
+from app.syntax.host_text import BLANK, TRAIL, skip_letters
 
 _DELIMITER = re.compile(r'[ \t\r\n"=]')
-_BLANKS = re.compile(r"[ \t\r\n]*")
+_BLANKS = " \t\r\n"
 _END = " \t\r\n\f"
 
 
@@ -54,16 +54,11 @@ def split_delimited(text: str) -> tuple[str | None, str | None]:
         close = text.find('"', at + 1)
         if close < 0:
             return None, None
-        return text[:at] + text[at + 1 : close], text[_skip_blanks(text, close + 1) :]
-    after = _skip_blanks(text, at + 1)
+        return text[:at] + text[at + 1 : close], text[skip_letters(text, close + 1, _BLANKS) :]
+    after = skip_letters(text, at + 1, _BLANKS)
     if letter != "=" and text[after : after + 1] == "=":
-        after = _skip_blanks(text, after + 1)
+        after = skip_letters(text, after + 1, _BLANKS)
     return text[:at], text[after:]
-
-
-def _skip_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return found.end() if found else at
 
 
 def split_arguments(rest: str) -> list[str] | None:

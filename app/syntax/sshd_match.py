@@ -79,9 +79,8 @@ def _is_condition_met(attribute: str, value: str, who: ConnectionSpec) -> bool:
         case "localaddress":
             return bool(who.localaddress) and is_address_listed(value, who.localaddress)
         case "localport":
-            return bool(who.localport) and (parse_number(value) or value) == (
-                parse_number(who.localport) or who.localport
-            )
+            wanted, given = (parse_number(port) or port for port in (value, who.localport))
+            return bool(given) and wanted == given
         case "rdomain":
             return bool(who.rdomain) and match_list(value, who.rdomain) == 1
     return (attribute, value) in who.also

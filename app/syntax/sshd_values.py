@@ -3,15 +3,14 @@
 import re
 from collections.abc import Callable
 
-from app.syntax.host_text import fold_case, parse_number
-from app.syntax.sshd_keywords import CHOICES, SWITCHES
+from app.syntax.host_text import fold_case, parse_number, split_names
+from app.syntax.sshd_keywords import CHOICES, SECONDS
 
 Spell = Callable[[str], str | None]
 
 _MOST = 2**31 - 1
 _TIME = re.compile(r"(?=.)(?:\+?[0-9]{1,10}[smhdw])*(?:\+?[0-9]{1,10})?")
 _SPAN = re.compile(r"([0-9]+)([smhdw]?)")
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{1,18})")
 _SCALED = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{0,18})(?:\.([0-9]{0,18}))?([bkmgtpe]?)")
 _SCALE = {unit: 1024**power for power, unit in enumerate("bkmgtpe")} | {"": 1}
@@ -36,14 +35,10 @@ def _spell_choice(keyword: str) -> Spell:
     return spell_value
 
 
-def _spell_exact(keyword: str) -> Spell:
-    return lambda value: value if value in CHOICES[keyword] else None
-
-
 def spell_seconds(value: str) -> str | None:
     if not _TIME.fullmatch(fold_case(value)):
         return None
-    total = sum(int(count) * _SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
+    total = sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
     return str(total) if total <= _MOST else None
 
 
@@ -118,12 +113,7 @@ def spell_port(value: str) -> str | None:
 
 
 FIRST: dict[str, Spell] = (
-    {keyword: _spell_choice(keyword) for keyword in SWITCHES}
-    | {
-        keyword: _spell_choice(keyword)
-        for keyword in CHOICES
-        if keyword not in ("permittunnel", "fingerprinthash", "loglevel")
-    }
+    {keyword: _spell_choice(keyword) for keyword in CHOICES if keyword != "fingerprinthash"}
     | dict.fromkeys(("clientaliveinterval", "logingracetime"), spell_seconds)
     | dict.fromkeys(
         ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), spell_count
@@ -131,13 +121,15 @@ FIRST: dict[str, Spell] = (
     | dict.fromkeys(
         ("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), spell_path
     )
-    | dict.fromkeys(("authorizedprincipalsfile", "chrootdirectory"), spell_unchanged)
-    | dict.fromkeys(("authorizedkeyscommanduser", "authorizedprincipalscommanduser", "rdomain"), spell_unchanged)
+    | dict.fromkeys(
+        split_names("authorizedprincipalsfile chrootdirectory authorizedkeyscommanduser rdomain"), spell_unchanged
+    )
     | {
         "securitykeyprovider": lambda value: value if fold_case(value) == "internal" else spell_path(value),
         "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else spell_path(value),
         "unusedconnectiontimeout": _allow_none(spell_seconds),
-        "permittunnel": _spell_exact("permittunnel"),
+        "authorizedprincipalscommanduser": spell_unchanged,
+        "permittunnel": lambda value: value if value in CHOICES["permittunnel"] else None,
         "loglevel": spell_log_level,
         "syslogfacility": _spell_upper(_FACILITIES),
         "permituserenvironment": lambda value: value,

@@ -68,11 +68,7 @@ def read_sudoers(files: Files, path: str = MAIN) -> Sudoers:
     reader = _Reader(files)
     reader.read(path)
     return Sudoers(
-        tuple(reader.defaults),
-        tuple(reader.aliases),
-        tuple(reader.grants),
-        tuple(reader.problems),
-        tuple(reader.paths),
+        tuple(reader.defaults), tuple(reader.aliases), tuple(reader.grants), tuple(reader.problems), tuple(reader.paths)
     )
 
 
@@ -130,7 +126,7 @@ def _join_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield logical lines, joined at backslashes and without comments. Comments are not continued."""
     start, held, within = 1, "", False
     for number, whole in host_text.number_lines(text):
-        line = whole if not held and _INCLUDE.fullmatch(whole) else _strip_comment(whole)
+        line = whole if not held and _INCLUDE.fullmatch(whole) else _COMMENT.sub(lambda match: match[1] or "", whole)
         if not held:
             start = number
         more = _GOES_ON.search(line)
@@ -143,7 +139,3 @@ def _join_lines(text: str) -> Iterator[tuple[int, str]]:
         held = ""
     if held:
         yield start, held
-
-
-def _strip_comment(line: str) -> str:
-    return _COMMENT.sub(lambda match: match[1] or "", line)

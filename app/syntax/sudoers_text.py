@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-TAGS_TEXT = (
-    "NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL "
-    "NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT"
-)
-TAGS = tuple(TAGS_TEXT.split())
-_BLANKS = re.compile(r"[ \t]*")
+from app.syntax.host_text import BLANK, skip_letters, split_names
+
+TAGS = split_names("""
+    NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL
+    NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT
+""")
 _END = re.compile(r"\r?|#(?!-?[0-9]).*", re.DOTALL)
 """The end of a line: in a command's arguments, a quote does not hide a comment."""
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])+)"', re.DOTALL)
@@ -52,8 +52,7 @@ class SudoersScanner:
         return found
 
     def skip_blanks(self) -> None:
-        found = _BLANKS.match(self._line, self._at)
-        self._at = found.end() if found else self._at
+        self._at = skip_letters(self._line, self._at, BLANK)
 
     def is_at_end(self) -> bool:
         self.skip_blanks()

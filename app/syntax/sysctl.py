@@ -26,8 +26,10 @@ class LoadedSysctls:
             return self.stated[name]
         if name in self.passed_over:
             return None
-        path = _to_path(name)
-        return next((value for key, value in reversed(self.patterns) if _is_path_matched(path, _to_path(key))), None)
+        path = name.translate(_TURN)
+        return next(
+            (value for key, value in reversed(self.patterns) if _is_path_matched(path, key.translate(_TURN))), None
+        )
 
 
 def load_as_systemd(texts: Iterable[str]) -> LoadedSysctls:
@@ -58,10 +60,12 @@ def _collect_assignments(made: Iterable[tuple[str, str | None]]) -> LoadedSysctl
 
 def parse_sysctl_options(text: str, path: str) -> list[Setting]:
     """Return the assignments with their lines, for edits."""
-    lines = enumerate(text.split("\n"), 1)
-    made = ((number, one) for number, line in lines for one in parse_sysctl_assignments(line))
-    named = ((number, key, value) for number, (key, value) in made if value is not None and len(key.split()) == 1)
-    return [Setting(key, value, path, number) for number, key, value in named]
+    return [
+        Setting(key, value, path, number)
+        for number, line in host_text.number_lines(text)
+        for key, value in parse_sysctl_assignments(line)
+        if value is not None and len(key.split()) == 1
+    ]
 
 
 def parse_sysctl_assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
@@ -85,16 +89,11 @@ def _normalize_name(written: str) -> str:
     return "/".join(part for part in path.split("/") if part).translate(_TURN)
 
 
-def _to_path(name: str) -> str:
-    return name.translate(_TURN)
-
-
 def _is_pattern(key: str) -> bool:
     return any(mark in key for mark in "*?[")
 
 
 def _is_path_matched(path: str, pattern: str) -> bool:
     """Return True if the path matches, as in glob(3): a star does not match a slash."""
-    return path.count("/") == pattern.count("/") and all(
-        fnmatchcase(part, wanted) for part, wanted in zip(path.split("/"), pattern.split("/"), strict=True)
-    )
+    parts, wanted = path.split("/"), pattern.split("/")
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))

@@ -2,16 +2,28 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 
+from app.errors import EnvironmentUnusable
 from app.events.vocabulary import FileChange
 from app.syntax.files import Files, FileState
-from app.targets.byte_names import encode_name
-from app.targets.file_digest import compute_file_digest
 from app.targets.host_accounts import read_host_accounts
+from app.targets.path_walk import encode_name
 from app.text.clean import clean_text
+
+
+def compute_file_digest(state: FileState | None) -> str | None:
+    if state is None:
+        return None
+    return hashlib.sha256(f"{state.mode:04o} {state.owner}\n".encode() + state.content).hexdigest()
+
+
+def build_file_change(path: str, before: FileState | None, after: FileState | None) -> FileChange:
+    return FileChange(path, compute_file_digest(before), compute_file_digest(after))
+
 
 _LOGS = "/var/log/"
 _SPECIAL = 0o6000
@@ -51,7 +63,6 @@ class SideEffects(msgspec.Struct, frozen=True):
 
 
 def merge_side_effects(was: Baseline, noted: Iterable[SideEffects]) -> Baseline:
-    """Return the baseline with the known side effects of changes included."""
     entries, accounts = dict(was.entries), dict(was.accounts)
     for one in noted:
         accounts |= one.accounts
@@ -70,8 +81,15 @@ def take_baseline(tree: ListableFiles) -> Baseline:
     )
 
 
+def load_baseline(file: Path) -> Baseline:
+    """Load the baseline stored when the host was prepared; raise EnvironmentUnusable if there is none."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Baseline)
+    except (OSError, msgspec.DecodeError) as exc:
+        raise EnvironmentUnusable(f"{file.parent} has no baseline to compare with; prepare the host first.") from exc
+
+
 def hash_baseline(baseline: Baseline) -> str:
-    """Return the sha256 over all paths and their entries."""
     return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
 
 
@@ -99,9 +117,8 @@ def _to_entry(found: FoundEntry) -> BaselineEntry:
     if found is None:
         return BaselineEntry("other", 0, "", 0, None)
     state, folder = found
-    return BaselineEntry(
-        "folder" if folder else "file", state.mode, state.owner, len(state.content), compute_file_digest(state)
-    )
+    kind = "folder" if folder else "file"
+    return BaselineEntry(kind, state.mode, state.owner, len(state.content), compute_file_digest(state))
 
 
 def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:
@@ -124,10 +141,8 @@ def _compare_files(
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
             if not _is_explained(path, after, made):
-                yield (
-                    f"{_describe_setuid(after)}a new {after.kind} that no action "
-                    f"made: {path} ({_describe_rights(after)})"
-                )
+                new = f"{_describe_setuid(after)}a new {after.kind} that no action made"
+                yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
             yield f"{path} is gone"
         elif before is not None and after is not None and before != after:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileAction
+from app.targets.baseline import build_file_change
 from app.targets.change_diff import render_change
 from app.targets.file_changes import plan_changes
-from app.targets.file_digest import build_file_change
 from app.targets.policy import HostFiles
 from app.targets.readable_files import NO_NEED, ODD, is_judged, is_plain_path
 from app.targets.resources.dry_run import NONE, DryRun, to_file_changes

@@ -43,11 +43,20 @@ class Disk:
         os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
         self._sync_folder(folder, name)
 
+    def write_path(self, path: Path, content: bytes) -> None:
+        """Write a file that only this account may read."""
+        with OpenFolder(path.parent) as folder:
+            self.write(folder, path.name, content, 0o600)
+
     def remove(self, folder: int, name: str) -> None:
         self._step(f"remove {name}")
         self._unlink_if_present(folder, build_temp_name(name))
         self._unlink_if_present(folder, name)
         self._sync_folder(folder, name)
+
+    def remove_path(self, path: Path) -> None:
+        with OpenFolder(path.parent) as folder:
+            self.remove(folder, path.name)
 
     def make_folder(self, folder: int, name: str, mode: int) -> None:
         self._step(f"make folder {name}")
@@ -63,17 +72,12 @@ class Disk:
         self._sync_folder(folder, name)
 
     def set_mode(self, folder: int, name: str, mode: int) -> None:
-        """Set the mode by descriptor: chmod by name would follow a link that was swapped in."""
-        descriptor = os.open(name, _LOOK, dir_fd=folder)
-        try:
-            self._step(f"set the mode of {name}")
-            Path(f"/proc/self/fd/{descriptor}").chmod(mode)
-        finally:
-            os.close(descriptor)
+        self._step(f"set the mode of {name}")
+        self._set_exact_mode(folder, name, mode)
 
     @staticmethod
     def _set_exact_mode(folder: int, name: str, mode: int) -> None:
-        """Set the folder's mode exactly: this process's umask would make it stricter than requested."""
+        """Set the mode by descriptor: chmod by name would follow a link that was swapped in, and mkdir has a umask."""
         descriptor = os.open(name, _LOOK, dir_fd=folder)
         try:
             Path(f"/proc/self/fd/{descriptor}").chmod(mode)

@@ -24,9 +24,8 @@ def prepare_host(work: Callable[[], T], host: str) -> T:
     try:
         return retry_while_disk_full(work)
     except OSError as exc:
-        raise EnvironmentUnusable(
-            f"{host} cannot be made ready for a run: {exc.strerror}. Nothing was changed on it."
-        ) from exc
+        why = f"{host} cannot be made ready for a run: {exc.strerror}"
+        raise EnvironmentUnusable(f"{why}. Nothing was changed on it.") from exc
 
 
 def retry_while_disk_full(work: Callable[[], T]) -> T:

@@ -1,6 +1,6 @@
 """Work out the files that typed actions would produce. Used by preview, rehearsal and apply."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from app.errors import ActionFailed, BadInput
 from app.events.vocabulary import (
@@ -45,9 +45,8 @@ def _apply_action(action: FileAction, files: Files) -> FileState:
     if isinstance(action, ReplaceLine | RemoveLine):
         before = _require_file(action.path, before)
     held = before or FileState(b"", _NEW_MODE, ROOT)
-    return FileState(
-        _encode_bounded(action.path, _edit_text(action, host_text.decode_bytes(held.content))), held.mode, held.owner
-    )
+    text = _edit_text(action, host_text.decode_bytes(held.content))
+    return FileState(_encode_bounded(action.path, text), held.mode, held.owner)
 
 
 def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: str) -> str:
@@ -58,33 +57,27 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
             except BadInput as exc:
                 raise ActionFailed(str(exc)) from exc
         case ReplaceLine():
-            return _replace_lines(action.path, text, action.old, lambda _line: [action.new])
+            return _replace_lines(action.path, text, action.old, [action.new])
         case RemoveLine():
-            return _replace_lines(action.path, text, action.line, lambda _line: [])
+            return _replace_lines(action.path, text, action.line, [])
         case AppendLine():
-            return f"{_end_with_newline(text)}{action.line}\n"
+            ended = text if not text or text.endswith("\n") else f"{text}\n"
+            return f"{ended}{action.line}\n"
 
 
-def _replace_lines(path: str, text: str, wanted: str, made: Callable[[str], list[str]]) -> str:
-    """Replace each line equal to `wanted`, apart from trailing blanks, by the lines that `made` returns."""
-    lines = text.split("\n")
-    if not wanted.strip() or wanted.rstrip(host_text.TRAIL) not in (line.rstrip(host_text.TRAIL) for line in lines):
+def _replace_lines(path: str, text: str, wanted: str, made: list[str]) -> str:
+    """Replace each line equal to `wanted`, apart from trailing blanks, by the lines in `made`."""
+    bare = wanted.rstrip(host_text.TRAIL)
+    lines = [(line, line.rstrip(host_text.TRAIL) == bare) for line in text.split("\n")]
+    if not wanted.strip() or not any(found for _, found in lines):
         raise ActionFailed(f"{path} has no line {clean_text(wanted, 120)!r}; copy the line as it stands in the file.")
-    return "\n".join(
-        new
-        for line in lines
-        for new in (made(line) if line.rstrip(host_text.TRAIL) == wanted.rstrip(host_text.TRAIL) else [line])
-    )
+    return "\n".join(new for line, found in lines for new in (made if found else [line]))
 
 
 def _require_file(path: str, state: FileState | None) -> FileState:
     if state is None:
         raise ActionFailed(f"{path} is not there; write_file or append_line would make it.")
     return state
-
-
-def _end_with_newline(text: str) -> str:
-    return text if not text or text.endswith("\n") else f"{text}\n"
 
 
 def _encode_bounded(path: str, text: str) -> bytes:

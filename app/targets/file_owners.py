@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import RollbackFailed
-from app.targets.disk import Disk, OpenFolder
+from app.targets.disk import Disk
 
 ROOT = "root:root"
 
@@ -27,12 +27,10 @@ class FileOwners:
         if owner != ROOT:
             table[path] = owner
         if table != self._table:
-            with OpenFolder(self._file.parent) as folder:
-                self._disk.write(folder, self._file.name, encode_owners(table), 0o600)
+            self._disk.write_path(self._file, encode_owners(table))
             self.reload_if_changed()
 
     def reload_if_changed(self) -> None:
-        """Reload the table if its file was replaced."""
         try:
             found = self._file.stat()
         except FileNotFoundError:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.syntax.sudoers import Sudoers
 from app.syntax.sudoers_line import Grant, SudoDefault
+from app.targets.host_accounts import HostAccounts
 
 ON, OFF = "on", "off"
 _DEPTH = 16
@@ -18,6 +19,11 @@ class Principal:
     uid: int | None = None
     groups: frozenset[str] = frozenset()
     """Each by name, and by number as in sudoers: #10."""
+
+
+def build_principal(people: HostAccounts, name: str) -> Principal:
+    account = people.find_account(name)
+    return Principal(name, account.uid if account else None, people.list_sudoers_groups(name))
 
 
 @dataclass(frozen=True)
@@ -90,11 +96,9 @@ def resolve_rights(sudoers: Sudoers, who: Principal) -> list[SudoRight]:
 
 
 def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping[str, str]) -> SudoRight:
-    def is_tag_set(tag: str, option: str, *, built_in: bool = False) -> bool:
-        if {tag, f"NO{tag}"} & grant.tags:
-            return tag in grant.tags
-        value = defaults.get(option)
-        return built_in if value is None else value == ON
+    def is_tag_set(tag: str, option: str) -> bool:
+        stated = {tag, f"NO{tag}"} & grant.tags
+        return tag in grant.tags if stated else defaults.get(option) == ON
 
     asks = "PASSWD" in grant.tags or ("NOPASSWD" not in grant.tags and defaults.get("authenticate", ON) == ON)
     runs = "EXEC" in grant.tags or ("NOEXEC" not in grant.tags and defaults.get("noexec", OFF) == OFF)
@@ -102,8 +106,7 @@ def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping
         "NOPASSWD": not asks,
         "EXEC": runs,
         # a plain ALL includes SETENV
-        "SETENV": is_tag_set("SETENV", "setenv", built_in=False)
-        or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
+        "SETENV": is_tag_set("SETENV", "setenv") or (grant.command == "ALL" and "NOSETENV" not in grant.tags),
         "FOLLOW": is_tag_set("FOLLOW", "sudoedit_follow"),
     }
     takes = {
@@ -142,3 +145,30 @@ def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], depth:
             continue
         for member in _expand_aliases(sudoers, kind, members, depth + 1):
             yield member if not entry.startswith("!") else member[1:] if member.startswith("!") else f"!{member}"
+
+
+_ROOT = ("ALL", "root", "#0")
+
+
+def explain_root_refusal(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+    """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
+    if sudoers.problems:
+        return f"sudo does not run: {sudoers.problems[0]}"
+    rights = resolve_rights(sudoers, build_principal(people, name))
+    whole = [right for right in rights if right.command == "ALL" and _is_runas_root(right)]
+    if not whole:
+        return "no line of sudoers grants it everything"
+    last = whole[-1]
+    if not last.allowed:
+        return f"{last.path} line {last.line} takes it away"
+    secret = people.find_shadow_entry(name)
+    if not last.needs_password or (secret and not secret.is_locked):
+        return ""
+    return f"it has no password, and {last.path} line {last.line} asks for one"
+
+
+def _is_runas_root(right: SudoRight) -> bool:
+    """Return True if the runas list includes root. The last entry for root decides."""
+    listed = right.runas.partition(" : ")[0].split(", ")
+    meant = [entry for entry in listed if entry.removeprefix("!") in _ROOT]
+    return bool(meant) and not meant[-1].startswith("!")

@@ -6,10 +6,10 @@ from app.events.vocabulary import Probe
 from app.syntax import pam
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
-from app.targets import file_access, pam_outcome, root_privilege, uploads
+from app.targets import granted_rights, host_accounts, pam_outcome, uploads
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.questions import auditing, boot, login_shells, password_logins, sudo_grants
+from app.targets.questions import auditing, boot, login_probes, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.text.clean import clean_text
@@ -45,12 +45,8 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
     return ProbeAnswer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
 
 
-def _probe_agent_login(host: ProbedHost) -> ProbeAnswer:
-    return _probe_login(host, AGENT, "for the agent itself")
-
-
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
-    reason = root_privilege.explain_root_refusal(host.sudoers, host.people, AGENT)
+    reason = granted_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
@@ -59,13 +55,12 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
     reasons = []
     for account in host.people.list_administrators():
         reason = host.sshd.explain_refusal(account.name, host.today)
-        reason = reason or root_privilege.explain_root_refusal(host.sudoers, host.people, account.name)
+        reason = reason or granted_rights.explain_root_refusal(host.sudoers, host.people, account.name)
         if not reason:
             return ProbeAnswer(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
-    return ProbeAnswer(
-        False, f"no administrator is left: {'; '.join(reasons) or 'nobody is in the group wheel or sudo'}"
-    )
+    why = "; ".join(reasons) or "nobody is in the group wheel or sudo"
+    return ProbeAnswer(False, f"no administrator is left: {why}")
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
@@ -76,7 +71,7 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
-    reason = file_access.explain_read_refusal(host.files, host.people, uploads.READER, uploads.MISSION_CONFIG)
+    reason = host_accounts.explain_read_refusal(host.files, host.people, uploads.READER, uploads.MISSION_CONFIG)
     if not reason and not uploads.read_mission_settings(host.files):
         reason = f"{uploads.MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}")
@@ -89,23 +84,15 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
         return ProbeAnswer(False, "the umask for uploads is not a number")
-    if not file_access.is_access_granted(folder, host.people, uploads.UPLOADER, file_access.WRITE):
+    if not host_accounts.is_access_granted(folder, host.people, uploads.UPLOADER, host_accounts.WRITE):
         return ProbeAnswer(False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
-    if not file_access.is_access_granted(folder, host.people, uploads.READER, file_access.ENTER):
+    if not host_accounts.is_access_granted(folder, host.people, uploads.READER, host_accounts.ENTER):
         return ProbeAnswer(False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})")
     new = uploads.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
-    if file_access.is_access_granted(new, host.people, uploads.READER, file_access.READ):
+    if host_accounts.is_access_granted(new, host.people, uploads.READER, host_accounts.READ):
         return ProbeAnswer(True, f"{upload}: {uploads.READER} can read it")
     return ProbeAnswer(False, f"{upload}: {uploads.READER} cannot read it")
-
-
-def _probe_sshd_config(host: ProbedHost) -> ProbeAnswer:
-    return answer_from_problems(host.sshd.config.problems, "sshd_config and what it includes can be read")
-
-
-def _probe_sudoers(host: ProbedHost) -> ProbeAnswer:
-    return answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read")
 
 
 def _probe_pam(host: ProbedHost) -> ProbeAnswer:
@@ -165,27 +152,28 @@ def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
     if roots:
         return ProbeAnswer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
     if twice or bare or "root" not in names:
-        return ProbeAnswer(
-            False, f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
-        )
+        faults = f"accounts named twice: {twice}, without a shadow entry: {bare}, root present: {'root' in names}"
+        return ProbeAnswer(False, faults)
     return ProbeAnswer(True, "passwd, shadow and group can be read, and only root has uid 0")
 
 
 _PROBES: dict[str, Callable[[ProbedHost], ProbeAnswer]] = {
-    "agent-login": _probe_agent_login,
+    "agent-login": lambda host: _probe_login(host, AGENT, "for the agent itself"),
     "agent-sudo": _probe_agent_sudo,
-    "sshd-config": _probe_sshd_config,
+    "sshd-config": lambda host: answer_from_problems(
+        host.sshd.config.problems, "sshd_config and what it includes can be read"
+    ),
     "administrator": _probe_administrator,
     "backup-login": _probe_backup_login,
     "mission-config": _probe_mission_config,
     "mission-inbox": _probe_mission_inbox,
-    "sudoers": _probe_sudoers,
+    "sudoers": lambda host: answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read"),
     "pam": _probe_pam,
     "accounts": _probe_accounts,
-    "password-login": password_logins.probe_password_login,
-    "console-login": password_logins.probe_console_login,
+    "password-login": login_probes.probe_password_login,
+    "console-login": login_probes.probe_console_login,
     "sudo-rights": sudo_grants.probe_sudo_rights,
-    "login-shells": login_shells.probe_login_shells,
+    "login-shells": login_probes.probe_login_shells,
     "next-boot": boot.probe_next_boot,
     "selinux-boot": boot.probe_selinux_boot,
     "audit-disk": auditing.probe_audit_disk,

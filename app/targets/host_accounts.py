@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.syntax import account_files, host_text
 from app.syntax.account_files import Account, Group, ShadowEntry
-from app.syntax.files import Files
+from app.syntax.files import Files, FileState
 from app.syntax.setting import BadSetting
 
 AGENT = "temper"
@@ -59,3 +59,35 @@ def read_host_accounts(files: Files) -> HostAccounts:
     return HostAccounts(
         tuple(found), tuple(secrets), tuple(groups), (*absent, *bad_accounts, *bad_secrets, *bad_groups)
     )
+
+
+READ, ENTER, WRITE = 4, 1, 2
+
+
+def explain_read_refusal(files: Files, people: HostAccounts, name: str, path: str) -> str:
+    """Return why the account cannot read the file; an empty string if it can."""
+    names = path.split("/")[1:]
+    for depth in range(1, len(names)):
+        folder = "/" + "/".join(names[:depth])
+        state = files.state(folder)
+        if state is not None and not is_access_granted(state, people, name, ENTER):
+            return f"{name} may not enter {folder} (mode {state.mode:04o}, owner {state.owner})"
+    state = files.state(path)
+    if state is None:
+        return f"{path} is absent"
+    if not is_access_granted(state, people, name, READ):
+        return f"{name} may not read {path} (mode {state.mode:04o}, owner {state.owner})"
+    return ""
+
+
+def is_access_granted(state: FileState, people: HostAccounts, name: str, right: int) -> bool:
+    """Return True if the first matching class (owner, group, others) grants the right, as in the kernel."""
+    account = people.find_account(name)
+    if account is not None and account.uid == 0:
+        return True
+    owner, _, group = state.owner.partition(":")
+    if name == owner:
+        return bool(state.mode >> 6 & right)
+    if (group or owner) in people.list_groups(name):
+        return bool(state.mode >> 3 & right)
+    return bool(state.mode & right)

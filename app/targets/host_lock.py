@@ -4,6 +4,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 CHANGE_LOCK = "change.lock"
@@ -12,12 +13,12 @@ Fence = Callable[[], None]
 """Raises if this process no longer owns the host."""
 
 
-def skip_fence_check() -> None:
-    """Accept every change: no other node can own the host."""
+def do_nothing() -> None:
+    """Accept every change and keep the host's folder to this machine: there is no other node."""
 
 
 class HostLock:
-    def __init__(self, path: Path, fence: Fence = skip_fence_check) -> None:
+    def __init__(self, path: Path, fence: Fence = do_nothing) -> None:
         self._path = path
         self._fence = fence
         self._thread = threading.RLock()
@@ -50,3 +51,21 @@ class HostLock:
             os.close(descriptor)
             raise
         return descriptor
+
+
+@dataclass(frozen=True)
+class Ownership:
+    fence: Fence = do_nothing
+    fencing_token: int = 0
+    """The fencing token: the host refuses commands with a lower one. 0 disables fencing."""
+    load_folder: Callable[[], None] = do_nothing
+    """Load the host's folder as the last owner left it."""
+    save_folder: Callable[[], None] = do_nothing
+    """Save the changes of the host's folder for the next owner. Returns when they are durable."""
+    hand_over: Callable[[], bool] = bool
+    """Called if the host is unreachable: True if the host was handed to another node."""
+    has_other_nodes: Callable[[], bool] = bool
+    """True if other nodes exist: a silent connection is then closed within seconds, so that they can take over."""
+
+
+ALONE = Ownership()

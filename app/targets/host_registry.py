@@ -7,9 +7,14 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.targets.disk import Disk, OpenFolder
+from app.events.vocabulary import Mode
+from app.targets.disk import Disk
+from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.host_lock import ALONE, Ownership
 from app.targets.journal import Journal
 from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.ssh_target import SshTarget
+from app.targets.target import Target
 
 FIXTURE = "fixture"
 """The built-in host. fixture-2 to fixture-99 are like it, created on first use."""
@@ -38,9 +43,8 @@ def register_host(
     folder.chmod(0o700)
     added = RegisteredHost(name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title)
     disk = Disk()
-    with OpenFolder(folder) as at:
-        disk.write(at, _KNOWN, known_hosts.encode(), 0o600)
-        disk.write(at, _FILE, msgspec.json.format(msgspec.json.encode(added)), 0o600)
+    disk.write_path(folder / _KNOWN, known_hosts.encode())
+    disk.write_path(folder / _FILE, msgspec.json.format(msgspec.json.encode(added)))
     return added
 
 
@@ -49,7 +53,6 @@ def is_fixture(name: str) -> bool:
 
 
 def list_fixtures(hosts: Path) -> list[str]:
-    """List the built-in fixture and those created since."""
     there = [at.name for at in hosts.iterdir() if is_fixture(at.name)] if hosts.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 
@@ -84,10 +87,8 @@ def list_hosts(hosts: Path) -> list[RegisteredHost]:
 def remove_host(hosts: Path, name: str) -> None:
     """Unregister the host. Its journals stay as a record of the changes."""
     require_removable(hosts, name)
-    disk = Disk()
-    with OpenFolder(hosts / name) as at:
-        disk.remove(at, _FILE)
-        disk.remove(at, _KNOWN)
+    for file in (_FILE, _KNOWN):
+        Disk().remove_path(hosts / name / file)
 
 
 def require_removable(hosts: Path, name: str) -> RegisteredHost:
@@ -102,3 +103,22 @@ def require_removable(hosts: Path, name: str) -> RegisteredHost:
 def list_pending_changes(hosts: Path, name: str) -> list[str]:
     """List the open changes in the local journal, without asking the host."""
     return Journal(hosts / name / "journal", Disk()).list_pending()
+
+
+def require_known_host(name: str, hosts: Path) -> None:
+    if not is_fixture(name) and find_host(hosts, name) is None:
+        names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts))])
+        raise BadInput(f"there is no host {name[:64]!a}: there is {names}; temper host add makes others known.")
+
+
+def choose_default_mode(name: str) -> Mode:
+    """Return "review" for real hosts, where each change needs an approval, and "auto" for fixtures."""
+    return "auto" if is_fixture(name) else "review"
+
+
+def open_target(name: str, hosts: Path, owned: Ownership = ALONE) -> Target:
+    require_known_host(name, hosts)
+    found = find_host(hosts, name)
+    if found is None:
+        return FixtureTarget(name, hosts / name, fence=owned.fence)
+    return SshTarget(name, hosts / name, found.end, owned=owned)

@@ -4,14 +4,14 @@ PAM, sudo, login.defs and the like are read anew each time, so they are always i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.events.vocabulary import PendingSetting
 from app.syntax import audit, host_text, sysctl
 from app.syntax.files import Files
 from app.targets.effects.audit_rules import LOADED, AuditRules
-from app.targets.effects.modprobe import NOTHING, Modprobe
+from app.targets.effects.modprobe_settings import NOTHING, Modprobe
 from app.targets.effects.sshd import Sshd
 from app.targets.effects.sysctl import MAIN, SystemdSysctl, evaluate_sysctl
 from app.text.clean import clean_text
@@ -24,12 +24,8 @@ AREAS: dict[str, tuple[str, ...]] = {
     "mounts": ("/etc/fstab",),
 }
 """Path prefixes of the files that decide each program's settings."""
-RELOAD_SSHD, SYSCTL, AUGENRULES, REBOOT = (
-    "a reload of sshd",
-    "sysctl --system or a reboot",
-    "augenrules --load",
-    "a reboot",
-)
+RELOAD_SSHD, SYSCTL = "a reload of sshd", "sysctl --system or a reboot"
+AUGENRULES, REBOOT = "augenrules --load", "a reboot"
 _SWITCHES = {"-e": "enabled", "-f": "failure", "-b": "backlog_limit"}
 _KEY = re.compile(r"(?:-k |-F key=)(\S+)")
 _PLAIN = re.compile(r"[a-z0-9_]+[./][A-Za-z0-9_.:/-]+")
@@ -38,6 +34,8 @@ _MOST_KEYS, _LONGEST = 200, 200
 _LOCKED = "2"
 
 Row = tuple[str, str, str]
+Named = tuple[str, str]
+"""A name and what the host says of it."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +64,21 @@ def list_kernel_settings(files: Files) -> list[str]:
 
 def compare_running(files: Files, rows: Sequence[Row]) -> InForceReport:
     """Compare the files with the host's report. `rows` is untrusted: cleaned, compared, never executed."""
-    boot = next((value for word, _, value in rows if word == "boot"), "")
-    found = [
-        ("sshd", _compare_sshd(rows)),
-        ("sysctl", _compare_sysctl(files, rows)),
-        ("audit", _compare_audit(files, rows)),
-    ]
-    found += [("modules", _compare_modules(files, rows)), ("mounts", _compare_mounts(rows))]
-    asked = [(name, list(behind)) for name, behind in found if behind is not None]
+    said: dict[str, list[tuple[str, str]]] = {}
+    for word, name, value in rows:
+        said.setdefault(word, []).append((name, value))
+    audit_status = dict(said.get("audit", ()))
+    asked = {
+        "sshd": _compare_sshd(said["sshd"]) if "sshd" in said else None,
+        "sysctl": _compare_sysctl(files, dict(said["sysctl"])) if "sysctl" in said else None,
+        "audit": _compare_audit(files, audit_status, said.get("rule", ())) if "enabled" in audit_status else None,
+        "modules": _compare_modules(files, dict(said["module"])) if "module" in said else None,
+        "mounts": _compare_mounts(said["mount"]) if "mount" in said else None,
+    }
+    behind = {name: list(found) for name, found in asked.items() if found is not None}
+    boot = next((value for _, value in said.get("boot", ())), "")
     return InForceReport(
-        clean_text(boot, 64).strip(),
-        tuple(name for name, _ in asked),
-        tuple(one for _, behind in asked for one in behind),
+        clean_text(boot, 64).strip(), tuple(behind), tuple(one for found in behind.values() for one in found)
     )
 
 
@@ -86,81 +87,51 @@ def _to_pending_setting(program: str, setting: str, wanted: str, running: str, b
     return PendingSetting(program=program, **dict(zip(("setting", "wanted", "running"), said, strict=True)), by=by)
 
 
-def _compare_sshd(rows: Sequence[Row]) -> Iterator[PendingSetting] | None:
+def _compare_sshd(said: Sequence[Named]) -> Iterator[PendingSetting]:
     """Compare file times with the start of sshd, since sshd does not report its settings."""
-    said = [(name, value) for word, name, value in rows if word == "sshd"]
-    if not said:
-        return None
-    return (
-        _to_pending_setting("sshd", file, "as the file is now", "as it was when sshd last began", RELOAD_SSHD)
-        for name, file in said
-        if name == "late"
-    )
+    for name, file in said:
+        if name == "late":
+            yield _to_pending_setting("sshd", file, "as the file is now", "as it was when sshd last began", RELOAD_SSHD)
 
 
-def _compare_sysctl(files: Files, rows: Sequence[Row]) -> Iterator[PendingSetting] | None:
-    now = {name: " ".join(value.split()) for word, name, value in rows if word == "sysctl"}
-    if not now:
-        return None
+def _compare_sysctl(files: Files, said: Mapping[str, str]) -> Iterator[PendingSetting]:
+    now = {name: " ".join(value.split()) for name, value in said.items()}
     stated = SystemdSysctl().read_settings(files)
     spelt = evaluate_sysctl(sysctl.load_as_procps(f"{key} = {value}" for key, value in now.items()), debian=False)
-    wanted = {key: " ".join(stated[key].split()) for key in now if key in stated}
-    return (
-        _to_pending_setting("sysctl", key, value, now[key], SYSCTL)
-        for key, value in wanted.items()
-        if value not in (now[key], spelt.get(key))
-    )
+    for key in filter(stated.__contains__, now):
+        wanted = " ".join(stated[key].split())
+        if wanted not in (now[key], spelt.get(key)):
+            yield _to_pending_setting("sysctl", key, wanted, now[key], SYSCTL)
 
 
-def _compare_audit(files: Files, rows: Sequence[Row]) -> Iterator[PendingSetting] | None:
-    now = {name: value for word, name, value in rows if word == "audit"}
-    if "enabled" not in now:
-        return None
-    return _compare_audit_rules(files, now, [value for word, _, value in rows if word == "rule"])
-
-
-def _compare_audit_rules(files: Files, now: dict[str, str], loaded: Sequence[str]) -> Iterator[PendingSetting]:
+def _compare_audit(files: Files, now: Mapping[str, str], rules: Sequence[Named]) -> Iterator[PendingSetting]:
     """Compare audit rules by their keys, because the kernel spells rules differently."""
-    by = REBOOT if now["enabled"] == _LOCKED else AUGENRULES
+    loaded, by = [value for _, value in rules], REBOOT if now["enabled"] == _LOCKED else AUGENRULES
     lines = audit.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
     stated = {one.switch.key: one.switch.value for one in lines if one.switch}
     for switch, name in _SWITCHES.items():
         if switch in stated and name in now and stated[switch] != now[name]:
             yield _to_pending_setting("audit", f"{name} ({switch})", stated[switch], now[name], by)
-    rules = [" ".join(one.words) for one in lines if one.rule]
+    wanted = [" ".join(one.words) for one in lines if one.rule]
     known = {key for line in loaded for key in _KEY.findall(line)}
-    for key in dict.fromkeys(key for rule in rules for key in _KEY.findall(rule)):
+    for key in dict.fromkeys(key for rule in wanted for key in _KEY.findall(rule)):
         if key not in known:
             yield _to_pending_setting("audit", f"rules with the key {key}", "loaded", "not loaded", by)
-    if rules and not [line for line in loaded if line.startswith("-")]:
-        yield _to_pending_setting("audit", "rules", f"{len(rules)} loaded", "none loaded", by)
+    if wanted and not any(line.startswith("-") for line in loaded):
+        yield _to_pending_setting("audit", "rules", f"{len(wanted)} loaded", "none loaded", by)
 
 
-def _compare_modules(files: Files, rows: Sequence[Row]) -> Iterator[PendingSetting] | None:
-    loaded = {name for word, name, _ in rows if word == "module"}
-    if not loaded:
-        return None
-    shut = [
-        key.partition(" ")[2]
-        for key, value in Modprobe().read_settings(files).items()
-        if key.startswith("install ") and value == NOTHING
-    ]
-    return (
-        _to_pending_setting("modules", module, "never loaded", "loaded", f"modprobe -r {module} or a reboot")
-        for module in shut
-        if module in loaded and re.fullmatch(r"[A-Za-z0-9_]+", module)
-    )
+def _compare_modules(files: Files, loaded: Mapping[str, str]) -> Iterator[PendingSetting]:
+    for key, value in Modprobe().read_settings(files).items():
+        module = key.removeprefix("install ")
+        if module != key and value == NOTHING and module in loaded and re.fullmatch(r"[A-Za-z0-9_]+", module):
+            by = f"modprobe -r {module} or a reboot"
+            yield _to_pending_setting("modules", module, "never loaded", "loaded", by)
 
 
-def _compare_mounts(rows: Sequence[Row]) -> Iterator[PendingSetting] | None:
-    """Compare the restrictive mount options in fstab with the live ones."""
-    told = [(place, *said.partition("|")[::2]) for word, place, said in rows if word == "mount"]
-    if not told:
-        return None
-    return (
-        _to_pending_setting(
-            "mounts", place, " ".join(stated.split()), " ".join(live.split()), f"mount -o remount {place}"
-        )
-        for place, stated, live in told
-        if set(stated.split()) - {"none"} - set(live.split()) and _PLACE.fullmatch(place)
-    )
+def _compare_mounts(said: Sequence[Named]) -> Iterator[PendingSetting]:
+    for place, options in said:
+        stated, live = (side.split() for side in options.partition("|")[::2])
+        if set(stated) - {"none"} - set(live) and _PLACE.fullmatch(place):
+            by = f"mount -o remount {place}"
+            yield _to_pending_setting("mounts", place, " ".join(stated), " ".join(live), by)

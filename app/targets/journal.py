@@ -16,9 +16,8 @@ import msgspec
 from app.errors import ActionFailed, RollbackFailed
 from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
-from app.targets.baseline import SideEffects
+from app.targets.baseline import SideEffects, build_file_change
 from app.targets.disk import Disk, OpenFolder
-from app.targets.file_digest import build_file_change
 
 Mark = Literal["open", "committed", "undone", "void"]
 Before = Mapping[str, FileState | None]
@@ -62,9 +61,8 @@ class Journal:
         new.mkdir(mode=0o700)
         changes = tuple(build_file_change(path, before[path], state) for path, state in after.items())
         images = tuple(self._write_image(new, number, one, before[one.path]) for number, one in enumerate(changes))
-        self._write_file(
-            new, _CONTENTS, msgspec.json.encode(JournalContents(self._get_next_order(), images, tuple(folders)))
-        )
+        contents = JournalContents(self._get_next_order(), images, tuple(folders))
+        self._disk.write_path(new / _CONTENTS, msgspec.json.encode(contents))
         self._disk.rename(new, self._folder / name)
         return changes
 
@@ -87,7 +85,7 @@ class Journal:
     def close(self, name: str, mark: Mark) -> None:
         """Write the marker, then delete the images: the digests are enough evidence of a closed journal."""
         at = self._get_folder(name)
-        self._write_file(at, mark, b"")
+        self._disk.write_path(at / mark, b"")
         with OpenFolder(at) as folder:
             for image in os.listdir(folder):  # noqa: PTH208 (a descriptor has no pathlib form)
                 if image.isdigit():
@@ -103,22 +101,18 @@ class Journal:
         return self._list_in_order("open")
 
     def write_side_effects(self, name: str, aftermath: SideEffects) -> None:
-        """Record the side effects of the change."""
-        self._write_file(self._get_folder(name), _AFTERMATH, msgspec.json.encode(aftermath))
+        self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(aftermath))
 
     def list_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""
-        return [
-            self._read_side_effects(name) for name in (*self._list_in_order("committed"), *self._list_in_order("open"))
-        ]
+        return [self._read_side_effects(name) for name in self._list_in_order("committed", "open")]
 
     def list_brought_paths(self) -> set[str]:
-        """Return the paths that the open change changed as side effects."""
         return {path for name in self._list_in_order("open") for path in self._read_side_effects(name).entries}
 
     def list_resources(self) -> set[str]:
         """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""
-        names = (*self._list_in_order("committed"), *self._list_in_order("open"))
+        names = self._list_in_order("committed", "open")
         return {one.path for name in names for one in self.read_contents(name).files if not one.path.startswith("/")}
 
     def list_committed_changes(self) -> list[FileChange]:
@@ -151,27 +145,22 @@ class Journal:
     def _write_image(self, new: Path, number: int, one: FileChange, state: FileState | None) -> PreImage:
         if state is None:
             return PreImage(one.path, 0, "", None, one)
-        self._write_file(new, str(number), state.content)
+        self._disk.write_path(new / str(number), state.content)
         return PreImage(one.path, state.mode, state.owner, str(number), one, state.modified)
 
     def _read_image(self, name: str, image: PreImage) -> FileState | None:
         if image.image is None:
             return None
         try:
-            return FileState(
-                (self._get_folder(name) / image.image).read_bytes(), image.mode, image.owner, image.modified
-            )
+            content = (self._get_folder(name) / image.image).read_bytes()
         except OSError as exc:
             raise RollbackFailed(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
+        return FileState(content, image.mode, image.owner, image.modified)
 
-    def _write_file(self, at: Path, name: str, content: bytes) -> None:
-        with OpenFolder(at) as folder:
-            self._disk.write(folder, name, content, 0o600)
-
-    def _list_in_order(self, mark: Mark) -> list[str]:
-        return sorted(
-            (n for n in self._list_names() if self.read_mark(n) == mark), key=lambda n: self.read_contents(n).order
-        )
+    def _list_in_order(self, *marks: Mark) -> list[str]:
+        """Return the journals with these marks, one mark after the other, each oldest first."""
+        found = [(marks.index(mark), name) for name in self._list_names() if (mark := self.read_mark(name)) in marks]
+        return [name for _, name in sorted(found, key=lambda one: (one[0], self.read_contents(one[1]).order))]
 
     def _get_next_order(self) -> int:
         return 1 + max((self.read_contents(name).order for name in self._list_names()), default=0)

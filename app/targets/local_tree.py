@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import TypeVar
@@ -11,11 +11,20 @@ from typing import TypeVar
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.syntax.files import FileState
 from app.targets.baseline import FoundEntry
-from app.targets.byte_names import decode_name, encode_name
 from app.targets.disk import Disk, OpenFolder, open_folder
 from app.targets.file_owners import ROOT, FileOwners
 from app.targets.host_lock import HostLock
-from app.targets.path_walk import find_first_link, open_parent, resolve_in_tree, split_path
+from app.targets.path_walk import (
+    decode_name,
+    encode_name,
+    expand_pattern,
+    find_first_link,
+    list_folders_above,
+    open_parent,
+    read_link,
+    resolve_in_tree,
+    split_path,
+)
 from app.targets.temporary_mode import TemporaryModes
 
 T = TypeVar("T")
@@ -55,12 +64,13 @@ class LocalTree:
     def glob(self, pattern: str) -> list[str]:
         with self._open_root() as root:
             if pattern not in self._globbed:
-                self._globbed[pattern] = self._match_pattern(root, pattern)
+                paths = expand_pattern(pattern, partial(self._list_names, root))
+                self._globbed[pattern] = sorted(encode_name(path) for path in paths if self._is_present(root, path))
             return list(self._globbed[pattern])
 
     def find_first_link(self, path: str) -> str | None:
         with self._open_root() as root:
-            return find_first_link(root, path)
+            return find_first_link(path, partial(read_link, root))
 
     def resolve_links(self, path: str) -> str | None:
         """Return where a path leads once its links are followed; None if it leaves the tree or loops."""
@@ -68,15 +78,10 @@ class LocalTree:
             return resolve_in_tree(root, path)
 
     def link(self, path: str) -> str | None:
-        """Return a link's goal; None for anything else."""
         with self._open_root() as root:
-            try:
-                return os.readlink(decode_name(path)[1:], dir_fd=root)
-            except OSError:
-                return None
+            return read_link(root, decode_name(path))
 
     def list_paths(self) -> list[str]:
-        """List all paths, including folders and links."""
         return sorted(self._walk_entries(lambda _folder, _name, _path: None))
 
     def list_entries(self) -> dict[str, FoundEntry]:
@@ -114,39 +119,40 @@ class LocalTree:
         if found is not None and found[1]:
             raise ActionFailed(f"{path} is a folder; name a plain file instead.")
         if found is not None and names > 1:
-            raise ActionFailed(_describe_hard_links(path, names))
+            # A replacement would part the names.
+            said = f"{path} has {names} names (hard links); changing it would part them"
+            raise ActionFailed(f"{said}. Make it a file of its own first.")
         return None if found is None else found[0]
 
     def write(self, path: str, state: FileState) -> None:
-        with self._open_root() as root, _translate_errors(path):
-            with open_parent(root, path) as (folder, name):
-                self._disk.write(folder, name, state.content, state.mode, state.modified)
+        with self._open_for_change(path) as (folder, name):
+            self._disk.write(folder, name, state.content, state.mode, state.modified)
             self._owners.set_owner(path, state.owner)
-            self._forget_reads()
 
     def remove(self, path: str) -> None:
-        with self._open_root() as root, _translate_errors(path):
-            with open_parent(root, path) as (folder, name):
-                self._disk.remove(folder, name)
+        with self._open_for_change(path) as (folder, name):
+            self._disk.remove(folder, name)
             self._owners.set_owner(path, ROOT)
-            self._forget_reads()
 
     def list_missing_folders(self, path: str) -> list[str]:
-        """List the missing parent folders of `path`, outermost first."""
-        names = split_path(path)[:-1]
-        above = ["/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1)]
         with self._open_root() as root:
-            return [folder for folder in above if _is_missing(root, folder)]
+            return [folder for folder in list_folders_above(path) if _is_missing(root, folder)]
 
     def make_folder(self, path: str) -> None:
-        with self._open_root() as root, _translate_errors(path), open_parent(root, path) as (folder, name):
+        with self._open_for_change(path) as (folder, name):
             self._disk.make_folder(folder, name, _FOLDER_MODE)
-            self._forget_reads()
 
     def remove_folder(self, path: str) -> None:
-        with self._open_root() as root, _translate_errors(path), open_parent(root, path) as (folder, name):
+        with self._open_for_change(path) as (folder, name):
             self._disk.remove_folder(folder, name)
-            self._forget_reads()
+
+    @contextmanager
+    def _open_for_change(self, path: str) -> Iterator[tuple[int, str]]:
+        with self._open_root() as root, _translate_errors(path), open_parent(root, path) as (folder, name):
+            try:
+                yield folder, name
+            finally:
+                self._forget_reads()
 
     @contextmanager
     def _open_root(self) -> Iterator[int]:
@@ -203,23 +209,6 @@ class LocalTree:
         *folders, name = split_path(path)
         return self._stat_entry(self._open_subfolder(root, folders), name, path)
 
-    def _match_pattern(self, root: int, pattern: str) -> list[str]:
-        found = [""]
-        for part in split_path(pattern):
-            found = [f"{base}/{name}" for base in found for name in self._match_part(root, base, part)]
-        return sorted(encode_name(path) for path in found if self._is_present(root, path))
-
-    def _match_part(self, root: int, base: str, part: str) -> list[str]:
-        if not any(mark in part for mark in "*?["):
-            return [part]
-        try:
-            names = self._list_names(root, base)
-        except OSError:
-            return []
-        return [
-            name for name in names if fnmatchcase(name, part) and (part.startswith(".") or not name.startswith("."))
-        ]
-
     def _list_names(self, root: int, path: str) -> list[str]:
         names = [name for name in path.split("/") if name]
         try:
@@ -228,9 +217,11 @@ class LocalTree:
             return []
         except OSError:
             real = resolve_in_tree(root, path)
-        if real is None:
+        try:
+            folders = [name for name in (real or "").split("/") if name]
+            return [] if real is None else os.listdir(self._open_subfolder(root, folders))  # noqa: PTH208
+        except OSError:
             return []
-        return os.listdir(self._open_subfolder(root, [name for name in real.split("/") if name]))  # noqa: PTH208
 
     def _is_present(self, root: int, path: str) -> bool:
         """Return True if the path exists after its links are followed."""
@@ -315,11 +306,6 @@ def _is_missing(root: int, path: str) -> bool:
     except NotADirectoryError:
         return False
     return False
-
-
-def _describe_hard_links(path: str, names: int) -> str:
-    """Return the error for a file with several hard links, which a replacement would separate."""
-    return f"{path} has {names} names (hard links); changing it would part them. Make it a file of its own first."
 
 
 @contextmanager

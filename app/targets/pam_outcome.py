@@ -6,14 +6,8 @@ from app.syntax.pam import PamRule
 
 SUCCESS, REFUSED = "success", "perm_denied"
 _ASKS_NOTHING = (
-    "pam_permit.so",
-    "pam_env.so",
-    "pam_faildelay.so",
-    "pam_faillock.so",
-    "pam_nologin.so",
-    "pam_cap.so",
-    "pam_group.so",
-    "pam_lastlog.so",
+    *("pam_permit.so", "pam_env.so", "pam_faildelay.so", "pam_faillock.so", "pam_nologin.so", "pam_cap.so"),
+    *("pam_group.so", "pam_lastlog.so"),
 )
 """Modules that accept everyone, and so prove nothing about the user."""
 Answer = Callable[[PamRule], str]
@@ -22,16 +16,12 @@ Answer = Callable[[PamRule], str]
 
 def is_user_admitted(rules: Sequence[PamRule], *, known: bool) -> bool:
     """Return True if the rules admit the user. A `known` user has the right password, others have nothing."""
-    return (
-        compute_outcome(rules, lambda rule: SUCCESS if _is_module_satisfied(rule, known=known) else "auth_err")
-        == SUCCESS
-    )
 
+    def answer_rule(rule: PamRule) -> str:
+        refuses = rule.module == "pam_deny.so" or "authfail" in rule.arguments
+        return SUCCESS if not refuses and (known or rule.module in _ASKS_NOTHING) else "auth_err"
 
-def _is_module_satisfied(rule: PamRule, *, known: bool) -> bool:
-    if rule.module == "pam_deny.so" or "authfail" in rule.arguments:
-        return False
-    return known or rule.module in _ASKS_NOTHING
+    return compute_outcome(rules, answer_rule) == SUCCESS
 
 
 def compute_outcome(rules: Sequence[PamRule], answer: Answer) -> str:

@@ -1,11 +1,28 @@
 """Path resolution inside a host's tree that cannot leave it."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from functools import partial
 
 from app.errors import ActionFailed
 from app.targets.disk import open_folder
+
+_MARK = "\ufffd"
+_ODD = re.compile("[\udc80-\udcff\ufffd]")
+_SPELLED = re.compile("\ufffd(\ufffd|[0-9a-f]{2})")
+
+
+def encode_name(name: str) -> str:
+    """Return the name with each surrogate-escaped byte spelled out. Different names stay different."""
+    return _ODD.sub(lambda odd: _MARK + (_MARK if odd[0] == _MARK else f"{ord(odd[0]) - 0xDC00:02x}"), name)
+
+
+def decode_name(name: str) -> str:
+    return _SPELLED.sub(lambda found: _MARK if found[1] == _MARK else chr(0xDC00 + int(found[1], 16)), name)
+
 
 _MOST_LINKS = 40
 
@@ -43,7 +60,7 @@ def open_folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
 
 def resolve_in_tree(root: int, path: str) -> str | None:
     """Resolve links by name only. `open_parent` refuses a link that is swapped in later."""
-    return follow_links(path, lambda at: _read_link(root, at[1:]))
+    return follow_links(path, partial(read_link, root))
 
 
 def follow_links(path: str, link: Callable[[str], str | None]) -> str | None:
@@ -73,17 +90,33 @@ def follow_links(path: str, link: Callable[[str], str | None]) -> str | None:
     return "/" + "/".join(done)
 
 
-def find_first_link(root: int, path: str) -> str | None:
-    """Return the first link on the way to `path`, itself included; None if there is no link."""
+def list_folders_above(path: str) -> list[str]:
+    """Return the folders on the way to a plain absolute path, outermost first, without the root."""
     names = split_path(path)
-    for depth in range(1, len(names) + 1):
-        if _read_link(root, "/".join(names[:depth])) is not None:
-            return "/" + "/".join(names[:depth])
-    return None
+    return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
 
 
-def _read_link(root: int, relative: str) -> str | None:
+def find_first_link(path: str, link: Callable[[str], str | None]) -> str | None:
+    """Return the first link on the way to `path`, itself included; None if there is no link."""
+    return next((at for at in (*list_folders_above(path), path) if link(at) is not None), None)
+
+
+def expand_pattern(pattern: str, list_names: Callable[[str], Iterable[str]]) -> list[str]:
+    """Return the paths that a pattern stands for; hidden names need a dot in it, as in glob(3)."""
+    found = [""]
+    for part in split_path(pattern):
+        if any(mark in part for mark in "*?["):
+            hidden = part.startswith(".")
+            names = ((base, name) for base in found for name in list_names(base) if hidden or not name.startswith("."))
+            found = [f"{base}/{name}" for base, name in names if fnmatchcase(name, part)]
+        else:
+            found = [f"{base}/{part}" for base in found]
+    return found
+
+
+def read_link(root: int, path: str) -> str | None:
+    """Return a link's goal; None for anything else."""
     try:
-        return os.readlink(relative, dir_fd=root)
+        return os.readlink(path[1:], dir_fd=root)
     except (OSError, ValueError):
         return None

@@ -32,7 +32,7 @@ class ReadTrackingCache:
         for one in known:
             if one.is_current(files):
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
-        noting = _ReadRecorder(files)
+        noting = ReadRecorder(files)
         answer = work(noting)
         if lasts is None or lasts(answer):
             self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
@@ -51,7 +51,9 @@ class _CachedAnswer:
             return False  # a file is no longer readable: the new computation reports it
 
 
-class _ReadRecorder:
+class ReadRecorder:
+    """Files that note every read and its result."""
+
     link: Callable[[str], str | None]
     """Present only if the files know links."""
 

@@ -17,13 +17,7 @@ CLOSED = "not shown: on the host it is not for everybody to read"
 ODD = "not shown: this is no plain absolute path"
 ABSENT = "no such file"
 
-FACTS = (
-    "/etc/os-release",
-    "/usr/lib/os-release",
-    "/etc/redhat-release",
-    "/etc/debian_version",
-    "/etc/shells",
-)
+FACTS = ("/etc/os-release", "/usr/lib/os-release", "/etc/redhat-release", "/etc/debian_version", "/etc/shells")
 """Files that identify the system and tell nothing about its owner."""
 VENDOR = (
     *writable_areas.VENDOR,

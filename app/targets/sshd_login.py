@@ -30,15 +30,14 @@ class SshdLogin:
         if account is None:
             return "there is no such account"
         if self.config.problems:
-            problem = self.config.problems[0]
-            return f"sshd does not start: {problem.text} ({problem.path} line {problem.line})"
+            return f"sshd does not start: {self.config.problems[0]}"
         return next(self._list_refusals(account, today), "")
 
     def _list_refusals(self, account: Account, today: int) -> Iterator[str]:
         if account.shell in NO_SHELL:
             yield f"its shell is {account.shell}"
         secret = self.people.find_shadow_entry(account.name)
-        if secret and secret.expires is not None and secret.expires <= today:
+        if secret and secret.is_expired(today):
             yield f"the account has expired (/etc/shadow line {secret.line})"
         if account.uid != 0 and self.files.state("/etc/nologin") is not None:
             yield "/etc/nologin keeps everybody but root out"
@@ -59,9 +58,7 @@ class SshdLogin:
 
     def _check_methods(self, account: Account) -> Iterator[str]:
         root = self._get_setting(account, "PermitRootLogin")
-        if account.uid == 0 and root and fold_case(root.value) == "no":
-            yield _describe_refusal(root)
-        if account.uid == 0 and root and fold_case(root.value) == "forced-commands-only":
+        if account.uid == 0 and root and fold_case(root.value) in ("no", "forced-commands-only"):
             yield _describe_refusal(root)
         keys = self._get_setting(account, "PubkeyAuthentication")
         if keys and fold_case(keys.value) == "no":
@@ -79,7 +76,8 @@ class SshdLogin:
         for entry in listed:
             path = _expand_path(entry, account)
             text = host_text.read_text(self.files, path)
-            held = any(word.startswith(_KEY_WORDS) for line in (text or "").split("\n") for word in _split_words(line))
+            lines = (line for line in (text or "").split("\n") if not line.startswith("#"))
+            held = any(word.startswith(_KEY_WORDS) for line in lines for word in line.split())
             loose = "" if strict and fold_case(strict.value) == "no" else self._find_loose_permission(account, path)
             if held and not loose:
                 return
@@ -125,10 +123,6 @@ def _is_name_matched(patterns: str, names: frozenset[str] | set[str]) -> bool:
 def _expand_path(entry: str, account: Account) -> str:
     path = entry.replace("%h", account.home).replace("%u", account.name).replace("%%", "%")
     return path if path.startswith("/") else f"{account.home.rstrip('/')}/{path}"
-
-
-def _split_words(line: str) -> list[str]:
-    return [] if line.startswith("#") else line.split()
 
 
 def _describe_refusal(setting: Setting) -> str:

@@ -32,9 +32,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class AppliedChange:
-    diff: str
-    changes: tuple[FileChange, ...]
+class AppliedChange(Preview):
     seconds: float
 
 

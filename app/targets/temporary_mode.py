@@ -13,9 +13,8 @@ from stat import S_IMODE
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.targets.byte_names import decode_name, encode_name
-from app.targets.disk import Disk, OpenFolder
-from app.targets.path_walk import open_parent
+from app.targets.disk import Disk
+from app.targets.path_walk import decode_name, encode_name, open_parent
 
 _LENT = 0o400
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -37,21 +36,21 @@ class TemporaryModes:
     @contextmanager
     def open_readable(self, folder: int, name: str, path: str) -> Iterator[int]:
         closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        self._write_note(ModeNote(encode_name(path), S_IMODE(closed.st_mode), closed.st_ino))
+        note = ModeNote(encode_name(path), S_IMODE(closed.st_mode), closed.st_ino)
+        self._disk.write_path(self._note, msgspec.json.encode(note))
         try:
             self._disk.set_mode(folder, name, _LENT)
             descriptor = os.open(name, _READ, dir_fd=folder)
             try:
                 # synced before the note goes: after a power cut, a wide mode must still have its note
                 self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
-                self._remove_note()
+                self._disk.remove_path(self._note)
                 yield descriptor
             finally:
                 os.close(descriptor)
         except PermissionError as exc:
-            raise EnvironmentUnusable(
-                f"{path} cannot be read: this process does not own it. Start as the tree's owner."
-            ) from exc
+            way_on = "Start as the tree's owner."
+            raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
 
     def restore_mode(self, root: int) -> None:
         """Restore a mode that a crash left wide. A file that was replaced meanwhile is not touched."""
@@ -66,12 +65,4 @@ class TemporaryModes:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):
                 self._disk.set_mode(folder, name, note.mode)
-        self._remove_note()
-
-    def _write_note(self, note: ModeNote) -> None:
-        with OpenFolder(self._note.parent) as folder:
-            self._disk.write(folder, self._note.name, msgspec.json.encode(note), 0o600)
-
-    def _remove_note(self) -> None:
-        with OpenFolder(self._note.parent) as folder:
-            self._disk.remove(folder, self._note.name)
+        self._disk.remove_path(self._note)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import ini, keyvalue
+from app.syntax import keyvalue
 from app.syntax.files import Files, FileState
 from app.syntax.setting import Setting, find_last
 
@@ -24,7 +24,7 @@ def find_inbox(files: Files) -> str | None:
 
 
 def read_mission_settings(files: Files) -> list[Setting]:
-    return keyvalue.read_setting_files(files, [MISSION_CONFIG], ini.parse_ini)
+    return keyvalue.read_setting_files(files, [MISSION_CONFIG], keyvalue.parse_ini)
 
 
 def read_upload_umask(files: Files) -> Umask | None:
@@ -50,7 +50,7 @@ def _parse_umask(setting: Setting) -> Umask | None:
 
 
 def find_backup_login(files: Files) -> Setting | None:
-    return find_last(keyvalue.read_setting_files(files, [BACKUP_CONFIG], ini.parse_ini), "backup.login")
+    return find_last(keyvalue.read_setting_files(files, [BACKUP_CONFIG], keyvalue.parse_ini), "backup.login")
 
 
 BACKUP_CONFIG = "/etc/mission/backup.conf"

@@ -20,103 +20,51 @@ from app.targets.subjects import (
 from app.targets.subjects.file_edit import Judge, Objection
 
 _OWN = f"/etc/sudoers.d/{AGENT}"
-
-JUDGES: tuple[tuple[str, Judge], ...] = (
-    ("/etc/ssh/sshd_config", sshd.judge_sshd_edit),
-    ("/etc/ssh/sshd_config.d/*.conf", sshd.judge_sshd_edit),
-    ("/etc/crypto-policies/back-ends/opensshserver.config", sshd.judge_sshd_edit),
-    ("/etc/crypto-policies/config", option_tables.CRYPTO_POLICY),
-    ("/etc/crypto-policies/policies/modules/*.pmod", option_tables.CRYPTO_MODULE),
-    ("/etc/sudoers", sudoers.judge_sudoers_edit),
-    ("/etc/sudoers.d/*", sudoers.judge_sudoers_edit),
-    ("/etc/pam.d/system-auth", pam.judge_pam_edit),
-    ("/etc/pam.d/password-auth", pam.judge_pam_edit),
-    ("/etc/pam.d/postlogin", pam.judge_pam_edit),
-    ("/etc/pam.d/common-auth", pam.judge_pam_edit),
-    ("/etc/pam.d/common-account", pam.judge_pam_edit),
-    ("/etc/pam.d/common-password", pam.judge_pam_edit),
-    ("/etc/pam.d/common-session", pam.judge_pam_edit),
-    ("/etc/pam.d/common-session-noninteractive", pam.judge_pam_edit),
-    ("/etc/security/pwquality.conf", option_tables.PWQUALITY),
-    ("/etc/security/pwquality.conf.d/*.conf", option_tables.PWQUALITY),
-    ("/etc/security/faillock.conf", option_tables.FAILLOCK),
-    ("/etc/security/limits.conf", limits.judge_limits_edit),
-    ("/etc/security/limits.d/*.conf", limits.judge_limits_edit),
-    ("/etc/login.defs", option_tables.LOGIN_DEFS),
-    ("/etc/profile.d/*.sh", profile.judge_profile_edit),
-    ("/etc/profile", profile.judge_profile_edit),
-    ("/etc/bashrc", profile.judge_profile_edit),
-    ("/etc/bash.bashrc", profile.judge_profile_edit),
-    ("/etc/passwd", accounts.judge_account_edit),
-    ("/etc/shadow", accounts.judge_account_edit),
-    ("/etc/group", accounts.judge_account_edit),
-    ("/etc/gshadow", accounts.judge_account_edit),
-    ("/etc/passwd-", accounts.judge_account_edit),
-    ("/etc/shadow-", accounts.judge_account_edit),
-    ("/etc/group-", accounts.judge_account_edit),
-    ("/etc/gshadow-", accounts.judge_account_edit),
-    ("/etc/audit/auditd.conf", option_tables.AUDITD),
-    ("/etc/audit/audit.rules", audit.judge_audit_edit),
-    ("/etc/audit/rules.d/*.rules", audit.judge_audit_edit),
-    ("/etc/selinux/config", option_tables.SELINUX),
-    ("/etc/modprobe.d/*.conf", modules.judge_modules_edit),
-    ("/etc/sysctl.conf", option_tables.SYSCTL),
-    ("/etc/sysctl.d/*.conf", option_tables.SYSCTL),
-    ("/etc/dnf/dnf.conf", option_tables.DNF),
-    ("/etc/yum.repos.d/*.repo", option_tables.DNF),
-    ("/etc/mission/mission.conf", option_tables.MISSION),
-    ("/etc/mission/backup.conf", backup.judge_backup_edit),
-    ("/etc/issue", banner.judge_banner_edit),
-    ("/etc/issue.net", banner.judge_banner_edit),
-    ("/etc/motd", banner.judge_banner_edit),
+_STACKS = (
+    *("system-auth", "password-auth", "postlogin", "common-auth", "common-account", "common-password"),
+    *("common-session", "common-session-noninteractive"),
 )
+
+_SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
+    (sshd.judge_sshd_edit, ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf")),
+    (sshd.judge_sshd_edit, ("/etc/crypto-policies/back-ends/opensshserver.config",)),
+    (option_tables.CRYPTO_POLICY, ("/etc/crypto-policies/config",)),
+    (option_tables.CRYPTO_MODULE, ("/etc/crypto-policies/policies/modules/*.pmod",)),
+    (sudoers.judge_sudoers_edit, ("/etc/sudoers", "/etc/sudoers.d/*")),
+    (pam.judge_pam_edit, tuple(f"/etc/pam.d/{name}" for name in _STACKS)),
+    (option_tables.PWQUALITY, ("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf")),
+    (option_tables.FAILLOCK, ("/etc/security/faillock.conf",)),
+    (limits.judge_limits_edit, ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf")),
+    (option_tables.LOGIN_DEFS, ("/etc/login.defs",)),
+    (profile.judge_profile_edit, ("/etc/profile.d/*.sh", "/etc/profile", "/etc/bashrc", "/etc/bash.bashrc")),
+    (accounts.judge_account_edit, ("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow")),
+    (accounts.judge_account_edit, ("/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-")),
+    (option_tables.AUDITD, ("/etc/audit/auditd.conf",)),
+    (audit.judge_audit_edit, ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")),
+    (option_tables.SELINUX, ("/etc/selinux/config",)),
+    (modules.judge_modules_edit, ("/etc/modprobe.d/*.conf",)),
+    (option_tables.SYSCTL, ("/etc/sysctl.conf", "/etc/sysctl.d/*.conf")),
+    (option_tables.DNF, ("/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo")),
+    (option_tables.MISSION, ("/etc/mission/mission.conf",)),
+    (backup.judge_backup_edit, ("/etc/mission/backup.conf",)),
+    (banner.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
+)
+JUDGES: tuple[tuple[str, Judge], ...] = tuple((pattern, judge) for judge, patterns in _SUBJECTS for pattern in patterns)
 VENDOR: tuple[str, ...] = (*drop_ins.VENDOR, *selinux.VENDOR)
 """Read-only places that decide what a change does: vendor drop-ins and installed files."""
-_FORBIDDEN: tuple[tuple[str, str], ...] = (
-    (_OWN, "protected identity"),
-    (f"/home/{AGENT}/", "protected identity"),
-    ("/root/", "protected identity"),
-    ("/home/", "protected identity"),
-    ("/dev/", "destruction"),
-    ("/boot/", "destruction"),
-    ("/proc/", "destruction"),
-    ("/sys/", "destruction"),
-    ("/etc/fstab", "destruction"),
-    ("/usr/", "destruction"),
-    ("/bin/", "destruction"),
-    ("/sbin/", "destruction"),
-    ("/lib", "destruction"),
-    ("/var/log/", "evidence tampering"),
-    ("/etc/rsyslog", "evidence tampering"),
-    ("/etc/logrotate", "evidence tampering"),
-    ("/etc/systemd/journald", "evidence tampering"),
-    ("/etc/aide", "evidence tampering"),
-    ("/etc/selinux/", "evidence tampering"),
-    ("/etc/audit/", "evidence tampering"),
-    ("/opt/temper", "evidence tampering"),
-    ("/var/lib/temper", "evidence tampering"),
-    ("/etc/cron", "persistence"),
-    ("/etc/anacrontab", "persistence"),
-    ("/etc/at.", "persistence"),
-    ("/etc/systemd/", "persistence"),
-    ("/etc/rc", "persistence"),
-    ("/etc/udev/", "persistence"),
-    ("/var/spool/", "persistence"),
-    ("/etc/ld.so", "privilege"),
-    ("/etc/environment", "privilege"),
-    ("/etc/polkit-1/", "privilege"),
-    ("/etc/pam.d/", "privilege"),
-    ("/etc/security/", "protected identity"),
-    ("/etc/nologin", "protected identity"),
-    ("/etc/ssh/", "protected identity"),
-    ("/etc/hosts", "network"),
-    ("/etc/resolv.conf", "network"),
-    ("/etc/nsswitch.conf", "network"),
-    ("/etc/firewalld/", "network"),
-    ("/etc/nftables", "network"),
-    ("/etc/sysconfig/", "network"),
-    ("/etc/NetworkManager/", "network"),
+_FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("protected identity", (_OWN, "/root/", "/home/")),
+    ("destruction", ("/dev/", "/boot/", "/proc/", "/sys/", "/etc/fstab", "/usr/", "/bin/", "/sbin/", "/lib")),
+    ("evidence tampering", ("/var/log/", "/etc/rsyslog", "/etc/logrotate", "/etc/systemd/journald", "/etc/aide")),
+    ("evidence tampering", ("/etc/selinux/", "/etc/audit/", "/opt/temper", "/var/lib/temper")),
+    ("persistence", ("/etc/cron", "/etc/anacrontab", "/etc/at.", "/etc/systemd/", "/etc/rc", "/etc/udev/")),
+    ("persistence", ("/var/spool/",)),
+    ("privilege", ("/etc/ld.so", "/etc/environment", "/etc/polkit-1/", "/etc/pam.d/")),
+    ("protected identity", ("/etc/security/", "/etc/nologin", "/etc/ssh/")),
+    ("network", ("/etc/hosts", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/firewalld/", "/etc/nftables")),
+    ("network", ("/etc/sysconfig/", "/etc/NetworkManager/")),
 )
+"""Clauses that refuse paths by their beginnings; the first that fits is named."""
 
 
 def find_judge(path: str) -> Judge | Objection:
@@ -125,7 +73,7 @@ def find_judge(path: str) -> Judge | Objection:
         for pattern, judge in JUDGES:
             if fnmatchcase(path, pattern) and path.count("/") == pattern.count("/"):
                 return judge
-    for start, clause in _FORBIDDEN:
-        if path.startswith(start):
+    for clause, starts in _FORBIDDEN:
+        if path.startswith(starts):
             return Objection(clause, f"{path} is not ours to change.")
     return Objection("not understood", f"{path} is not among the files that this program changes.")

@@ -1,6 +1,7 @@
 """Clean hostile text of models and hosts: remove control sequences and invisible characters."""
 
 import re
+from pathlib import Path
 
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, erase
@@ -28,3 +29,14 @@ def clean_text(text: str, limit: int) -> str:
 
 def clean_line(text: str, limit: int) -> str:
     return " ".join(clean_text(text, limit).split())
+
+
+def get_last_line(text: str, limit: int) -> str:
+    """Return the last line that says something, cleaned; an empty string if none does."""
+    return next((clean_text(line.strip(), limit) for line in reversed(text.splitlines()) if line.strip()), "")
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """Read at most `most` bytes plus one: the extra byte tells the caller that the file is too large."""
+    with path.open("rb") as file:
+        return file.read(most + 1)

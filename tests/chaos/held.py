@@ -12,7 +12,7 @@ from app.loop.state import RunState, fold_events
 from app.store.db import DatabaseLocation, open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 
 PATIENCE = 90.0
 

@@ -9,7 +9,7 @@ from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.vocabulary import SetOption
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.targets.ssh.conftest import host
 
 __all__ = ["host"]

@@ -3,7 +3,7 @@
 from random import Random
 
 from app.syntax.pam import KINDS
-from app.syntax.pam_text import CODES
+from app.syntax.pam_lexer import CODES
 
 SERVICES = ("login", "sudo", "common-a", "common-b", "other")
 _EVENTS = {

@@ -8,7 +8,7 @@ import pytest
 from app.syntax import audit, host_text, keyvalue
 from app.targets.effects.audit_rules import LOADED
 from app.targets.effects.auditd import PATH, STARTS, Auditd
-from app.targets.effects.auditd_keys import DEFAULTS
+from app.targets.effects.auditd_options import DEFAULTS
 from tests.differential.harness import tally
 from tests.differential.wall import host, laid_out, said, told
 from tests.thorough import examples

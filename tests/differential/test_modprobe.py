@@ -5,7 +5,7 @@ from random import Random
 
 from app.syntax import modprobe
 from app.targets.effects import drop_ins
-from app.targets.effects.modprobe import END, evaluate_module_lines
+from app.targets.effects.modprobe_settings import END, evaluate_module_lines
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host, laid_out, said
 from tests.thorough import examples

@@ -10,7 +10,7 @@ import pytest
 from app.events.vocabulary import WriteFile
 from app.syntax import pam
 from app.syntax.pam import KINDS, PamRule
-from app.syntax.pam_text import CODES
+from app.syntax.pam_lexer import CODES
 from app.targets import policy
 from app.targets.confinement import detect_confinement
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder

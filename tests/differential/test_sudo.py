@@ -13,7 +13,7 @@ from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine
 from app.syntax import sudoers
 from app.targets import policy
 from app.targets.confinement import ProgramOutcome, detect_confinement
-from app.targets.effects.local_asker import create_local_asker
+from app.targets.effects.local_programs import create_local_asker
 from app.targets.effects.strength import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.file_changes import plan_changes

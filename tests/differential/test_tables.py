@@ -9,7 +9,7 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
 from app.targets.effects.daemon import UNSET
-from app.targets.effects.modprobe import Modprobe
+from app.targets.effects.modprobe_settings import Modprobe
 from app.targets.effects.profile import FAILING, ShellProfile
 from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
 from app.targets.effects.strength import Strength

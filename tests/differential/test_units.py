@@ -3,7 +3,7 @@
 from random import Random
 from shlex import join, quote
 
-from app.targets.ssh.host_report import parse_host_report
+from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.shell_script import read_script_part
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said

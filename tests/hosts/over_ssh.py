@@ -3,7 +3,7 @@
 import asyncio
 import shlex
 
-from app.scanners.openscap.oscap_shell import OscapResult
+from app.scanners.openscap.oscap_command import OscapResult
 from app.targets.rootfs.machine import SshAccess
 
 

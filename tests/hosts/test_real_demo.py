@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from app.cli.debian_demo import RULES
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from app.targets.rootfs.machine import Rootfs
 from tests.hosts.conftest import KEPT, Site
 from tests.hosts.over_ssh import OverSsh

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.hosts.over_ssh import OverSsh
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(900)]

@@ -21,7 +21,7 @@ from app.loop.harm import describe_harm
 from app.runs.scanner_factory import create_scanner
 from app.scanners.openscap.content import add_benchmark
 from app.skills.catalog import load_skill
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from app.targets.resources.vendor_script import create_vendor_action
 from tests.hosts.conftest import inside, root_may_log_in
 from tests.hosts.test_resources import ALL_OF_IT, put_back

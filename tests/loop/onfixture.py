@@ -18,7 +18,7 @@ from app.events.vocabulary import Budget
 from app.loop.drive import drive_run
 from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
-from app.scanners.builtin import BuiltinScanner
+from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.target_thread import TargetThread

@@ -10,7 +10,7 @@ from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
 from app.loop.situation import TurnContext
 from app.loop.state import Item
-from app.scanners.builtin import BuiltinScanner
+from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from tests.hostfiles import DictFiles

@@ -3,7 +3,7 @@
 import signal
 
 from app.targets import host_registry
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.nodes.test_takeover import once
 from tests.targets.ssh.conftest import host
 

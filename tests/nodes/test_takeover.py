@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from app.events.kinds import ActionApplied, ActionApplying, ActionRolledBack, RunResumed
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.forkserver import Temper
 from tests.nodes.conftest import RULES
 from tests.postgres import empty_database

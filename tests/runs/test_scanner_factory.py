@@ -6,7 +6,7 @@ from app.errors import BadInput
 from app.runs.scanner_factory import create_scanner, prepare_new_fixture
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.skills.catalog import load_skill
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.scanners.openscap.content import SMALL
 
 

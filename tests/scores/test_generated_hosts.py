@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.scanners.builtin import BuiltinScanner
+from app.scanners.scanner import BuiltinScanner
 from app.scores.generated_hosts import create_builtin_host, generate_host, open_host
 from app.skills.stig.pack import STIG
 

@@ -5,7 +5,7 @@ import pytest
 
 from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.events.vocabulary import AnyAction
-from app.scanners.builtin import BuiltinScanner
+from app.scanners.scanner import BuiltinScanner
 from app.scores.generated_hosts import create_builtin_host, generate_host, open_host
 from app.scores.second_check import QUESTIONS, EffectiveSettings, find_weakened_setting, is_requirement_met
 from app.skills.stig.pack import STIG

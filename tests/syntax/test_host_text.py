@@ -24,10 +24,6 @@ def test_only_ascii_blanks_part_words():
     assert host_text.split_words("a\u00a0b\tc d\r") == ["a\u00a0b", "c", "d"]
 
 
-def test_a_joined_line_has_the_number_of_its_first():
-    assert list(host_text.join_lines("a \\\nb\nc\nd\\")) == [(1, "a  b"), (3, "c"), (4, "d ")]
-
-
 def test_glob_sorts_and_hides_as_the_c_library_does():
     files = DictFiles({"/etc/x/b.conf": "", "/etc/x/a.conf": "", "/etc/x/.hidden.conf": "", "/etc/x/sub/c.conf": ""})
     assert host_text.glob_files(files, "/etc/x/*.conf") == ["/etc/x/a.conf", "/etc/x/b.conf"]

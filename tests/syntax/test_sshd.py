@@ -1,3 +1,4 @@
+from app.syntax import sshd
 from app.syntax.sshd import read_sshd_config
 from tests.hostfiles import DictFiles
 
@@ -95,3 +96,10 @@ def test_a_keyword_in_look_alike_letters_is_another_keyword():
     read = config("Clien\u0442AliveInterval 600\nClientAliveInterva\u04cf 600\n")
     assert read.get("ClientAliveInterval") is None
     assert len(read.problems) == 2
+
+
+def test_the_first_line_of_a_keyword_counts():
+    text = "# Ciphers none\nciphers a,b\nCiphers c\n"
+    found = sshd.find_algorithms(text, "Ciphers")
+    assert (found.value, found.path, found.line) == ("a,b", sshd.BACKEND, 2)
+    assert sshd.find_algorithms(text, "MACs") is None

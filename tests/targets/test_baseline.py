@@ -4,7 +4,7 @@ import pytest
 
 from app.events.vocabulary import WriteFile
 from app.syntax.files import FileState
-from app.targets.file_digest import build_file_change
+from app.targets.baseline import build_file_change
 from app.targets.fixture.fixture_target import FixtureTarget
 
 

@@ -7,7 +7,7 @@ from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
 from app.targets.confinement import Confinement
-from app.targets.effects.local_asker import create_local_asker
+from app.targets.effects.local_programs import create_local_asker
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.pam_outcome import is_user_admitted

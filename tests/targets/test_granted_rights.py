@@ -1,6 +1,10 @@
+import pytest
+
 from app.syntax import sudoers
-from app.targets.granted_rights import Principal, resolve_defaults, resolve_rights
+from app.targets.granted_rights import Principal, explain_root_refusal, resolve_defaults, resolve_rights
+from app.targets.host_accounts import read_host_accounts
 from tests.hostfiles import DictFiles
+from tests.targets.hosts import host
 
 DEPLOY = Principal("deploy", 1002, frozenset({"dev", "#20"}))
 
@@ -53,3 +57,36 @@ def test_whoever_is_meant():
         assert shown(f"{users} ALL=/a\n"), users
     for users in ("kim", "!deploy", "ALL, !%dev", "%sys", "#1003"):
         assert shown(f"{users} ALL=/a\n") == [], users
+
+
+def asked(*lines, name="deploy"):
+    files = host({"/etc/sudoers.d/site": "".join(f"{line}\n" for line in lines)})
+    return explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), name)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["deploy ALL=(ALL) NOPASSWD: ALL"],
+        ["#1002 ALL=(ALL : ALL) NOPASSWD: ALL"],
+        ["%#991 ALL=(root) NOPASSWD: ALL"],
+        ["deploy ALL=(ALL) ALL", "Defaults:deploy !authenticate"],
+        ["User_Alias OPS = deploy", "OPS ALL=(!www, ALL) NOPASSWD: ALL"],
+    ],
+)
+def test_it_would(lines):
+    assert asked(*lines) == ""
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (["deploy ALL=(www) NOPASSWD: ALL"], "no line of sudoers grants it everything"),
+        (["deploy ALL=(ALL, !root) NOPASSWD: ALL"], "no line of sudoers grants it everything"),
+        (["deploy ALL=(ALL) NOPASSWD: ALL", "ALL, !temper ALL=(ALL) !ALL"], "line 2 takes it away"),
+        (["deploy ALL=(ALL) ALL", "Defaults:deploy !authenticate", "Defaults authenticate"], "it has no password"),
+        (["deploy ALL"], "sudo does not run"),
+    ],
+)
+def test_it_would_not(lines, why):
+    assert why in asked(*lines)

@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import BadInput
 from app.targets import host_registry
-from app.targets.host_catalog import choose_default_mode, require_known_host
+from app.targets.host_registry import choose_default_mode, require_known_host
 from app.targets.ssh.endpoint import parse_endpoint
 
 KNOWN = "web1 ssh-ed25519 AAAA\n"

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.targets.confinement import Confinement, detect_confinement
-from app.targets.effects.local_asker import create_local_asker
+from app.targets.effects.local_programs import create_local_asker
 from app.targets.validation import describe_confinement, find_complaints
 from tests.targets.hosts import host, text_of
 

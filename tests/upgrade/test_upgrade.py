@@ -21,7 +21,7 @@ from app.store.database_copy import copy_all_tables
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 from tests.evidence.played import KEY
 from tests.postgres import new_database
 from tests.served import GLANCE, served

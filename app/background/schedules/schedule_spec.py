@@ -15,7 +15,7 @@ from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_te
 from app.runs.spec_checks import check_lengths
 from app.store.models import ScheduleRow
 from app.store.schedules import list_schedules, require_schedule
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 
 LONGEST_WINDOW = 7 * 24 * 60.0
 LONGEST = {"cron": 100, "zone": 64}

@@ -11,7 +11,7 @@ from typing import Any
 from app.engines.doctor.launch_flags import resolve_engine
 from app.engines.llamacpp.support import LlamacppSupport, inspect_llamacpp
 from app.lineups.model import Engine, Lineup
-from app.text.bounded import read_bounded
+from app.text.clean import read_bounded
 
 _LARGEST = 4_000_000
 _DRIVER = Path("/dev/nvidiactl")

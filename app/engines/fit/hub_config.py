@@ -9,7 +9,7 @@ from app.engines.fit.hub_layers import ONLY_EXPERTS, compute_rope_dims, read_lay
 from app.engines.fit.hub_values import ConfigValues
 from app.engines.fit.shape import ModelShape, Quantization, Towers
 from app.errors import BadInput
-from app.text.bounded import read_bounded
+from app.text.clean import read_bounded
 
 DENSE = (
     *("llama", "mistral", "ministral", "ministral3", "qwen2", "qwen3", "phi3", "granite", "smollm3", "olmo2", "olmo3"),

@@ -8,8 +8,7 @@ from pathlib import Path
 from app.errors import BadInput
 from app.evidence.incoming.assessment import AssessedRule, read_checklist, read_results
 from app.skills.skill import Skill
-from app.text.bounded import read_bounded
-from app.text.clean import clean_line
+from app.text.clean import clean_line, read_bounded
 
 LARGEST = 128 * 1024 * 1024
 _NUMBER = re.compile(r"(?:^|[^A-Za-z0-9])S?(V-[0-9]{4,9})")

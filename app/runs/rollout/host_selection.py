@@ -10,7 +10,7 @@ from sqlmodel import Session
 from app.errors import BadInput, Rejected
 from app.store.host_groups import read_groups, replace_group
 from app.targets import host_registry
-from app.targets.host_catalog import require_known_host
+from app.targets.host_registry import require_known_host
 from app.text.clean import clean_text
 
 ALL_HOSTS = "all"

@@ -8,10 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from app.errors import BadInput
-from app.scanners.openscap.safe_xml import MOST, Element, get_local_name, parse_xml
+from app.scanners.openscap.safe_xml import MOST, Element, find_benchmark, get_local_name, parse_xml
 from app.scanners.openscap.value import BenchmarkValue, parse_value
-from app.text.bounded import read_bounded
-from app.text.clean import clean_text
+from app.text.clean import clean_text, read_bounded
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
@@ -55,8 +54,6 @@ class ScapRule:
 
 @dataclass(frozen=True)
 class ProfileValue:
-    """A benchmark value that rules of a profile use."""
-
     value: BenchmarkValue
     usual: str
     """The profile's value."""
@@ -86,7 +83,7 @@ def extract_discussion(description: str) -> str:
 class Benchmark:
     def __init__(self, content: bytes, what: str) -> None:
         root = parse_xml(content, what)
-        found = root if get_local_name(root) == "Benchmark" else next(root.iter("{*}Benchmark"), None)
+        found = find_benchmark(root)
         if found is None:
             raise BadInput(f"{what} holds no benchmark: choose a data stream, a file that ends in -ds.xml.")
         self._root: Element = found
@@ -110,7 +107,6 @@ class Benchmark:
 
     @cached_property
     def selectable_ids(self) -> frozenset[str]:
-        """Ids of rules and groups."""
         return frozenset(one.get("id", "") for tag in ("Rule", "Group") for one in self._root.iter(f"{{*}}{tag}"))
 
     def has_profile(self, id_: str) -> bool:
@@ -118,12 +114,9 @@ class Benchmark:
 
     @property
     def profiles(self) -> list[Profile]:
+        titles = {id_: _render_text(one.find("{*}title"), {}) for id_, one in self._offered_profiles.items()}
         return [
-            Profile(
-                id_,
-                clean_text(_render_text(one.find("{*}title"), {}), TITLE),
-                sum(1 for _ in self._iter_selected_rules(one)),
-            )
+            Profile(id_, clean_text(titles[id_], TITLE), sum(1 for _ in self._iter_selected_rules(one)))
             for id_, one in self._offered_profiles.items()
         ]
 
@@ -146,7 +139,6 @@ class Benchmark:
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
     def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
-        """Return the values that the profile's rules use, by short id."""
         one = self._offered_profiles[profile]
         users: dict[str, dict[str, None]] = {}
         compared: dict[str, set[str]] = {}
@@ -154,16 +146,13 @@ class Benchmark:
             for each in rule.iter("{*}check-export"):
                 id_ = each.get("value-id", "")
                 users.setdefault(id_, {})[_get_rule_name(rule)] = None
-                compared.setdefault(id_, set()).update(
-                    self._operations_by_variable.get(each.get("export-name", ""), ())
-                )
-        values = self._resolve_values(one)
+                operations = self._operations_by_variable.get(each.get("export-name", ""), ())
+                compared.setdefault(id_, set()).update(operations)
+        values, known = self._resolve_values(one), self.values_by_id
         return {
-            shorten_id(id_): ProfileValue(
-                self.values_by_id[id_], values[id_], tuple(rules), _find_weaker_side(compared[id_])
-            )
+            shorten_id(id_): ProfileValue(known[id_], values[id_], tuple(rules), _find_weaker_side(compared[id_]))
             for id_, rules in users.items()
-            if id_ in self.values_by_id
+            if id_ in known
         }
 
     @cached_property
@@ -185,20 +174,15 @@ class Benchmark:
         return [_parse_rule(each, values) for each in self._iter_selected_rules(below) if each not in kept]
 
     def _iter_selected_rules(self, profile: Element) -> Iterator[Element]:
-        chosen = {
-            one.get("idref", ""): one.get("selected") == "true" for one in self._iter_inherited(profile, "select")
-        }
-        yield from _walk_selected(self._root, chosen)
+        selects = self._iter_inherited(profile, "select")
+        yield from _walk_selected(self._root, {one.get("idref", ""): one.get("selected") == "true" for one in selects})
 
     def _resolve_values(self, profile: Element) -> dict[str, str]:
-        refined = {
-            one.get("idref", ""): one.get("selector", "") for one in self._iter_inherited(profile, "refine-value")
-        }
-        values = {
-            id_: one.choices.get(refined.get(id_, ""), one.choices.get("", ""))
-            for id_, one in self.values_by_id.items()
-        }
-        return values | {one.get("idref", ""): one.text or "" for one in self._iter_inherited(profile, "set-value")}
+        refines, sets = (self._iter_inherited(profile, kind) for kind in ("refine-value", "set-value"))
+        chosen = {one.get("idref", ""): one.get("selector", "") for one in refines}
+        known = self.values_by_id.items()
+        values = {id_: one.choices.get(chosen.get(id_, ""), one.choices.get("", "")) for id_, one in known}
+        return values | {one.get("idref", ""): one.text or "" for one in sets}
 
     def _iter_inherited(self, one: Element, kind: str, behind: tuple[Element, ...] = ()) -> Iterator[Element]:
         """Yield elements of the extended profiles, then of this one; raise BadInput beyond the depth limit."""
@@ -243,6 +227,7 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
     prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
     requirement = clean_text(extract_discussion(_render_text(one.find("{*}description"), values)), REQUIREMENT)
     fix = clean_text(prose or script, FIX)
+    paths = _PATH.findall(f"{requirement}\n{script or fix}")
     return ScapRule(
         id=one.get("id", ""),
         name=_get_rule_name(one),
@@ -253,13 +238,8 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         script=bool(script) and not prose,
         idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
         remedy=bool(script),
-        paths=_find_paths(f"{requirement}\n{script or fix}"),
+        paths=tuple(dict.fromkeys(path for path in paths if not path.endswith(".bak")))[:PATHS],
     )
-
-
-def _find_paths(text: str) -> tuple[str, ...]:
-    found = dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak"))
-    return tuple(found)[:PATHS]
 
 
 def _get_rule_name(one: Element) -> str:
@@ -277,8 +257,5 @@ def _render_text(element: Element | None, values: Mapping[str, str]) -> str:
         gap = get_local_name(child) == "sub"
         parts.append(values.get(child.get("idref", ""), "") if gap else _render_text(child, values))
         parts += ["\n" if get_local_name(child) in _BREAKS else "", child.tail or ""]
-    return (
-        re.sub(r"[ \t]*\n\s*", "\n", "".join(parts)).strip()
-        if get_local_name(element) not in ("code", "sub")
-        else "".join(parts)
-    )
+    text = "".join(parts)
+    return text if get_local_name(element) in ("code", "sub") else re.sub(r"[ \t]*\n\s*", "\n", text).strip()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.scanners.openscap.safe_xml import MOST, get_local_name, parse_xml
+from app.scanners.openscap.safe_xml import MOST, find_benchmark, get_local_name, parse_xml
 
 OWN = Path("~/.local/share/xml/scap")
 FOLDERS = (OWN, Path("/usr/local/share/xml/scap"), Path("/usr/share/xml/scap/ssg/content"))
@@ -22,8 +22,6 @@ _INSIDE = re.compile(r"(?:^|/)([\w.-]+(?:-xccdf|-ds|_Benchmark)\.xml)$", re.ASCI
 
 @dataclass(frozen=True)
 class ScapContent:
-    """A data stream and the profile to scan a host with."""
-
     datastream: Path
     profile: str
     """The full id."""
@@ -33,8 +31,13 @@ class ScapContent:
 
 def list_datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
     """Return data streams by name, without the file ending."""
-    found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob(f"*{_ENDING}")))
-    return {file.name.removesuffix(_ENDING): file for file in found}
+    return list_named_files(_ENDING, folders)
+
+
+def list_named_files(ending: str, folders: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by name, without their ending; a folder overrides those after it."""
+    found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob(f"*{ending}")))
+    return {file.name.removesuffix(ending): file for file in found}
 
 
 def list_benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
@@ -47,17 +50,14 @@ def add_benchmark(file: Path, folder: Path = OWN) -> Path:
     """Copy a data stream, XCCDF file or DISA zip to `folder`; return the copy. Raise BadInput if it is no benchmark."""
     name, content = _open_benchmark(file)
     root = parse_xml(content, name)
-    if get_local_name(root) != "Benchmark" and next(root.iter("{*}Benchmark"), None) is None:
+    if find_benchmark(root) is None:
         raise BadInput(f"{name} holds no benchmark: choose a data stream or the XCCDF of a STIG.")
     ending = _XCCDF if get_local_name(root) == "Benchmark" else _ENDING
     folder.expanduser().mkdir(parents=True, exist_ok=True)
-    kept = folder.expanduser() / f"{_strip_ending(name)}{ending}"
+    plain = name.removesuffix(".xml").removesuffix("-xccdf").removesuffix("-ds")
+    kept = folder.expanduser() / f"{plain}{ending}"
     kept.write_bytes(content)
     return kept
-
-
-def _strip_ending(name: str) -> str:
-    return name.removesuffix(".xml").removesuffix("-xccdf").removesuffix("-ds")
 
 
 def _open_benchmark(file: Path) -> tuple[str, bytes]:

@@ -2,10 +2,32 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from app.errors import EnvironmentUnusable, TemperError
-from app.scanners.openscap.oscap_shell import OscapResult
 from app.text.clean import clean_text
+
+
+@dataclass(frozen=True)
+class OscapResult:
+    code: int | None
+    """None if it timed out; its processes were killed."""
+    stdout: bytes
+    stderr: bytes
+
+
+class Shell(Protocol):
+    """Runs as an account that may read the whole host. Paths are the host's."""
+
+    async def run(self, argv: Sequence[str], timeout: float) -> OscapResult: ...  # noqa: ASYNC109
+
+    async def read_file(self, path: str, limit: int) -> bytes | None:
+        """Return the content, None if absent; raise ActionFailed above `limit` bytes."""
+
+    async def write_file(self, path: str, content: bytes) -> None:
+        """Write a file readable by its owner only; the folder exists."""
+
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
 _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
@@ -48,13 +70,11 @@ def require_result(ran: OscapResult, seconds: float) -> None:
     if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")
     if ran.code == _NOT_FOUND or "failed to run command" in complaint:
-        raise EnvironmentUnusable(
-            "OpenSCAP is not installed there: apt-get install openscap-scanner, or dnf install openscap-scanner."
-        )
+        installs = "apt-get install openscap-scanner, or dnf install openscap-scanner"
+        raise EnvironmentUnusable(f"OpenSCAP is not installed there: {installs}.")
     if _NO_ROOM.search(complaint):
-        raise ScanFailed(
-            "OpenSCAP could not write its result there: look whether the host's disk is full or read-only."
-        )
+        why = "look whether the host's disk is full or read-only"
+        raise ScanFailed(f"OpenSCAP could not write its result there: {why}.")
     raise ScanFailed(f"OpenSCAP judged nothing (exit {ran.code}): {_extract_reason(complaint) or 'it gave no reason'}")
 
 

@@ -23,8 +23,6 @@ class OvalFinding:
 
 @dataclass
 class OvalReport:
-    """An OVAL report, indexed by id."""
-
     results: dict[str, Element] = field(default_factory=dict)
     tests: dict[str, Element] = field(default_factory=dict)
     comments: dict[str, Element] = field(default_factory=dict)
@@ -64,10 +62,8 @@ class OvalReport:
         return OvalFinding(f"{comment}: {told}.", path)
 
     def _list_item_ids(self, test: str) -> list[str]:
-        result = self.tests.get(test)
-        return (
-            [] if result is None else [one.get("item_id", "") for one in result if get_local_name(one) == "tested_item"]
-        )
+        result = self.tests.get(test, ())
+        return [one.get("item_id", "") for one in result if get_local_name(one) == "tested_item"]
 
     def _get_object_path(self, about: Element | None) -> str | None:
         """Return the file that the test's object names, or None if it names no single file."""
@@ -85,28 +81,22 @@ class OvalReport:
 
 def index_report(report: Element) -> OvalReport:
     oval = OvalReport()
+    by_kind = {"definition": oval.results, "test": oval.tests}
+    by_ending = {"test": oval.comments, "object": oval.objects, "item": oval.items}
     for one in report.iter():
-        match get_local_name(one):
-            case "definition" if one.get("definition_id"):
-                oval.results[one.get("definition_id", "")] = one
-            case "test" if one.get("test_id"):
-                oval.tests[one.get("test_id", "")] = one
-            case name if name.endswith("_test") and one.get("id"):
-                oval.comments[one.get("id", "")] = one
-            case name if name.endswith("_object") and one.get("id"):
-                oval.objects[one.get("id", "")] = one
-            case name if name.endswith("_item") and one.get("id"):
-                oval.items[one.get("id", "")] = one
+        name = get_local_name(one)
+        _, mark, ending = name.rpartition("_")
+        index = by_ending.get(ending) if mark else by_kind.get(name)
+        if index is not None and (id_ := one.get("id" if mark else f"{name}_id")):
+            index[id_] = one
     return oval
 
 
 def _describe_item(item: Element) -> str:
     subject = _get_first_field(item, _SUBJECT) or get_local_name(item).removesuffix("_item")
     if get_local_name(item) == "file_item":
-        return (
-            f"{subject} has mode {_format_mode(item)}, owner "
-            f"{_get_first_field(item, ('user_id',))}:{_get_first_field(item, ('group_id',))}"
-        )
+        owner = ":".join(_get_first_field(item, (part,)) for part in ("user_id", "group_id"))
+        return f"{subject} has mode {_format_mode(item)}, owner {owner}"
     value = "" if is_secret_path(subject) else _get_first_field(item, _VALUE)
     if get_local_name(item) in ("dpkginfo_item", "rpminfo_item"):
         return f"{subject} {value} is installed"

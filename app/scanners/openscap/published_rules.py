@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from app.errors import BadInput
 from app.events.vocabulary import Published, PublishedRule
 from app.scanners.openscap.benchmark import TITLE, extract_discussion
-from app.scanners.openscap.safe_xml import Element, get_local_name, parse_xml
+from app.scanners.openscap.safe_xml import Element, find_benchmark, join_text, parse_xml
 from app.text.clean import clean_text
 
 _RULE = re.compile(r"(?:^|_)(SV-(\d{1,9})r\d{1,9}_rule)$")
@@ -20,7 +20,7 @@ _TEXT = 12_000
 
 def read_published(content: bytes, file: str) -> Published:
     root = parse_xml(content, file)
-    found = root if get_local_name(root) == "Benchmark" else next(root.iter("{*}Benchmark"), None)
+    found = find_benchmark(root)
     if found is None:
         raise BadInput(f"{file} holds no benchmark.")
     version, release = _read_version(found)
@@ -56,6 +56,10 @@ def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
         ((id_, number),) = ids.items()
         above = one.getparent()
         group = _GROUP.search(above.get("id", "")) if above is not None else None
+        if group and above is not None:
+            title = _join_words(above.find("{*}title"), TITLE)
+        else:
+            title = next((text for text in refers if _SRG.fullmatch(text)), "")
         told = [_join_words(one.find("{*}version"), 80), *refers]
         described = _get_prose(one.find("{*}description")) if group else ""
         yield PublishedRule(
@@ -63,7 +67,7 @@ def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
             group=group[1] if group else f"V-{number}",
             id=id_,
             stig_id=next((text for text in told if _STIG_ID.fullmatch(text) and not _CCI.fullmatch(text)), ""),
-            group_title=_get_group_title(above) if group else _find_first_match(_SRG, refers),
+            group_title=title,
             title=_join_words(one.find("{*}title"), 400),
             ccis=tuple(dict.fromkeys(text for text in refers if _CCI.fullmatch(text))),
             discussion=extract_discussion(described),
@@ -72,17 +76,9 @@ def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
         )
 
 
-def _find_first_match(kind: re.Pattern[str], texts: list[str]) -> str:
-    return next((text for text in texts if kind.fullmatch(text)), "")
-
-
-def _get_group_title(group: Element | None) -> str:
-    return "" if group is None else _join_words(group.find("{*}title"), TITLE)
-
-
 def _join_words(element: Element | None, limit: int) -> str:
-    return "" if element is None else clean_text(" ".join("".join(map(str, element.itertext())).split()), limit)
+    return clean_text(" ".join(join_text(element).split()), limit)
 
 
 def _get_prose(element: Element | None) -> str:
-    return "" if element is None else clean_text("".join(map(str, element.itertext())).strip(), _TEXT)
+    return clean_text(join_text(element).strip(), _TEXT)

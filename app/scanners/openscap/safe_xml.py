@@ -31,8 +31,17 @@ def parse_xml(content: bytes, what: str) -> Element:
     return root
 
 
+def find_benchmark(root: Element) -> Element | None:
+    """Return the benchmark of an XCCDF file or of a data stream."""
+    return root if get_local_name(root) == "Benchmark" else next(root.iter("{*}Benchmark"), None)
+
+
 def get_local_name(element: Element) -> str:
     return str(etree.QName(element).localname)
+
+
+def join_text(element: Element | None) -> str:
+    return "" if element is None else "".join(map(str, element.itertext()))
 
 
 def get_text(element: Element | None) -> str:

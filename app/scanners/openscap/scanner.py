@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from app.errors import TemperError
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.oscap_command import ScanFailed, build_eval_command, build_fix_command, require_result
-from app.scanners.openscap.oscap_shell import Shell
+from app.scanners.openscap.oscap_command import ScanFailed, Shell, build_eval_command, build_fix_command, require_result
 from app.scanners.openscap.safe_xml import MOST
 from app.scanners.scanner import Verdict
 from app.syntax.files import Files
@@ -57,7 +56,7 @@ class OpenScapScanner:
         self._content = content
         self._ids = ids
         self._folder = folder.rstrip("/")
-        self._digests: dict[Read, str] = {}
+        self._digests: dict[str, str] = {}
         """Digests of content read before."""
         self._one_at_a_time = asyncio.Lock()
 
@@ -83,8 +82,7 @@ class OpenScapScanner:
         asked = [] if whole else [self._ids[rule] for rule in rules]
         seconds = SECONDS_WHOLE if whole else min(SECONDS_WHOLE, SECONDS_RULE * len(asked))
         async with self._one_at_a_time:
-            datastream = await self._ensure_on_host(self._read_datastream)
-            tailoring = await self._ensure_on_host(self._get_tailoring) if self._content.tailoring else ""
+            datastream, tailoring = await self._ensure_content()
             written = f"{self._folder}/{secrets.token_hex(8)}.xml"
             try:
                 command = build_eval_command(datastream, self._content.profile, asked, written, seconds, tailoring)
@@ -98,30 +96,30 @@ class OpenScapScanner:
         if rule not in self._ids:
             return ""
         async with self._one_at_a_time:
-            datastream = await self._ensure_on_host(self._read_datastream)
-            tailoring = await self._ensure_on_host(self._get_tailoring) if self._content.tailoring else ""
+            datastream, tailoring = await self._ensure_content()
             ran = await self._shell.run(build_fix_command(datastream, self._content.profile, tailoring), _SMALL + 15)
         if ran.code != 0:
             why = clean_text(ran.stderr.decode("utf-8", "replace"), 200)
             raise ScanFailed(f"OpenSCAP made no script of its content: {why}")
         return extract_fix_script(ran.stdout.decode("utf-8", "replace"), self._ids[rule])
 
-    def _read_datastream(self) -> bytes:
-        return self._content.datastream.read_bytes()
+    async def _ensure_content(self) -> tuple[str, str]:
+        """Return the paths of data stream and tailoring on the host; the second is empty without a tailoring."""
+        datastream = await self._ensure_on_host("datastream", self._content.datastream.read_bytes)
+        if not self._content.tailoring:
+            return datastream, ""
+        return datastream, await self._ensure_on_host("tailoring", lambda: self._content.tailoring)
 
-    def _get_tailoring(self) -> bytes:
-        return self._content.tailoring
-
-    async def _ensure_on_host(self, read: Read) -> str:
+    async def _ensure_on_host(self, kind: str, read: Read) -> str:
         """Upload content unless the host has it under its digest; return its path.
 
         Checked before every scan, because a host can be reset or cleaned up.
         """
-        digest = self._digests.get(read) or hashlib.sha256(await asyncio.to_thread(read)).hexdigest()
+        digest = self._digests.get(kind) or hashlib.sha256(await asyncio.to_thread(read)).hexdigest()
         path = f"{self._folder}/{digest}.xml"
         if not await self._has_content(path, digest):
             await self._upload_content(path, digest, await asyncio.to_thread(read))
-        self._digests[read] = digest
+        self._digests[kind] = digest
         return path
 
     async def _upload_content(self, path: str, digest: str, content: bytes) -> None:

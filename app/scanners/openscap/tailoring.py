@@ -10,7 +10,7 @@ from lxml import etree
 
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark, is_valid_id, shorten_id
-from app.scanners.openscap.content import FOLDERS, OWN
+from app.scanners.openscap.content import ADDED, OWN, list_named_files
 from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, get_text, parse_xml
 from app.text.clean import clean_text
 
@@ -107,9 +107,7 @@ def _iter_mismatches(profile: Element, benchmark: Benchmark) -> Iterator[str]:
 
 
 def list_tailoring_files() -> dict[str, Path]:
-    """Return added tailoring files by name."""
-    found = (file for folder in reversed(FOLDERS[:2]) for file in sorted(folder.expanduser().glob(f"*{ENDING}")))
-    return {file.name.removesuffix(ENDING): file for file in found}
+    return list_named_files(ENDING, ADDED)
 
 
 def load_tailoring_file(name: str) -> TailoringFile:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.scanners.openscap.oscap_shell import OscapResult
+from app.scanners.openscap.oscap_command import OscapResult
 
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 

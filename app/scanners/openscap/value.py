@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.scanners.openscap.safe_xml import Element
+from app.scanners.openscap.safe_xml import Element, join_text
 from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"-?\d{1,18}(?:\.\d{1,9})?")
@@ -45,8 +45,7 @@ class BenchmarkValue:
 
 def parse_value(one: Element) -> BenchmarkValue:
     def read_child_text(tag: str) -> str:
-        found = one.find(f"{{*}}{tag}")
-        return "" if found is None else clean_text(" ".join("".join(map(str, found.itertext())).split()), 1000)
+        return clean_text(" ".join(join_text(one.find(f"{{*}}{tag}")).split()), 1000)
 
     said = one.findall("{*}choices")
     must = [each for each in said if each.get("mustMatch") == "true" and not each.get("selector")]

@@ -5,9 +5,16 @@ from collections.abc import Iterable, Mapping
 from app.syntax import audit, host_text
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
-from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import compare_by_key, compare_higher
-from app.targets.effects.strength import Compare, Strength, compare_sets, compare_unranked, create_ranking
+from app.targets.effects.daemon import UNSET, Daemon
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_higher,
+    compare_sets,
+    compare_unranked,
+    create_capped,
+    create_ranking,
+)
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
 _NEXT = " at the next start"
@@ -17,15 +24,10 @@ _DEFAULTS: Mapping[str, str] = {"-e": "1", "-f": "1", "-b": "64", "-r": "0", "--
 _MOST_BACKLOG = 1_000_000
 
 
-def _compare_backlogs(was: str, now: str) -> Strength:
-    """Compare backlog sizes. A very large backlog uses too much kernel memory."""
-    return Strength.INCOMPARABLE if now.isdigit() and int(now) > _MOST_BACKLOG else compare_higher(was, now)
-
-
 _SCALES: Mapping[str, Compare] = {
-    "-e": create_ranking("0", "1", "2"),
-    "-f": create_ranking("0", "1", "2"),
-    "-b": _compare_backlogs,
+    **dict.fromkeys(("-e", "-f"), create_ranking("0", "1", "2")),
+    # A very large backlog uses too much kernel memory.
+    "-b": create_capped(_MOST_BACKLOG),
     # Above 0, records beyond the rate are lost.
     "-r": create_ranking("1", "0"),
     # A shorter wait loses a burst sooner, or panics the kernel.
@@ -34,9 +36,12 @@ _SCALES: Mapping[str, Compare] = {
 }
 
 
-class AuditRules:
+class AuditRules(Daemon):
+    """Not asked: auditctl reads only the running kernel."""
+
     name = "audit"
-    areas: tuple[str, ...] = ("/etc/audit/audit.rules", "/etc/audit/rules.d/")
+    areas = ("/etc/audit/audit.rules", "/etc/audit/rules.d/")
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         now = evaluate_audit_lines(audit.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED))
@@ -45,14 +50,11 @@ class AuditRules:
         later = evaluate_audit_lines(audit.parse_audit_lines(text, SOURCES)) if sources else now
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
 
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: auditctl reads only the running kernel."""
-
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         name = key.removesuffix(_NEXT)
         if name.startswith("rule "):
             return _compare_audit_rules(was, now)
-        return compare_by_key(_SCALES, name, was, now)
+        return super().compare_values(name, was, now)
 
 
 def evaluate_audit_lines(lines: Iterable[AuditLine]) -> dict[str, str]:

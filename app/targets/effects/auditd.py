@@ -6,10 +6,18 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.auditd_keys import ACTIONS, DEFAULTS, is_valid_value
-from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import compare_by_key, compare_higher, compare_lower, parse_number
-from app.targets.effects.strength import Compare, Strength, compare_unranked, create_ranking
+from app.targets.effects.auditd_options import ACTIONS, DEFAULTS, is_valid_value
+from app.targets.effects.daemon import Daemon
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_higher,
+    compare_lower,
+    compare_unranked,
+    create_capped,
+    create_ranking,
+    parse_number,
+)
 
 PATH = "/etc/audit/auditd.conf"
 STARTS, ROOM = "starts", "room for logs"
@@ -21,10 +29,6 @@ _MOST_ROOM = 8192
 _MOST_PERCENT, _MOST_MB = 5, 100
 """A host may be halted below this free space: a working disk is far from it."""
 _SPACE = re.compile(r"([0-9]{1,9})(%?)")
-
-
-def _compare_room(was: str, now: str) -> Strength:
-    return Strength.INCOMPARABLE if (parse_number(now) or 0) > _MOST_ROOM else compare_higher(was, now)
 
 
 def _compare_space(was: str, now: str) -> Strength:
@@ -47,11 +51,6 @@ def _compare_endings(was: str, now: str) -> Strength:
     return Strength.STRONGER if int(new[1]) <= (_MOST_PERCENT if new[2] else _MOST_MB) else Strength.WEAKER
 
 
-def _compare_early_endings(was: str, now: str) -> Strength:
-    """Compare halt actions of space_left, which should only warn."""
-    return Strength.STRONGER if now == _NEVER else compare_unranked(was, now)
-
-
 def _compare_rotations(was: str, now: str) -> Strength:
     """Compare log actions. Rotation loses old records and keeping fills the disk, so neither is stricter."""
     kept = ("rotate", "keep_logs")
@@ -69,35 +68,31 @@ def _compare_warnings(was: str, now: str) -> Strength:
 
 
 _SCALES: Mapping[str, Compare] = {
-    STARTS: create_ranking("no", "yes"),
-    ROOM: _compare_room,
-    f"{_ENDS}space_left": _compare_early_endings,
+    **dict.fromkeys((STARTS, "write_logs", "local_events", "verify_email"), create_ranking("no", "yes")),
+    ROOM: create_capped(_MOST_ROOM),
+    # It should only warn.
+    f"{_ENDS}space_left": lambda was, now: Strength.STRONGER if now == _NEVER else compare_unranked(was, now),
     f"{_ENDS}admin_space_left": _compare_endings,
-    "write_logs": create_ranking("no", "yes"),
-    "local_events": create_ranking("no", "yes"),
-    "verify_email": create_ranking("no", "yes"),
-    "disk_full_action": create_ranking(*ACTIONS),
-    "disk_error_action": create_ranking(*ACTIONS),
-    "space_left_action": _compare_warnings,
-    "admin_space_left_action": _compare_warnings,
+    **dict.fromkeys(("disk_full_action", "disk_error_action"), create_ranking(*ACTIONS)),
+    **dict.fromkeys(("space_left_action", "admin_space_left_action"), _compare_warnings),
     # Any user can cause a burst of records, so it may be logged and no more.
     "overflow_action": create_ranking("ignore", "syslog"),
-    "space_left": _compare_space,
-    "admin_space_left": _compare_space,
-    "max_log_file": compare_higher,
-    "num_logs": compare_higher,
+    **dict.fromkeys(("space_left", "admin_space_left"), _compare_space),
+    **dict.fromkeys(("max_log_file", "num_logs", "q_depth"), compare_higher),
     "max_log_file_action": _compare_rotations,
     "freq": compare_lower,
     "flush": create_ranking("none", "incremental_async", "incremental", "data", "sync"),
     "log_format": create_ranking("raw", "enriched"),
     "use_libwrap": compare_unranked,
-    "q_depth": compare_higher,
 }
 
 
-class Auditd:
+class Auditd(Daemon):
+    """Not asked: auditd has no dry run."""
+
     name = "auditd"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         stated, problems = keyvalue.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
@@ -107,13 +102,10 @@ class Auditd:
         )
         return {**found, **_derive_settings(found), STARTS: "yes" if sound else "no"}
 
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: auditd has no dry run."""
-
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":
             return Strength.STRONGER if was == "none" else compare_unranked(was, now)
-        return compare_by_key(_SCALES, key, was, now)
+        return super().compare_values(key, was, now)
 
 
 def can_start(settings: Mapping[str, str]) -> bool:

@@ -5,21 +5,16 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.syntax.host_text import fold_case
-from app.targets.effects.daemon import UNSET, Ask
+from app.syntax.host_text import fold_case, split_names
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
-
-
-def _split_words(text: str) -> list[str]:
-    return text.split()
-
 
 _CONFIG = "/etc/crypto-policies/config"
 _MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
 """FIPS and FUTURE do not compare: each forbids something that the other allows."""
-_TAKE_AWAY = _split_words("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
-_BRING = _split_words("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
+_TAKE_AWAY = split_names("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = split_names("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
 _THERE = "in force"
 _SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
 _LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}
@@ -29,9 +24,11 @@ _LISTS = ("cipher", "mac", "hash", "group", "sign", "key_exchange", "protocol")
 _TAKEN = re.compile(r"-[A-Za-z0-9][A-Za-z0-9.*-]*")
 
 
-class CryptoPolicies:
-    name: str = "crypto-policies"
-    areas: tuple[str, ...] = ("/etc/crypto-policies/config", _MODULES[0])
+class CryptoPolicies(Daemon):
+    """Not asked: update-crypto-policies would rewrite the host's files."""
+
+    name = "crypto-policies"
+    areas = ("/etc/crypto-policies/config", _MODULES[0])
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return the policy, its modules and their values; modules that are not named have no effect."""
@@ -48,11 +45,6 @@ class CryptoPolicies:
                 found[name] = value
         return found
 
-    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
-        """Return None: update-crypto-policies would rewrite the host's files."""
-        del files, ask
-        return None
-
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         kind, _blank, module = key.partition(" ")
         if kind == "policy":
@@ -66,11 +58,8 @@ class CryptoPolicies:
 
 def _read_config(files: Files) -> tuple[str, list[str], str]:
     """Return the base, its modules, and any further lines; the file should have one line only."""
-    lines = [
-        line.partition("#")[0].strip()
-        for _number, line in host_text.number_lines(host_text.read_text(files, _CONFIG) or "")
-    ]
-    first, *others = [line for line in lines if line] or ["DEFAULT"]
+    lines = (line.partition("#")[0].strip() for line in (host_text.read_text(files, _CONFIG) or "").split("\n"))
+    first, *others = list(filter(None, lines)) or ["DEFAULT"]
     base, *modules = first.upper().split(":")
     return base, modules, " ".join(others)
 
@@ -79,10 +68,8 @@ def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
-    text = next(
-        (text for folder in _MODULES if (text := host_text.read_text(files, f"{folder}{module}.pmod")) is not None),
-        None,
-    )
+    texts = (host_text.read_text(files, f"{folder}{module}.pmod") for folder in _MODULES)
+    text = next((text for text in texts if text is not None), None)
     if text is None:
         return None
     found: dict[str, list[str]] = {}

@@ -19,6 +19,15 @@ _TAGS = {
     "sudoedit_follow": ("FOLLOW", "NOFOLLOW"),
     "intercept": ("INTERCEPT", "NOINTERCEPT"),
 }
+_ALIASES = {"User": "User_Aliases", "Runas": "Runas_Aliases", "Host": "Host_Aliases", "Cmnd": "Command_Aliases"}
+_MARKS = {
+    "userid": "#",
+    "usergroup": "%",
+    "usergid": "%#",
+    "nonunixgroup": "%:",
+    "nonunixgid": "%:#",
+    "netgroup": "+",
+}
 JsonObject = Mapping[str, Any]
 
 
@@ -42,12 +51,7 @@ def _iter_defaults(options: str) -> Iterator[SudoDefault]:
 
 
 def _iter_aliases(told: JsonObject) -> Iterator[Alias]:
-    for kind, name in (
-        ("User", "User_Aliases"),
-        ("Runas", "Runas_Aliases"),
-        ("Host", "Host_Aliases"),
-        ("Cmnd", "Command_Aliases"),
-    ):
+    for kind, name in _ALIASES.items():
         for alias, members in told.get(name, {}).items():
             yield Alias(kind, alias, tuple(map(_format_member, members)))
 
@@ -75,19 +79,8 @@ def _format_runas(given: JsonObject) -> str:
 def _format_member(entry: JsonObject) -> str:
     bang = "!" if entry.get("negated") else ""
     digests = "".join(f"{kind}:{value} " for kind, value in entry.items() if kind.startswith("sha"))
-    kind, value = next(
-        (kind, value) for kind, value in entry.items() if kind != "negated" and not kind.startswith("sha")
-    )
-    marks = {
-        "userid": "#",
-        "usergroup": "%",
-        "usergid": "%#",
-        "nonunixgroup": "%:",
-        "nonunixgid": "%:#",
-        "netgroup": "+",
-    }
+    named = ((kind, value) for kind, value in entry.items() if kind != "negated" and not kind.startswith("sha"))
+    kind, value = next(named)
     text = str(value)
-    mark = marks.get(kind, "")
-    if kind == "netgroup" and text.startswith("+"):
-        mark = ""
+    mark = "" if kind == "netgroup" and text.startswith("+") else _MARKS.get(kind, "")
     return f"{bang}{digests}{mark}{text}"

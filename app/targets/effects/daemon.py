@@ -1,12 +1,13 @@
-"""The Daemon protocol: which settings a program would use on given files, and which of two values is stricter."""
+"""The base class Daemon: which settings a program would use on given files, and which of two values is stricter."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar
 
 from app.syntax.files import Files
 from app.targets.confinement import ProgramOutcome
-from app.targets.effects.strength import Strength
+from app.targets.effects.strength import Compare, Strength, compare_unranked
 
 UNSET = ""
 """The value of a setting that is absent, with no built-in default."""
@@ -29,28 +30,31 @@ Ask = Callable[[Files, Query], ProgramOutcome | None]
 """Runs a query on files; returns None if the program is available neither here nor on the host."""
 
 
-class Daemon(Protocol):
+class Daemon(ABC):
+    """A program whose settings a change may weaken."""
+
     name: str
     areas: tuple[str, ...]
     """Prefixes of its paths; a change elsewhere cannot affect it."""
+    scales: ClassVar[Mapping[str, Compare]] = {}
+    """How to compare the values of a key; a key without a scale may not change."""
+    paired: bool = False
+    """Whether some keys exist on one side only, so that the keys of both sides are read on each."""
 
+    @abstractmethod
     def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return all settings on these files by key, normalized, with built-in defaults and vendor files.
 
         A conditional setting is a key of its own: "maxauthtries for address 192.168.0.0/16".
         """
 
-    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
+    def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:  # noqa: ARG002
         """Return the settings as the program itself prints them; None if it cannot be asked."""
+        return None
 
-    def compare_values(self, key: str, was: str, now: str) -> Strength: ...
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        return self.scales.get(key, compare_unranked)(was, now)
 
-
-@runtime_checkable
-class PairedDaemon(Protocol):
-    """A daemon with keys that exist on one side only: it reads the keys of both sides on each."""
-
-    def with_both_sides(self, before: Files, after: Files) -> Daemon: ...
-
-
-Daemons = Sequence[Daemon]
+    def with_both_sides(self, before: Files, after: Files) -> "Daemon":  # noqa: ARG002
+        """Return the daemon that reads either side of a change."""
+        return self

@@ -2,56 +2,51 @@
 
 from collections.abc import Mapping
 
-from app.syntax import host_text, ini
+from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import compare_by_key
+from app.targets.effects.daemon import Daemon
 from app.targets.effects.strength import Compare, Strength, create_ranking
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
 _DEFAULTS: Mapping[str, str] = {
-    "gpgcheck": "0",
-    "localpkg_gpgcheck": "0",
-    "repo_gpgcheck": "0",
-    "sslverify": "1",
-    "best": "0",
-    "skip_if_unavailable": "0",
-    "clean_requirements_on_remove": "1",
+    **dict.fromkeys(("gpgcheck", "localpkg_gpgcheck", "repo_gpgcheck", "best", "skip_if_unavailable"), "0"),
+    **dict.fromkeys(("sslverify", "clean_requirements_on_remove"), "1"),
 }
 _OF_REPOSITORIES = ("gpgcheck", "repo_gpgcheck", "sslverify", "skip_if_unavailable")
 _STRICT, _LAX = create_ranking("0", "1"), create_ranking("1", "0")
 _SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_unavailable": _LAX}
 
 
-class Dnf:
+class Dnf(Daemon):
+    """Not asked: dnf prints its configuration only with its repositories."""
+
     name = "dnf"
-    areas: tuple[str, ...] = (MAIN, "/etc/yum.repos.d/")
+    areas = (MAIN, "/etc/yum.repos.d/")
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated = ini.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
+        stated = keyvalue.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
         found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
         for path in host_text.glob_files(files, REPOS):
-            own = ini.parse_ini(host_text.read_text(files, path) or "", path)
+            own = keyvalue.parse_ini(host_text.read_text(files, path) or "", path)
             for name in {setting.key.partition(".")[0] for setting in own}:
                 found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
             found |= _collect_values(own)
         return found
 
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: dnf prints its configuration only with its repositories."""
-
     def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key.rpartition(".")[2], was, now)
+        return super().compare_values(key.rpartition(".")[2], was, now)
 
 
 def _collect_values(settings: list[Setting]) -> dict[str, str]:
-    return {setting.key: _normalize_flag(setting) for setting in settings}
+    return {
+        setting.key: _normalize_flag(setting.value) if setting.key.rpartition(".")[2] in _DEFAULTS else setting.value
+        for setting in settings
+    }
 
 
-def _normalize_flag(setting: Setting) -> str:
-    word = host_text.fold_case(setting.value)
-    if setting.key.rpartition(".")[2] in _DEFAULTS:
-        return "1" if word in _ON else "0" if word in _OFF else setting.value
-    return setting.value
+def _normalize_flag(value: str) -> str:
+    word = host_text.fold_case(value)
+    return "1" if word in _ON else "0" if word in _OFF else value

@@ -5,9 +5,14 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.targets.effects.daemon import Ask
-from app.targets.effects.scales import compare_by_key, compare_caps, compare_durations, compare_higher
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.daemon import Daemon
+from app.targets.effects.strength import (
+    Compare,
+    compare_caps,
+    compare_durations,
+    compare_higher,
+    create_ranking,
+)
 
 PATH = "/etc/security/faillock.conf"
 _WEEK = 604_800
@@ -22,27 +27,24 @@ DEFAULTS: Mapping[str, str] = {
     "dir": "/var/run/faillock",
     "admin_group": "",
 }
-_MORE_STRICT, _LESS_STRICT = create_ranking("no", "yes"), create_ranking("yes", "no")
 _SCALES: Mapping[str, Compare] = {
-    "even_deny_root": _MORE_STRICT,
-    "audit": _MORE_STRICT,
-    "silent": _MORE_STRICT,
+    **dict.fromkeys(("even_deny_root", "audit", "silent"), create_ranking("no", "yes")),
     # Each excludes users or records.
-    "no_log_info": _LESS_STRICT,
-    "local_users_only": _LESS_STRICT,
-    "nodelay": _LESS_STRICT,
+    **dict.fromkeys(("no_log_info", "local_users_only", "nodelay"), create_ranking("yes", "no")),
     "deny": compare_caps,
     "fail_interval": compare_higher,
-    "unlock_time": compare_durations,
-    "root_unlock_time": compare_durations,
+    **dict.fromkeys(("unlock_time", "root_unlock_time"), compare_durations),
     # /var/run is emptied at boot, which resets every count.
     "dir": create_ranking("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
 }
 
 
-class Faillock:
+class Faillock(Daemon):
+    """Not asked: no program prints what the PAM module reads."""
+
     name = "faillock"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
@@ -51,12 +53,6 @@ class Faillock:
             if value is not None:
                 found[setting.key] = value
         return {"root_unlock_time": found["unlock_time"], **found}
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: no program prints what the PAM module reads."""
-
-    def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key, was, now)
 
 
 def _parse_faillock_value(key: str, value: str) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, limits
 from app.syntax.files import Files
-from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import Strength, compare_numbers, compare_unranked
 
 EXEMPT = "exempt"
@@ -14,22 +14,22 @@ _ONE_KIND = ("maxlogins", "maxsyslogins", "nonewprivs")
 _LESS = ("maxlogins", "maxsyslogins", "core", "nproc", "fsize", "cpu")
 
 
-class Limits:
+class Limits(Daemon):
+    """Not asked: no program prints what the PAM module reads."""
+
     name = "limits"
-    areas: tuple[str, ...] = (limits.MAIN, "/etc/security/limits.d/")
+    areas = (limits.MAIN, "/etc/security/limits.d/")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
         for path in [limits.MAIN, *host_text.glob_files(files, limits.FOLDER)]:
             text = host_text.read_text(files, path) or ""
             for limit in limits.parse_limits(text, path):
-                for kind in _expand_kinds(limit.kind, limit.item):
+                kinds = ("hard ", "soft ") if limit.kind == "-" else (f"{limit.kind} ",)
+                for kind in ("",) if limit.item in _ONE_KIND else kinds:
                     found[f"{limit.domain} {kind}{limit.item}"] = host_text.fold_case(limit.value)
             found |= {f"{domain} {EXEMPT}": "yes" for domain in limits.list_exempt_domains(text)}
         return found
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: no program prints what the PAM module reads."""
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         item = key.rpartition(" ")[2]
@@ -38,12 +38,6 @@ class Limits:
         if item not in _LESS:
             return compare_unranked(was, now)
         return compare_numbers(-_parse_limit(was), -_parse_limit(now))
-
-
-def _expand_kinds(kind: str, item: str) -> tuple[str, ...]:
-    if item in _ONE_KIND:
-        return ("",)
-    return ("hard ", "soft ") if kind == "-" else (f"{kind} ",)
 
 
 def _parse_limit(value: str) -> float:

@@ -5,16 +5,17 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import (
-    compare_by_key,
+from app.targets.effects.daemon import UNSET, Daemon
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
     compare_caps,
     compare_higher,
     compare_lower,
     compare_masks,
     compare_modes,
+    create_ranking,
 )
-from app.targets.effects.strength import Compare, Strength, create_ranking
 
 PATH = "/etc/login.defs"
 _OF_PAM = " in PAM"
@@ -22,10 +23,7 @@ _BETWEEN = "days in which a password can be changed"
 _OCTAL = ("UMASK", "HOME_MODE", "ERASECHAR", "KILLCHAR", "TTYPERM")
 _DEFAULTS: Mapping[str, str] = {
     "UMASK": "022",
-    "PASS_MAX_DAYS": "0",
-    "PASS_MIN_DAYS": "0",
-    "PASS_WARN_AGE": "0",
-    "PASS_MIN_LEN": "0",
+    **dict.fromkeys(("PASS_MAX_DAYS", "PASS_MIN_DAYS", "PASS_WARN_AGE", "PASS_MIN_LEN"), "0"),
     "LOGIN_RETRIES": "5",
     "FAIL_DELAY": "3",
     "ENCRYPT_METHOD": "DES",
@@ -46,24 +44,22 @@ _SCALES: Mapping[str, Compare] = {
     "UMASK": compare_masks,
     "HOME_MODE": compare_modes,
     "PASS_MAX_DAYS": compare_caps,
-    "PASS_MIN_DAYS": compare_higher,
-    "PASS_WARN_AGE": compare_higher,
-    "PASS_MIN_LEN": compare_higher,
+    **dict.fromkeys(("PASS_MIN_DAYS", "PASS_WARN_AGE", "PASS_MIN_LEN", "FAIL_DELAY"), compare_higher),
     "LOGIN_RETRIES": compare_lower,
-    "FAIL_DELAY": compare_higher,
     "ENCRYPT_METHOD": _METHODS,
-    "SHA_CRYPT_MIN_ROUNDS": compare_higher,
-    "SHA_CRYPT_MAX_ROUNDS": compare_higher,
-    "YESCRYPT_COST_FACTOR": compare_higher,
+    **dict.fromkeys(("SHA_CRYPT_MIN_ROUNDS", "SHA_CRYPT_MAX_ROUNDS", "YESCRYPT_COST_FACTOR"), compare_higher),
     "CREATE_HOME": create_ranking("no", "yes"),
     _BETWEEN: create_ranking("none", "some"),
 }
 _WORD = re.compile(r"[ \t]*([^ \t=#]+)[ \t=]*([^#]*)")
 
 
-class LoginDefs:
+class LoginDefs(Daemon):
+    """Not asked: no program prints what it reads."""
+
     name = "login.defs"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         text = host_text.read_text(files, PATH) or ""
@@ -71,17 +67,11 @@ class LoginDefs:
         for setting in keyvalue.parse_login_defs(text, PATH):
             found[setting.key] = _parse_shadow_value(setting.key, setting.value)
         found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
-        return {
-            **found,
-            **_read_pam_values(text),
-            _BETWEEN: _describe_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"]),
-        }
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: no program prints what it reads."""
+        window = _describe_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
+        return {**found, **_read_pam_values(text), _BETWEEN: window}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key.removesuffix(_OF_PAM), was, now)
+        return super().compare_values(key.removesuffix(_OF_PAM), was, now)
 
 
 def _parse_shadow_value(key: str, value: str) -> str:
@@ -106,12 +96,10 @@ def _read_pam_values(text: str) -> dict[str, str]:
         match = _WORD.match(line.rstrip(host_text.TRAIL))
         name = match[1].upper() if match and match[1].isascii() else ""
         if match and name in _PAM_DEFAULTS:
-            found.setdefault(f"{name}{_OF_PAM}", _normalize_octal(name, match[2].strip(host_text.TRAIL)))
+            value = match[2].strip(host_text.TRAIL)
+            octal = name in _OCTAL and re.fullmatch(r"[0-7]{1,4}", value)
+            found.setdefault(f"{name}{_OF_PAM}", f"{int(value, 8):03o}" if octal else value)
     return {**{f"{name}{_OF_PAM}": value for name, value in _PAM_DEFAULTS.items()}, **found}
-
-
-def _normalize_octal(name: str, value: str) -> str:
-    return f"{int(value, 8):03o}" if name in _OCTAL and re.fullmatch(r"[0-7]{1,4}", value) else value
 
 
 def _derive_home_mode(umask: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from app.syntax.host_text import split_names
 from app.syntax.pam import PamRule
 from app.targets.effects.pam_options import accepts_empty_password
 from app.targets.pam_outcome import SUCCESS
@@ -24,20 +25,14 @@ INTRUDERS: Mapping[str, tuple[str, ...]] = {
     "session": (),
 }
 _DIRECTORIES = ("pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so")
-_CONTENT_TEXT = (
-    "pam_permit.so pam_env.so pam_nologin.so pam_group.so pam_lastlog.so pam_limits.so pam_loginuid.so "
-    "pam_umask.so pam_keyinit.so pam_motd.so pam_mail.so pam_issue.so pam_warn.so pam_echo.so pam_systemd.so "
-    "pam_tty_audit.so"
-)
-_CONTENT = tuple(_CONTENT_TEXT.split())
+_CONTENT = split_names("""
+    pam_permit.so pam_env.so pam_nologin.so pam_group.so pam_lastlog.so pam_limits.so pam_loginuid.so
+    pam_umask.so pam_keyinit.so pam_motd.so pam_mail.so pam_issue.so pam_warn.so pam_echo.so pam_systemd.so
+    pam_tty_audit.so
+""")
 _LEFT_OUT = ("pam_faildelay.so", "pam_cap.so")
 _DENIES = {"auth": "auth_err", "account": "auth_err", "password": "authtok_err", "session": "session_err"}
-_UNIX = {
-    _WRONG: "auth_err",
-    _ELSEWHERE: "user_unknown",
-    _EXPIRED: "acct_expired",
-    _STRANGER: "auth_err",
-}
+_UNIX = {_WRONG: "auth_err", _ELSEWHERE: "user_unknown", _EXPIRED: "acct_expired", _STRANGER: "auth_err"}
 
 
 def create_responder(who: str, kind: str, *, otherwise: bool) -> Callable[[PamRule], str]:
@@ -83,14 +78,10 @@ def _answer_faillock(rule: PamRule, who: str, kind: str) -> str:
     return "auth_err" if who == _LOCKED and "preauth" in rule.arguments else SUCCESS
 
 
-def _answer_rootok(_rule: PamRule, who: str, _kind: str) -> str:
-    return SUCCESS if who == _ROOT else "auth_err"
-
-
 _SPECIAL: Mapping[str, Callable[[PamRule, str, str], str]] = {
     "pam_unix.so": _answer_unix,
     "pam_faillock.so": _answer_faillock,
-    "pam_rootok.so": _answer_rootok,
+    "pam_rootok.so": lambda _rule, who, _kind: SUCCESS if who == _ROOT else "auth_err",
     "pam_localuser.so": lambda _rule, who, _kind: "perm_denied" if who == _ELSEWHERE else SUCCESS,
     "pam_pwquality.so": lambda _rule, who, _kind: "authtok_err" if who == _WEAK else SUCCESS,
     "pam_pwhistory.so": lambda _rule, who, _kind: "authtok_err" if who == _OLD else SUCCESS,

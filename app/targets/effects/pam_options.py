@@ -11,8 +11,7 @@ from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
-from app.targets.effects.scales import compare_higher
-from app.targets.effects.strength import Compare, Strength, compare_unranked, create_ranking
+from app.targets.effects.strength import Compare, Strength, compare_higher, compare_unranked, create_ranking
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"
@@ -22,39 +21,24 @@ _OPENS, _CLOSES = create_ranking(ON, OFF), create_ranking(OFF, ON)
 _NEUTRAL = frozenset(["silent", "quiet", "debug", "shadow", "try_first_pass", "use_first_pass", "likeauth"])
 """Options without effect on strictness, for modules without a file."""
 _HASHES = ("des", "bigcrypt", "md5", "sha256", "sha512", "blowfish", "gost_yescrypt", "yescrypt")
+_LAX_FLAGS = ("nullok", "nodelay", "no_pass_expiry", "broken_shadow", "audit", "nis", "not_set_pass")
 _NULLOK = ("nullok", "nullok_secure")
 _SCALES: Mapping[str, Mapping[str, Compare]] = {
     "pam_unix.so": {
-        "nullok": _OPENS,
-        "nodelay": _OPENS,
-        "no_pass_expiry": _OPENS,
-        "broken_shadow": _OPENS,
-        "audit": _OPENS,
-        "nis": _OPENS,
-        "not_set_pass": _OPENS,
-        "use_authtok": _CLOSES,
-        "obscure": _CLOSES,
+        **dict.fromkeys(_LAX_FLAGS, _OPENS),
+        **dict.fromkeys(("use_authtok", "obscure"), _CLOSES),
         "hash": create_ranking(*_HASHES),
-        "rounds": compare_higher,
-        "remember": compare_higher,
-        "minlen": compare_higher,
+        **dict.fromkeys(("rounds", "remember", "minlen"), compare_higher),
     },
     "pam_pwhistory.so": {
         "remember": compare_higher,
-        "enforce_for_root": _CLOSES,
-        "use_authtok": _CLOSES,
+        **dict.fromkeys(("enforce_for_root", "use_authtok"), _CLOSES),
         "retry": create_ranking("3", "2", "1"),
     },
     "pam_faildelay.so": {"delay": compare_higher},
     "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": compare_unranked},
 }
-_BUILT_IN: Mapping[str, str] = {
-    "rounds": "0",
-    "remember": "0",
-    "minlen": "0",
-    "retry": "1",
-    "delay": "2000000",
-}
+_BUILT_IN: Mapping[str, str] = {"rounds": "0", "remember": "0", "minlen": "0", "retry": "1", "delay": "2000000"}
 _FILES: Mapping[str, tuple[str, Faillock | Pwquality]] = {
     "pam_faillock.so": (FAILLOCK, Faillock()),
     "pam_pwquality.so": (PWQUALITY, Pwquality()),
@@ -88,7 +72,6 @@ def read_rule_options(rule: PamRule, files: Files) -> Mapping[str, str]:
 
 
 def _get_default_hash(files: Files) -> str:
-    """Return the hash that pam_unix uses by default, from login.defs."""
     known = keyvalue.parse_login_defs(host_text.read_text(files, "/etc/login.defs") or "", "")
     said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
     return host_text.fold_case(said[-1]) if said else "des"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.shell_assignments import Assignment, parse_declarations
-from app.targets.effects.daemon import Ask
+from app.targets.effects.daemon import Daemon
 from app.targets.effects.strength import Strength, compare_numbers, compare_sets
 
 LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
@@ -17,9 +17,11 @@ _NEVER = "never"
 _VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
 
 
-class ShellProfile:
+class ShellProfile(Daemon):
+    """Not asked: a shell would execute the host's scripts as our user."""
+
     name = "profile"
-    areas: tuple[str, ...] = (LOGIN, "/etc/profile.d/", *RUNS)
+    areas = (LOGIN, "/etc/profile.d/", *RUNS)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         before, after = _split_at_drop_ins(files)
@@ -30,9 +32,6 @@ class ShellProfile:
             FAILING: _AND.join(find_failing_lines(login)),
             **{f"TMOUT in {path}": evaluate_timeout(_read_tmout_lines(files, path)) for path in RUNS},
         }
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: a shell would execute the host's scripts as our user."""
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == FAILING:
@@ -71,7 +70,6 @@ def find_failing_lines(made: Iterable[Assignment]) -> list[str]:
 
 
 def _split_at_drop_ins(files: Files) -> tuple[list[Assignment], list[Assignment]]:
-    """Return the assignments of /etc/profile before and after the drop-ins."""
     text = host_text.read_text(files, LOGIN) or ""
     middle = text.find("/profile.d/")
     line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.daemon import UNSET, Ask
-from app.targets.effects.scales import compare_by_key, compare_caps, compare_higher, compare_lower
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.daemon import UNSET, Daemon
+from app.targets.effects.strength import (
+    Compare,
+    compare_caps,
+    compare_higher,
+    compare_lower,
+    create_ranking,
+)
 
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"
@@ -37,9 +42,12 @@ _SCALES: Mapping[str, Compare] = {
 }
 
 
-class Pwquality:
+class Pwquality(Daemon):
+    """Not asked: it is a library; tests/differential compares with it."""
+
     name = "pwquality"
-    areas: tuple[str, ...] = (MAIN,)
+    areas = (MAIN,)
+    scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
@@ -51,12 +59,6 @@ class Pwquality:
                     return {**found, READ: "no"}
                 found[host_text.fold_case(setting.key)] = value
         return found
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: it is a library; tests/differential compares with it."""
-
-    def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return compare_by_key(_SCALES, key, was, now)
 
 
 def _parse_pwquality_value(setting: Setting) -> str | None:

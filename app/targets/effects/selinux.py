@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text
 from app.syntax.files import Files
-from app.targets.effects.daemon import Ask
+from app.targets.effects.daemon import Daemon
 from app.targets.effects.strength import Strength, compare_unranked, create_ranking
 
 PATH = "/etc/selinux/config"
@@ -18,21 +18,22 @@ _TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
 _MODES = create_ranking("disabled", "permissive", "enforcing")
 
 
-class Selinux:
+class Selinux(Daemon):
+    """Not asked: libselinux prints only the loaded policy."""
+
     name = "selinux"
-    areas: tuple[str, ...] = (PATH,)
+    areas = (PATH,)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        text = host_text.read_text(files, PATH)
-        mode = next(
-            (host_text.fold_case(m[1]) for line in (text or "").split("\n") if (m := _MODE.match(line))), "disabled"
-        )
-        policy = _read_policy_name(text or "")
+        text = host_text.read_text(files, PATH) or ""
+        modes = [host_text.fold_case(m[1]) for line in text.split("\n") if (m := _MODE.match(line))]
+        policy = _read_policy_name(text)
         there = bool(files.glob(f"/etc/selinux/{policy}/*")) if re.fullmatch(r"[\w-]+", policy) else False
-        return {"SELINUX": mode, "SELINUXTYPE": policy, INSTALLED: "yes" if there else "no"}
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: libselinux prints only the loaded policy."""
+        return {
+            "SELINUX": modes[0] if modes else "disabled",
+            "SELINUXTYPE": policy,
+            INSTALLED: "yes" if there else "no",
+        }
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:
@@ -45,9 +46,5 @@ class Selinux:
 
 def _read_policy_name(text: str) -> str:
     """Return the policy of the last SELINUXTYPE line; a trailing comment is part of the name."""
-    found = "targeted"
-    for line in text.split("\n"):
-        match = _TYPE.match(line.lstrip(host_text.TRAIL))
-        if match:
-            found = match[1].rstrip(host_text.TRAIL)
-    return found
+    named = [m[1] for line in text.split("\n") if (m := _TYPE.match(line.lstrip(host_text.TRAIL)))]
+    return named[-1].rstrip(host_text.TRAIL) if named else "targeted"

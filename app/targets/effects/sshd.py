@@ -29,9 +29,10 @@ _SPLIT = ","
 """Separates the parts of a connection; a name that contains it cannot be queried."""
 
 
-class Sshd:
-    name: str = "sshd"
-    areas: tuple[str, ...] = ("/etc/ssh/", "/etc/crypto-policies/back-ends/opensshserver.config")
+class Sshd(Daemon):
+    name = "sshd"
+    paired = True
+    areas = ("/etc/ssh/", "/etc/crypto-policies/back-ends/opensshserver.config")
 
     def __init__(self, *sides: Files) -> None:
         """`sides` are both file sets of a comparison: cases of either are evaluated on both."""
@@ -63,17 +64,15 @@ class Sshd:
         return sshd_order.compare_keyword(key.partition(" for ")[0], was, now)
 
     def _list_cases(self, files: Files) -> dict[str, ConnectionSpec]:
-        return (
-            self._cases_of_both_sides
-            if self._sides
-            else list_connections([sshd.read_sshd_config(files)], read_host_accounts(files))
-        )
+        return self._cases_of_both_sides if self._sides else _list_cases(files)
 
     @cached_property
     def _cases_of_both_sides(self) -> dict[str, ConnectionSpec]:
-        return list_connections(
-            [sshd.read_sshd_config(side) for side in self._sides], read_host_accounts(self._sides[0])
-        )
+        return _list_cases(*self._sides)
+
+
+def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
+    return list_connections([sshd.read_sshd_config(side) for side in sides], read_host_accounts(sides[0]))
 
 
 def _label_settings(found: Mapping[str, str], case: str) -> dict[str, str]:
@@ -90,9 +89,8 @@ def _format_connection(who: ConnectionSpec) -> list[str]:
 
 def _build_query(files: Files, who: ConnectionSpec, staged: tuple[str, ...]) -> Query:
     made = ((HOST_KEY, create_host_key()), *_add_missing_accounts(files, who))
-    return Query(
-        _PROGRAM, ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_format_connection(who))), staged, made
-    )
+    arguments = ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_format_connection(who)))
+    return Query(_PROGRAM, arguments, staged, made)
 
 
 def _add_missing_accounts(files: Files, who: ConnectionSpec) -> tuple[tuple[str, str], ...]:

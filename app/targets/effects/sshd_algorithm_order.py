@@ -59,7 +59,6 @@ def _is_no_weaker(old: list[str], new: list[str]) -> bool:
 
 
 def _find_no_stronger(name: str) -> set[str]:
-    """Return the algorithm, its aliases and all weaker ones."""
     found, waiting = {name}, [name]
     while waiting:
         one = waiting.pop()

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from app.syntax.sshd import SshdConfig
-from app.syntax.sshd_match import ATTRIBUTES, Conditions, ConnectionSpec, Network, matches_conditions, parse_network
+from app.syntax.sshd_match import ATTRIBUTES, ConnectionSpec, Network, matches_conditions, parse_network
 from app.targets.host_accounts import HostAccounts
 
 NO_PORT = "65534"
@@ -22,20 +22,14 @@ def list_connections(configs: Sequence[SshdConfig], people: HostAccounts) -> dic
     blocks = list(dict.fromkeys(block.conditions for config in configs for block in config.matches if block.conditions))
     asked = list(dict.fromkeys(condition for block in blocks for condition in block))
     found = {"": ConnectionSpec()}
-    ways = [
-        _keep_distinct(_list_candidates(attribute, asked, people), asked)
-        for attribute in _list_varied_attributes(asked)
-    ]
+    varied = _list_varied_attributes(asked)
+    ways = [_keep_distinct(_list_candidates(attribute, asked, people), asked) for attribute in varied]
     for parts in itertools.islice(itertools.product(*ways), _MOST):
         who = ConnectionSpec(**{name: value for part in parts for name, value in part.items()})  # type: ignore[arg-type]
         met = [block for block in blocks if matches_conditions(block, who)]
         if met:
-            found.setdefault(" and ".join(_format_conditions(block) for block in met), who)
+            found.setdefault(" and ".join(" ".join(map(" ".join, block)) for block in met), who)
     return found
-
-
-def _format_conditions(block: Conditions) -> str:
-    return " ".join(f"{attribute} {value}" for attribute, value in block)
 
 
 def _list_varied_attributes(asked: Sequence[tuple[str, str]]) -> list[str]:
@@ -56,7 +50,8 @@ def _keep_distinct(candidates: Iterable[Values], asked: Sequence[tuple[str, str]
 def _list_candidates(attribute: str, asked: Sequence[tuple[str, str]], people: HostAccounts) -> list[Values]:
     written = [value for name, value in asked if name == attribute]
     if attribute == "also":
-        return [{"also": some} for some in _list_subsets([one for one in asked if one[0] not in ATTRIBUTES])]
+        unknown = [one for one in asked if one[0] not in ATTRIBUTES]
+        return [{"also": some} for some in ((), *((one,) for one in unknown), tuple(unknown))]
     if attribute == "user":
         return _list_user_candidates(written, [value for name, value in asked if name == "group"], people)
     if attribute in ("address", "localaddress"):
@@ -64,19 +59,11 @@ def _list_candidates(attribute: str, asked: Sequence[tuple[str, str]], people: H
     return [{attribute: one} for one in (_OTHERS.get(attribute, ANYBODY), *_list_matching_names(written))]
 
 
-def _list_subsets(unknown: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, str], ...]]:
-    """Return subsets of unknown criteria: none, each alone, and all together."""
-    return [(), *((one,) for one in unknown), tuple(unknown)]
-
-
 def _list_user_candidates(written: Sequence[str], groups: Sequence[str], people: HostAccounts) -> list[Values]:
     """Return users to try; existing accounts first, because sshd can be queried about those."""
     known: list[Values] = [{"user": one.name, "groups": people.list_groups(one.name)} for one in people.accounts]
-    belongs = [
-        frozenset[str](),
-        *(frozenset({group}) for group in _list_matching_names(groups)),
-        frozenset(_list_matching_names(groups)),
-    ]
+    names = _list_matching_names(groups)
+    belongs = [frozenset[str](), *(frozenset({group}) for group in names), frozenset(names)]
     might: list[Values] = [
         {"user": name, "groups": some}
         for name in (ANYBODY, *_list_matching_names(written))

@@ -1,35 +1,32 @@
 """Compares two values of an sshd keyword by how much they allow."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 
+from app.syntax.host_text import split_names
 from app.targets.effects import sshd_algorithm_order
 from app.targets.effects.daemon import UNSET
 from app.targets.effects.strength import (
     Compare,
     Strength,
+    compare_masks,
     compare_sets,
     compare_unranked,
     create_measure,
     create_ranking,
 )
 
-
-def _split_words(text: str) -> list[str]:
-    return text.split()
-
-
-_BETTER_NO = _split_words("""
+_BETTER_NO = split_names("""
     allowagentforwarding compression gssapiauthentication gssapienablek5users gssapikeyexchange
     gssapistorecredentialsonrekey hostbasedauthentication hostbasedusesnamefrompacketonly kbdinteractiveauthentication
     kerberosauthentication kerberosgetafstoken kerberosorlocalpasswd passwordauthentication permitemptypasswords
     permittty permituserrc streamlocalbindunlink x11forwarding
 """)
-_BETTER_YES = _split_words("""
+_BETTER_YES = split_names("""
     disableforwarding gssapicleanupcredentials gssapistrictacceptorcheck ignoreuserknownhosts kerberosticketcleanup
     printlastlog strictmodes usepam x11uselocalhost
 """)
-_NO_MATTER = _split_words("debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset")
-_ALGORITHMS = _split_words("""
+_NO_MATTER = split_names("debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset")
+_ALGORITHMS = split_names("""
     casignaturealgorithms ciphers gssapikexalgorithms hostbasedacceptedalgorithms hostkeyalgorithms kexalgorithms macs
     pubkeyacceptedalgorithms
 """)
@@ -37,6 +34,10 @@ _FEWER = ("acceptenv", "authorizedkeysfile", "subsystem")
 _NAMES_KEPT_OUT = ("denyusers", "denygroups")
 _NAMES_LET_IN = ("allowusers", "allowgroups")
 _OPENS = ("permitopen", "permitlisten")
+_LOWER = ("maxauthtries", "maxsessions")
+_LOWER_LIMITS = split_names(
+    "clientalivecountmax clientaliveinterval logingracetime persourcemaxstartups unusedconnectiontimeout"
+)
 _FORWARDS = {"yes": "local remote", "local": "local", "remote": "remote", "no": ""}
 _RIGHTS: dict[str, dict[str, str]] = {
     "allowtcpforwarding": _FORWARDS,
@@ -71,20 +72,15 @@ def _parse_whole(value: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() else None
 
 
-def _measure_lower(value: str) -> float | None:
-    """Lower is stricter."""
-    count = _parse_whole(value)
-    return None if count is None else -count
-
-
-def _measure_lower_limit(value: str) -> float | None:
-    """Lower is stricter; 0 or none means no limit."""
+def _parse_limit(value: str) -> float | None:
+    """Return the number, or infinity for 0 and none, which mean no limit."""
     count = 0 if value == "none" else _parse_whole(value)
-    return None if count is None else -(count or float("inf"))
+    return None if count is None else count or float("inf")
 
 
-def _measure_higher(value: str) -> float | None:
-    return _parse_whole(value)
+_compare_whole = create_measure(_parse_whole)
+_compare_lower = create_measure(_parse_whole, lower=True)
+_compare_limits = create_measure(_parse_limit, lower=True)
 
 
 def _compare_parts(between: str, *compares: Compare) -> Compare:
@@ -95,10 +91,6 @@ def _compare_parts(between: str, *compares: Compare) -> Compare:
         return combine_strengths(*(one(*pair) for one, pair in zip(compares, zip(old, new, strict=True), strict=True)))
 
     return compare
-
-
-def _compare_word_sets(between: str | None) -> Compare:
-    return lambda was, now: compare_sets(was.split(between), now.split(between))
 
 
 def _compare_deny_lists(was: str, now: str) -> Strength:
@@ -115,7 +107,6 @@ def _compare_allow_lists(was: str, now: str) -> Strength:
 
 
 def _compare_open_places(was: str, now: str) -> Strength:
-    """Compare any, none, or lists of places."""
     ends = ("any", "none")
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
@@ -141,7 +132,6 @@ def _compare_banners(was: str, now: str) -> Strength:
 
 
 def _compare_environments(was: str, now: str) -> Strength:
-    """Compare yes, no, or name patterns."""
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
         return create_measure(lambda value: step.get(value, 1))(was, now)
@@ -154,16 +144,6 @@ def _compare_key_options(was: str, now: str) -> Strength:
     return compare_sets(new, old)
 
 
-def _compare_mask_bits(was: str, now: str) -> Strength:
-    try:
-        old, new = int(was, 8), int(now, 8)
-    except ValueError:
-        return compare_unranked(was, now)
-    if old == new:
-        return Strength.EQUAL
-    return Strength.STRONGER if old & ~new == 0 else Strength.WEAKER if new & ~old == 0 else Strength.INCOMPARABLE
-
-
 def _compare_auth_methods(was: str, now: str) -> Strength:
     if was == "any" != now:
         return Strength.STRONGER
@@ -174,46 +154,29 @@ def _compare_facilities(was: str, now: str) -> Strength:
     return Strength.EQUAL if was in _LOGS and now in _LOGS else compare_unranked(was, now)
 
 
-def _always_equal(_was: str, _now: str) -> Strength:
-    return Strength.EQUAL
-
-
-def _assign_compare(keywords: Collection[str], compare: Compare) -> dict[str, Compare]:
-    return dict.fromkeys(keywords, compare)
-
-
-def _assign_measure(keywords: str, strictness: Callable[[str], float | None]) -> dict[str, Compare]:
-    return _assign_compare(keywords.split(), create_measure(strictness))
-
-
 _COMPARES: dict[str, Compare] = (
-    _assign_compare(_BETTER_NO, create_ranking("yes", "no"))
-    | _assign_compare(_BETTER_YES, create_ranking("no", "yes"))
-    | _assign_compare(_NO_MATTER, _always_equal)
-    | _assign_compare(_ALGORITHMS, sshd_algorithm_order.compare_algorithms)
-    | _assign_compare(_FEWER, _compare_word_sets(None))
-    | _assign_compare(_NAMES_KEPT_OUT, _compare_deny_lists)
-    | _assign_compare(_NAMES_LET_IN, _compare_allow_lists)
-    | _assign_compare(_OPENS, _compare_open_places)
+    dict.fromkeys(_BETTER_NO, create_ranking("yes", "no"))
+    | dict.fromkeys(_BETTER_YES, create_ranking("no", "yes"))
+    | dict.fromkeys(_NO_MATTER, lambda _was, _now: Strength.EQUAL)
+    | dict.fromkeys(_ALGORITHMS, sshd_algorithm_order.compare_algorithms)
+    | dict.fromkeys(_FEWER, lambda was, now: compare_sets(was.split(), now.split()))
+    | dict.fromkeys(_NAMES_KEPT_OUT, _compare_deny_lists)
+    | dict.fromkeys(_NAMES_LET_IN, _compare_allow_lists)
+    | dict.fromkeys(_OPENS, _compare_open_places)
+    | dict.fromkeys(_LOWER, _compare_lower)
+    | dict.fromkeys(_LOWER_LIMITS, _compare_limits)
     | {keyword: _compare_rights(rights) for keyword, rights in _RIGHTS.items()}
     | _WORDS
-    | _assign_measure("maxauthtries maxsessions", _measure_lower)
-    | _assign_measure(
-        "clientalivecountmax clientaliveinterval logingracetime persourcemaxstartups unusedconnectiontimeout",
-        _measure_lower_limit,
-    )
-    | _assign_measure("requiredrsasize", _measure_higher)
     | {
         "authenticationmethods": _compare_auth_methods,
         "banner": _compare_banners,
-        "maxstartups": _compare_parts(
-            ":", create_measure(_measure_lower), create_measure(_measure_higher), create_measure(_measure_lower)
-        ),
+        "maxstartups": _compare_parts(":", _compare_lower, _compare_whole, _compare_lower),
         "permituserenvironment": _compare_environments,
-        "persourcenetblocksize": _compare_parts(":", create_measure(_measure_lower), create_measure(_measure_lower)),
+        "persourcenetblocksize": _compare_parts(":", _compare_lower, _compare_lower),
         "pubkeyauthoptions": _compare_key_options,
-        "rekeylimit": _compare_parts(" ", create_measure(_measure_lower_limit), create_measure(_measure_lower_limit)),
-        "streamlocalbindmask": _compare_mask_bits,
+        "rekeylimit": _compare_parts(" ", _compare_limits, _compare_limits),
+        "requiredrsasize": _compare_whole,
+        "streamlocalbindmask": compare_masks,
         "syslogfacility": _compare_facilities,
     }
 )

@@ -1,5 +1,6 @@
 """Strength: the result of comparing two values of a setting, and functions that create comparisons."""
 
+import re
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -38,12 +39,14 @@ def compare_numbers(was: float, now: float) -> Strength:
     return Strength.STRONGER if now > was else Strength.WEAKER
 
 
-def create_measure(strictness: Callable[[str], float | None]) -> Compare:
-    """Return a comparison by a number, higher is stricter; values without a number do not compare."""
+def create_measure(strictness: Callable[[str], float | None], *, lower: bool = False) -> Compare:
+    """Return a comparison by a number, higher or `lower` is stricter; values without a number do not compare."""
 
     def compare(was: str, now: str) -> Strength:
         old, new = strictness(was), strictness(now)
-        return compare_unranked(was, now) if old is None or new is None else compare_numbers(old, new)
+        if old is None or new is None:
+            return compare_unranked(was, now)
+        return compare_numbers(-old, -new) if lower else compare_numbers(old, new)
 
     return compare
 
@@ -56,3 +59,50 @@ def compare_sets(was: Sequence[str], now: Sequence[str]) -> Strength:
     if new < old:
         return Strength.STRONGER
     return Strength.WEAKER if old < new else Strength.INCOMPARABLE
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+
+def parse_number(value: str) -> int | None:
+    return int(value) if _NUMBER.fullmatch(value) else None
+
+
+def _parse_cap(value: str) -> float | None:
+    """Return the number, or infinity for 0 and less, which mean no cap."""
+    found = parse_number(value)
+    return found if found is None or found > 0 else float("inf")
+
+
+def _parse_duration(value: str) -> float | None:
+    return float("inf") if (found := parse_number(value)) == 0 else found
+
+
+compare_higher = create_measure(parse_number)
+compare_lower = create_measure(parse_number, lower=True)
+compare_caps = create_measure(_parse_cap, lower=True)
+"""Lower is stricter; 0 is no cap."""
+compare_durations = create_measure(_parse_duration)
+"""Higher is stricter; 0 is unlimited."""
+
+
+def create_capped(most: int) -> Compare:
+    """Return a comparison in which higher is stricter, and more than `most` harms the host."""
+    return lambda was, now: Strength.INCOMPARABLE if (parse_number(now) or 0) > most else compare_higher(was, now)
+
+
+def compare_masks(was: str, now: str) -> Strength:
+    """Compare octal umasks: more bits are stricter."""
+    if not (re.fullmatch(r"[0-7]{1,4}", was) and re.fullmatch(r"[0-7]{1,4}", now)):
+        return compare_unranked(was, now)
+    old, new = int(was, 8), int(now, 8)
+    if old == new:
+        return Strength.EQUAL
+    if old & new == old:
+        return Strength.STRONGER
+    return Strength.WEAKER if old & new == new else Strength.INCOMPARABLE
+
+
+def compare_modes(was: str, now: str) -> Strength:
+    """Compare octal modes: fewer bits are stricter."""
+    return compare_masks(now, was)

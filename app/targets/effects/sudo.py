@@ -8,9 +8,9 @@ from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
 from app.targets.effects import sudo_defaults, sudo_rights
 from app.targets.effects.cvtsudoers import parse_cvtsudoers
-from app.targets.effects.daemon import UNSET, Ask, Query
+from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
 from app.targets.effects.strength import Strength
-from app.targets.granted_rights import Principal, resolve_defaults, resolve_rights
+from app.targets.granted_rights import Principal, build_principal, resolve_defaults, resolve_rights
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 
 _PROGRAM = "/usr/bin/cvtsudoers"
@@ -24,9 +24,9 @@ _UNREADABLE = "lines that sudo cannot read"
 _OPTION = re.compile(r"(?P<who>.*): (?P<name>[a-z_]+)(?: where (?P<scope>.*) fits)?")
 
 
-class Sudo:
+class Sudo(Daemon):
     name = "sudo"
-    areas: tuple[str, ...] = ("/etc/sudoers",)
+    areas = ("/etc/sudoers",)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         return _collect_settings(sudoers.read_sudoers(files), read_host_accounts(files))
@@ -57,8 +57,8 @@ def _collect_settings(read: Sudoers, who: HostAccounts) -> dict[str, str]:
     anybody = dict(_iter_principal_settings(read, _ELSE))
     found |= {f"anybody else{key}": value for key, value in anybody.items()}
     for account in who.accounts:
-        known = Principal(account.name, account.uid, who.list_sudoers_groups(account.name))
-        found |= {f"{account.name}{key}": value for key, value in _iter_principal_settings(read, known)}
+        settings = _iter_principal_settings(read, build_principal(who, account.name))
+        found |= {f"{account.name}{key}": value for key, value in settings}
     for entry in _list_unknown_principals(read, who):
         stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
         own = dict(_iter_principal_settings(read, stranger))

@@ -1,31 +1,28 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
+from app.syntax.host_text import split_names
 from app.targets.effects.strength import Compare, Strength, compare_numbers, compare_sets, compare_unranked
 from app.targets.granted_rights import BUILT_IN, OFF, ON
 
-_ON_IS_STRICT_TEXT = (
-    "authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied "
-    "log_exit_status log_host log_input log_output log_server_verify log_stdin log_stdout log_stderr "
-    "log_subcmds log_ttyin log_ttyout log_year mail_all_cmnds mail_always mail_badpass mail_no_host "
-    "mail_no_perms mail_no_user noexec pam_acct_mgmt pam_session pam_setcred requiretty runas_check_shell "
-    "selinux set_home sudoedit_checkdir tty_tickets use_loginuid use_pty iolog_flush"
-)
-_ON_IS_STRICT = frozenset(_ON_IS_STRICT_TEXT.split())
-_OFF_IS_STRICT_TEXT = (
-    "case_insensitive_group case_insensitive_user closefrom_override env_editor fast_glob ignore_audit_errors "
-    "ignore_iolog_errors ignore_logfile_errors intercept_allow_setid log_passwords preserve_groups pwfeedback "
-    "root_sudo runas_allow_unknown_id setenv shell_noargs stay_setuid sudoedit_follow umask_override "
-    "user_command_timeouts visiblepw rlimit_core"
-)
-_OFF_IS_STRICT = frozenset(_OFF_IS_STRICT_TEXT.split())
-_BUILT_IN_ON_TEXT = (
-    "authenticate case_insensitive_group case_insensitive_user env_reset fast_glob ignore_audit_errors "
-    "ignore_logfile_errors intercept_verify log_allowed log_denied log_server_verify mail_no_user "
-    "pam_acct_mgmt pam_session pam_setcred root_sudo selinux sudoedit_checkdir tty_tickets"
-)
-_BUILT_IN_ON = frozenset(_BUILT_IN_ON_TEXT.split())
-_EITHER_TEXT = "env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home"
-_EITHER = frozenset(_EITHER_TEXT.split())
+_ON_IS_STRICT = split_names("""
+    authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied
+    log_exit_status log_host log_input log_output log_server_verify log_stdin log_stdout log_stderr
+    log_subcmds log_ttyin log_ttyout log_year mail_all_cmnds mail_always mail_badpass mail_no_host
+    mail_no_perms mail_no_user noexec pam_acct_mgmt pam_session pam_setcred requiretty runas_check_shell
+    selinux set_home sudoedit_checkdir tty_tickets use_loginuid use_pty iolog_flush
+""")
+_OFF_IS_STRICT = split_names("""
+    case_insensitive_group case_insensitive_user closefrom_override env_editor fast_glob ignore_audit_errors
+    ignore_iolog_errors ignore_logfile_errors intercept_allow_setid log_passwords preserve_groups pwfeedback
+    root_sudo runas_allow_unknown_id setenv shell_noargs stay_setuid sudoedit_follow umask_override
+    user_command_timeouts visiblepw rlimit_core
+""")
+_BUILT_IN_ON = split_names("""
+    authenticate case_insensitive_group case_insensitive_user env_reset fast_glob ignore_audit_errors
+    ignore_logfile_errors intercept_verify log_allowed log_denied log_server_verify mail_no_user
+    pam_acct_mgmt pam_session pam_setcred root_sudo selinux sudoedit_checkdir tty_tickets
+""")
+_EITHER = split_names("env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home")
 """Built-in values differ; a change is compared with the stricter one."""
 _FOREVER = 10.0**9
 _SPANS = {"timestamp_timeout": (5.0, 15.0), "passwd_timeout": (0.0, 5.0)}
@@ -52,7 +49,7 @@ def get_option_compare(name: str) -> Compare:
 
 
 def _measure_strictness(name: str, value: str, *, before: bool) -> float | None:
-    if name in _ON_IS_STRICT | _OFF_IS_STRICT:
+    if name in (*_ON_IS_STRICT, *_OFF_IS_STRICT):
         return _measure_flag(name, value, before=before)
     if name == "passwd_tries":
         tries = _parse_float(value or "3")

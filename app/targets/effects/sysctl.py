@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from app.syntax import host_text, sysctl
 from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
-from app.targets.effects import drop_ins, shipped_files
-from app.targets.effects.daemon import Ask, Query
-from app.targets.effects.scales import compare_by_key
+from app.targets.effects import drop_ins
+from app.targets.effects.daemon import Ask, Daemon, Query
 from app.targets.effects.strength import Compare, Strength, create_ranking
 
 MAIN = "/etc/sysctl.conf"
@@ -65,16 +65,16 @@ KNOWN: Mapping[str, KnownKey] = {
     **_define_conf_keys("ipv6", "accept_ra", create_ranking("2", "1", "0"), "1", "1"),
     **_define_conf_keys("ipv6", "forwarding", _ON_OFF, "0", "0"),
 }
-_SCALES = {key: known.compare for key, known in KNOWN.items()}
 
 
-class _Sysctl:
-    areas: tuple[str, ...] = ("/etc/sysctl",)
+class _Sysctl(Daemon):
+    areas = ("/etc/sysctl",)
+    scales: ClassVar[Mapping[str, Compare]] = {key: known.compare for key, known in KNOWN.items()}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "kernel.core_pattern" and now == "|/bin/false":
             return Strength.STRONGER
-        return compare_by_key(_SCALES, key, was, now)
+        return super().compare_values(key, was, now)
 
 
 class SystemdSysctl(_Sysctl):
@@ -83,29 +83,25 @@ class SystemdSysctl(_Sysctl):
     name = "systemd-sysctl"
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        return evaluate_sysctl(
-            sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files)), debian=shipped_files.is_debian(files)
-        )
+        loaded = sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files))
+        return evaluate_sysctl(loaded, debian=drop_ins.is_debian(files))
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return settings from the files that systemd-sysctl lists; how it parses a line is ours."""
         outcome = ask(files, Query("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
-        return evaluate_sysctl(sysctl.load_as_systemd([outcome.output]), debian=shipped_files.is_debian(files))
+        return evaluate_sysctl(sysctl.load_as_systemd([outcome.output]), debian=drop_ins.is_debian(files))
 
 
 class ProcpsSysctl(_Sysctl):
-    """`sysctl --system` of procps reads the folders, then sysctl.conf."""
+    """`sysctl --system` of procps reads the folders, then sysctl.conf. Not asked: it would change the kernel."""
 
     name = "sysctl"
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         texts = [*drop_ins.read_drop_ins("sysctl.d", files, hidden=True), host_text.read_text(files, MAIN) or ""]
-        return evaluate_sysctl(sysctl.load_as_procps(texts), debian=shipped_files.is_debian(files))
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: the program would change the kernel."""
+        return evaluate_sysctl(sysctl.load_as_procps(texts), debian=drop_ins.is_debian(files))
 
 
 def evaluate_sysctl(loaded: LoadedSysctls, *, debian: bool) -> dict[str, str]:

@@ -6,7 +6,6 @@ from fnmatch import fnmatchcase
 
 from app.syntax import audit, host_text, keyvalue
 from app.syntax.audit import AuditLine
-from app.syntax.setting import find_last
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost
 
 AUDITD = "/etc/audit/auditd.conf"
@@ -48,7 +47,7 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     if text is None:
         return ProbeAnswer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
     settings, _ = keyvalue.parse_auditd(text, AUDITD)
-    told = {key: found.value.lower() for key in _KEYS if (found := find_last(settings, key))}
+    told = {one.key: one.value.lower() for one in settings}
     if host.fill is None:
         return ProbeAnswer(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
     free = f"{host.fill.free // _MIB} of {host.fill.size // _MIB} MiB are free"
@@ -61,11 +60,7 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     return ProbeAnswer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
 
 
-_KEYS = [key for pair in _THRESHOLDS for key in pair if key]
-
-
 def _parse_threshold_bytes(value: str, fill: DiskUsage) -> int:
-    """Return the threshold in bytes, from MiB or a percentage."""
     digits = value.removesuffix("%")
     number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 12 else 0
     return fill.size * number // 100 if value.endswith("%") else number * _MIB
@@ -84,10 +79,8 @@ def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:
     flood = next((line for line in lines if records_too_much(line)), None)
     for line in (flood, tight):
         if line:
-            said = " ".join(line.words)
-            return ProbeAnswer(
-                False, f"the kernel stops when records are lost, and {said} loses some ({_format_position(line)})"
-            )
+            said = f"{' '.join(line.words)} loses some ({line.path} line {line.line})"
+            return ProbeAnswer(False, f"the kernel stops when records are lost, and {said}")
     return ProbeAnswer(True, "the kernel stops when audit records are lost, and no rule is seen that would flood it")
 
 
@@ -128,7 +121,3 @@ def _includes_reading(permissions: str) -> bool:
 
 def _get_flag_values(flag: str, words: tuple[str, ...]) -> list[str]:
     return [value for one, value in itertools.pairwise(words) if one == flag]
-
-
-def _format_position(line: AuditLine) -> str:
-    return f"{line.path} line {line.line}"

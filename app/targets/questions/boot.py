@@ -42,9 +42,8 @@ def probe_next_boot(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, fault, mounts)
     goes = f"the next boot goes to {target or 'the default target of its distribution'}"
     said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"{FSTAB} mounts nothing"
-    return ProbeAnswer(
-        True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *_format_boot_target(target))
-    )
+    boots = (f"boots into {target}.target",) if target else ()
+    return ProbeAnswer(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *boots))
 
 
 def is_masked(files: Files, path: str) -> bool:
@@ -52,10 +51,6 @@ def is_masked(files: Files, path: str) -> bool:
     if isinstance(files, LinkedFiles) and (goal := files.link(path)) is not None:
         return goal == "/dev/null"
     return files.state(path) is not None and files.read(path) == b""
-
-
-def _format_boot_target(target: str) -> tuple[str, ...]:
-    return (f"boots into {target}.target",) if target else ()
 
 
 def _read_mounts(files: Files) -> tuple[tuple[str, ...], str]:
@@ -78,10 +73,9 @@ def probe_selinux_boot(host: ProbedHost) -> ProbeAnswer:
     settings = keyvalue.read_setting_files(host.files, [SELINUX], keyvalue.parse_options)
     mode, policy = (find_last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
     named = policy.value if policy else "targeted"
+    loads = f"the next boot loads the SELinux policy {named}"
     if mode and mode.value == "disabled":
         return ProbeAnswer(True, "SELinux is disabled at boot, so no policy is loaded")
     if host.files.state(f"/etc/selinux/{named}") is None or "/" in named:
-        return ProbeAnswer(
-            False, f"the next boot loads the SELinux policy {named}, and /etc/selinux/{named} is not there"
-        )
-    return ProbeAnswer(True, f"the next boot loads the SELinux policy {named}, which is there")
+        return ProbeAnswer(False, f"{loads}, and /etc/selinux/{named} is not there")
+    return ProbeAnswer(True, f"{loads}, which is there")

@@ -56,6 +56,4 @@ class ProbeAnswer(NamedTuple):
 
 
 def answer_from_problems(problems: tuple[BadSetting, ...], fine: str) -> ProbeAnswer:
-    if not problems:
-        return ProbeAnswer(True, fine)
-    return ProbeAnswer(False, f"{problems[0].text} ({problems[0].path} line {problems[0].line})")
+    return ProbeAnswer(False, str(problems[0])) if problems else ProbeAnswer(True, fine)

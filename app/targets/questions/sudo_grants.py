@@ -1,7 +1,7 @@
 """Probes sudo rights, and those that need no password, by our reading of sudoers."""
 
 from app.syntax.sudoers import Sudoers
-from app.syntax.sudoers_line import Grant
+from app.targets.granted_rights import build_principal, resolve_rights
 from app.targets.host_accounts import HostAccounts
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost, answer_from_problems
 
@@ -32,15 +32,12 @@ def describe_sudo_rights(found: list[tuple[str, tuple[str, ...], tuple[str, ...]
 def list_granted_rights(sudoers: Sudoers, people: HostAccounts, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
     secret = people.find_shadow_entry(name)
-    typed = bool(secret and secret.password and not secret.is_locked)
-    trusted = _skips_password(sudoers, people, name)
     asks: dict[str, bool] = {}
-    for grant in sudoers.list_grants(name, people.list_groups(name)):
-        for command in _expand_command(sudoers, grant):
-            right = f"({grant.runas}) {command}"
-            asks.pop(right, None)  # the last match decides, so it moves to the end
-            asks[right] = "PASSWD" in grant.tags or not (trusted or "NOPASSWD" in grant.tags)
-    return split_usable_rights(asks, typed=typed)
+    for one in resolve_rights(sudoers, build_principal(people, name)):
+        right = f"({one.runas}) {'' if one.allowed else '!'}{one.command}"
+        asks.pop(right, None)  # the last match decides, so it moves to the end
+        asks[right] = one.needs_password
+    return split_usable_rights(asks, typed=secret is not None and secret.has_password)
 
 
 def split_usable_rights(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -54,21 +51,3 @@ def _join_if_ordered(rights: list[str]) -> tuple[str, ...]:
     """Join rights into one if an exception makes their order matter."""
     excepted = any(right.rpartition(") ")[2].startswith("!") for right in rights)
     return ("; ".join(rights),) if excepted else tuple(rights)
-
-
-def _expand_command(sudoers: Sudoers, grant: Grant) -> list[str]:
-    """Return the command, or the members of its alias."""
-    bare = grant.command.lstrip("! \t")
-    not_ = "!" if grant.command.count("!") % 2 else ""
-    members = [m for alias in sudoers.aliases if alias.kind == "Cmnd" and alias.name == bare for m in alias.members]
-    return [f"{not_}{member}" for member in members] or [grant.command]
-
-
-def _skips_password(sudoers: Sudoers, people: HostAccounts, name: str) -> bool:
-    """Return True if the last matching Defaults turns authentication off."""
-    asked, names = True, {"ALL", name, *(f"%{group}" for group in people.list_groups(name))}
-    for default in sudoers.defaults:
-        listed = {entry.strip() for entry in default.scope[1:].split(",")}
-        if default.name == "authenticate" and (not default.scope or (default.scope[0] == ":" and names & listed)):
-            asked = not default.negated
-    return not asked

@@ -19,8 +19,7 @@ from app.events.vocabulary import (
     SetUnit,
 )
 from app.syntax.files import FileState
-from app.targets.baseline import SideEffects
-from app.targets.file_digest import build_file_change
+from app.targets.baseline import SideEffects, build_file_change
 
 PACKAGE, UNIT, MOUNT, ACCOUNT, VENDOR = "package:", "unit:", "mount:", "account:", "vendor:"
 INSTALLED = "installed "

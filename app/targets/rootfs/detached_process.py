@@ -21,7 +21,6 @@ class DetachedProcess:
         return self._read_pid() is not None
 
     def start(self, command: list[str], stdin: Path, output: Path) -> None:
-        """Start the process detached and record its pid and start time."""
         with stdin.open("rb") as script, output.open("wb") as said:
             files = [
                 (os.POSIX_SPAWN_DUP2, script.fileno(), 0),
@@ -80,9 +79,8 @@ def _wait_until_ended(pid: int, family: dict[int, str]) -> None:
     deadline = time.monotonic() + _SECONDS
     while any(born and _read_start_time(one) == born for one, born in family.items()):
         if time.monotonic() > deadline:
-            raise EnvironmentUnusable(
-                f"Processes of the machine are left: {', '.join(map(str, family))}; end them by hand."
-            )
+            left = ", ".join(map(str, family))
+            raise EnvironmentUnusable(f"Processes of the machine are left: {left}; end them by hand.")
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
         time.sleep(0.005)

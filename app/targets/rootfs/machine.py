@@ -25,8 +25,6 @@ KEYS = ("temper", "backup")
 
 @dataclass(frozen=True)
 class SshAccess:
-    """What an SSH client needs."""
-
     port: int
     account: str
     key: Path
@@ -63,7 +61,8 @@ class Rootfs:
 
     def build(self, base: BaseImage) -> None:
         """Build the machine; the first build of a base image takes minutes."""
-        self._require_support(building=True)
+        if found := list_missing_requirements(self._machines):
+            raise EnvironmentUnusable("A disposable machine cannot be had here. " + " ".join(found))
         if self.is_built:
             raise BadInput(f"{self.name} is built already; `temper rootfs reset {self.name}` makes it new.")
         if not (self._machines / "bases" / base.name).is_dir():
@@ -122,10 +121,6 @@ class Rootfs:
     def _require_built(self) -> None:
         if not self.is_built:
             raise BadInput(f"There is no machine {self.name}: temper rootfs build {self.name}.")
-
-    def _require_support(self, *, building: bool) -> None:
-        if found := list_missing_requirements(self._machines, building=building):
-            raise EnvironmentUnusable("A disposable machine cannot be had here. " + " ".join(found))
 
     def _read_base_name(self) -> str:
         return (self.folder / "base").read_text().strip()

@@ -22,7 +22,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def find_subordinate_ids(file: str) -> tuple[int, int] | None:
-    """Return our range of subordinate ids, or None."""
     me = pwd.getpwuid(os.geteuid()).pw_name
     with suppress(OSError):
         for line in Path(file).read_text().splitlines():

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from app.targets.rootfs import namespace
+from app.text.clean import get_last_line
 
 _SECONDS = 20
 _TRIAL = """
@@ -22,10 +23,10 @@ def build_namespace_command(folder: Path, *command: str) -> list[str]:
     return [sys.executable, namespace.__file__, str(folder), *command]
 
 
-def list_missing_requirements(folder: Path, *, building: bool) -> list[str]:
-    """Return missing requirements; empty if all are met. `folder` holds the machines."""
+def list_missing_requirements(folder: Path) -> list[str]:
+    """Return what building a machine lacks here. `folder` holds the machines."""
     found = []
-    if building and not shutil.which("mmdebstrap"):
+    if not shutil.which("mmdebstrap"):
         found.append("mmdebstrap is not installed: apt-get install mmdebstrap.")
     if not shutil.which("ssh-keygen"):
         found.append("ssh-keygen is not installed: apt-get install openssh-client.")
@@ -41,25 +42,17 @@ def list_missing_requirements(folder: Path, *, building: bool) -> list[str]:
 
 def _try_namespace(folder: Path) -> list[str]:
     create_owned_folder(folder)
-    ran = subprocess.run(
-        build_namespace_command(folder, "sh", "-c", _TRIAL),
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
+    trial = build_namespace_command(folder, "sh", "-c", _TRIAL)
+    ran = subprocess.run(trial, capture_output=True, text=True, timeout=_SECONDS, check=False)
     subprocess.run(build_namespace_command(folder, "rm", "-rf", "trial"), timeout=_SECONDS, check=False)
     if ran.returncode == 0:
         return []
-    said = (ran.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-    helps = (
-        "sysctl kernel.unprivileged_userns_clone=1, apparmor_restrict_unprivileged_userns=0 and a kernel from 5.11 on"
-    )
-    return [f"A user namespace with an overlay does not work here ({said[:160]}); it takes {helps}."]
+    said = get_last_line(ran.stderr, 160) or "it gave no reason"
+    helps = "kernel.unprivileged_userns_clone=1, apparmor_restrict_unprivileged_userns=0 and a kernel from 5.11 on"
+    return [f"A user namespace with an overlay does not work here ({said}); it takes sysctl {helps}."]
 
 
 def create_owned_folder(folder: Path) -> None:
-    """Create a folder that the namespace's root owns."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(folder, namespace.FIRST, namespace.FIRST)

@@ -6,7 +6,7 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.files import Files
-from app.targets import root_privilege
+from app.targets import granted_rights
 from app.targets.file_changes import plan_changes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.overlay import Overlay
@@ -32,5 +32,5 @@ def _explain_missing_sudo(files: Files, account: str) -> str:
     return (
         ""
         if account == "root"
-        else root_privilege.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
+        else granted_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
     )

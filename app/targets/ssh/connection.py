@@ -9,9 +9,10 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import ConnectionLost, EnvironmentUnusable, LeaseLost
-from app.targets.ownership import ALONE, Ownership
+from app.targets.host_lock import ALONE, Ownership
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
+from app.targets.ssh.host_script_output import HostReport, parse_host_report
 from app.targets.ssh.shell_script import ShellScript, build_script, load_script
 from app.targets.ssh.transport import (
     NORMAL_TIMEOUTS,
@@ -24,7 +25,7 @@ from app.targets.ssh.transport import (
     set_keepalive,
 )
 from app.targets.ssh.tunnel import Tunnel
-from app.text.clean import clean_text
+from app.text.clean import clean_text, get_last_line
 
 OnLine = Callable[[str], None]
 
@@ -33,7 +34,7 @@ _GRACE = 10.0
 """Added to the time limit that the host itself enforces."""
 _MOST = 192 * 1024 * 1024
 _MOST_ERR = 8 * 1024
-_LONGEST_LINE = 400
+_LONGEST_LINE, _LONGEST_REASON = 400, 300
 _ENDED_BY_LIMIT = (124, 137)
 _TAKEN_OVER = (97, "temper: taken over")
 
@@ -47,6 +48,14 @@ class ScriptResult:
     @property
     def text(self) -> str:
         return self.out.decode("utf-8", "replace")
+
+    @property
+    def report(self) -> HostReport:
+        return parse_host_report(self.text.splitlines())
+
+    @property
+    def reason(self) -> str:
+        return clean_text(self.err.strip(), _LONGEST_REASON) or "no reason given"
 
 
 class _ScriptNotStarted(EnvironmentUnusable):
@@ -110,7 +119,6 @@ class SshConnection:
         return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, None))
 
     def connect_as(self, end: Endpoint) -> "SshConnection":
-        """Return a connection as another account of the same host."""
         return self._create_sibling(end)
 
     def create_second(self) -> "SshConnection":
@@ -182,11 +190,8 @@ class SshConnection:
         return True
 
     def _describe_sudo_failure(self, why: str) -> str:
-        last = (why.strip().splitlines() or ["no reason given"])[-1]
-        return (
-            f"{self.end}: {self.end.user} may not use sudo without a password "
-            f"({clean_text(last, 200)}): allow it there."
-        )
+        last = get_last_line(why, 200) or "no reason given"
+        return f"{self.end}: {self.end.user} may not use sudo without a password ({last}): allow it there."
 
     async def _get_connection(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
@@ -246,11 +251,9 @@ class SshConnection:
             await self._abort_connection()
             raise ConnectionLost(f"the line to {self.end} was cut in mid-command.")
         if out is None:
-            last = (err.strip().splitlines() or ["it says nothing"])[-1]
-            raise _ScriptNotStarted(self.end, clean_text(last, 200))
-        return ScriptResult(
-            128 if process.exit_status is None else process.exit_status, out, clean_text(err, _MOST_ERR)
-        )
+            raise _ScriptNotStarted(self.end, get_last_line(err, 200) or "it says nothing")
+        code = 128 if process.exit_status is None else process.exit_status
+        return ScriptResult(code, out, clean_text(err, _MOST_ERR))
 
     async def _read_output(
         self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: OnLine | None
@@ -262,9 +265,8 @@ class SshConnection:
             out += piece
             if len(out) > _MOST:
                 process.close()
-                raise EnvironmentUnusable(
-                    f"{self.end} answers with more than {_MOST // 2**20} MiB; that was not asked for."
-                )
+                size = f"{_MOST // 2**20} MiB"
+                raise EnvironmentUnusable(f"{self.end} answers with more than {size}; that was not asked for.")
             if begun < 0 and (at := out.find(mark)) >= 0:
                 begun = told = at + len(mark)
             while heard and begun >= 0 and (end := out.find(b"\n", told)) >= 0:

@@ -39,8 +39,14 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     watched: tuple[WatchedLogin, ...] = ()
 
-    def for_watched_login(self, watched: WatchedLogin) -> "Endpoint":
-        return Endpoint(user=watched.user, address=self.address, port=self.port, way="key", secret_at=watched.key)
+    @property
+    def logins(self) -> tuple["Endpoint", ...]:
+        """This login, then those of the watched accounts."""
+        others = (
+            Endpoint(user=one.user, address=self.address, port=self.port, way="key", secret_at=one.key)
+            for one in self.watched
+        )
+        return (self, *others)
 
     def __str__(self) -> str:
         address = f"[{self.address}]" if ":" in self.address else self.address
@@ -112,7 +118,8 @@ def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, s
     name, here = f"{end.secret_at}{_FOR}", " ".join([str(end), *fingerprints])
     place, *keys = os.environ.get(name, "").split() or [""]
     wrong = ""
-    if place and str(_parse_address(place)) != str(_parse_address(str(end))):
+    given, meant = (str(parse_endpoint(one.lower(), "agent")) if place else "" for one in (place, str(end)))
+    if given != meant:
         wrong = f"{end.secret_at} was given for another host than {end}: {name} says which. Nothing was sent."
     elif keys and (other := sorted({*fingerprints} - {*keys})):
         wrong = f"{end.secret_at} was given for another host key than {other[0]}: see {name}. Nothing was sent."
@@ -125,16 +132,11 @@ def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, s
         raise BadInput(wrong) if said else EnvironmentUnusable(wrong)
 
 
-def _parse_address(place: str) -> Endpoint:
-    return parse_endpoint(place.lower(), "agent")
-
-
 def read_password(end: Endpoint) -> str:
     if "/" not in end.secret_at:
         if end.secret_at not in os.environ:
-            raise EnvironmentUnusable(
-                f"the environment variable {end.secret_at}, which holds the password, is not set."
-            )
+            holds = f"the environment variable {end.secret_at}, which holds the password"
+            raise EnvironmentUnusable(f"{holds}, is not set.")
         return os.environ[end.secret_at]
     try:
         return Path(end.secret_at).read_text().rstrip("\r\n")

@@ -7,7 +7,7 @@ from stat import S_IMODE
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.files import FileState
-from app.targets.byte_names import encode_name
+from app.targets.path_walk import encode_name
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Kind, Snapshot, SnapshotEntry
 from app.targets.ssh.wanted_files import ALWAYS, to_shell_patterns
@@ -22,23 +22,22 @@ _FINE = (0, 1)
 
 def fetch_patterns(line: SshConnection, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
     """Fetch the files that match `patterns`, and the world-readable files in `named`."""
-    said = line.run(
-        "fetch", "all", *to_shell_patterns(patterns), "--", *to_shell_patterns(named), seconds=_FETCH_SECONDS
-    )
-    if said.code not in _FINE:
-        raise EnvironmentUnusable(f"{line.end}: its files cannot be fetched: {clean_text(said.err.strip(), 200)}.")
-    return Snapshot(parse_archive(said.out))
+    asked = ("all", *to_shell_patterns(patterns), "--", *to_shell_patterns(named))
+    return _fetch_snapshot(line, asked, _FETCH_SECONDS)
 
 
 def fetch_paths(line: SshConnection, paths: Iterable[str]) -> Snapshot:
-    """Fetch the given paths and their parent folders."""
     wanted: dict[str, None] = {}
     for path in paths:
         names = path.split("/")[1:]
         wanted.update(dict.fromkeys("/".join(names[: depth + 1]) for depth in range(len(names))))
-    said = line.run("fetch", "some", *wanted)
+    return _fetch_snapshot(line, ("some", *wanted))
+
+
+def _fetch_snapshot(line: SshConnection, asked: Iterable[str], seconds: float = 30.0) -> Snapshot:
+    said = line.run("fetch", *asked, seconds=seconds)
     if said.code not in _FINE:
-        raise EnvironmentUnusable(f"{line.end}: files cannot be looked at: {clean_text(said.err.strip(), 200)}.")
+        raise EnvironmentUnusable(f"{line.end}: its files cannot be fetched: {said.reason}.")
     return Snapshot(parse_archive(said.out))
 
 
@@ -62,11 +61,8 @@ def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
 def _check_size(member: tarfile.TarInfo, came: int) -> None:
     """Raise Unusable for a sparse or oversized member: it can claim any number of zero bytes."""
     if member.issparse() or member.size > came:
-        raise EnvironmentUnusable(
-            f"the host sent {clean_text(member.name, 100)!a} as {member.size} "
-            f"bytes in {came}: a sparse file is not taken. "
-            "Look at its tar, and at that file."
-        )
+        sent = f"the host sent {clean_text(member.name, 100)!a} as {member.size} bytes in {came}"
+        raise EnvironmentUnusable(f"{sent}: a sparse file is not taken. Look at its tar, and at that file.")
 
 
 def _parse_member_path(name: str) -> str | None:

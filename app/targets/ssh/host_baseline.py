@@ -2,19 +2,16 @@
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events.vocabulary import FileChange
-from app.targets.baseline import Baseline, BaselineEntry
-from app.targets.byte_names import encode_name
-from app.targets.file_digest import compute_file_digest
+from app.targets.baseline import Baseline, BaselineEntry, compute_file_digest
 from app.targets.host_accounts import read_host_accounts
+from app.targets.path_walk import encode_name
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Snapshot
-from app.text.clean import clean_text
 
 NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
 """Excluded: large files that programs generate."""
@@ -26,20 +23,12 @@ _FIELDS = 3
 def list_host_files(line: SshConnection, held: Snapshot) -> Baseline:
     said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
     if said.code:
-        raise EnvironmentUnusable(f"{line.end}: what stands on it cannot be told: {clean_text(said.err.strip(), 200)}.")
+        raise EnvironmentUnusable(f"{line.end}: what stands on it cannot be told: {said.reason}.")
     try:
         entries = _parse_entries(said.out.split(b"\0"))
     except (ValueError, IndexError) as exc:
         raise ConnectionLost(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
     return Baseline(entries, {account.name: account.uid for account in read_host_accounts(held).accounts}, "content")
-
-
-def load_baseline(at: Path) -> Baseline:
-    """Load the baseline stored when the host was prepared; raise Unusable if there is none."""
-    try:
-        return msgspec.json.decode(at.read_bytes(), type=Baseline)
-    except (OSError, msgspec.DecodeError) as exc:
-        raise EnvironmentUnusable(f"{at.parent} has no baseline to compare with; prepare the host first.") from exc
 
 
 def apply_announced_changes(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:

@@ -12,13 +12,13 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.in_force_report import InForceReport, compare_running, list_kernel_settings
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_report import parse_host_report
 from app.targets.ssh.program_probes import probe_programs
 from app.text.clean import clean_text
 
 _LONGEST = 300
 _DAY = 86400
 _DEAF = 2.0
+_SECONDS = 60.0
 _NEEDS = {
     "accounts": ("/etc/shadow",),
     "sudoers": ("/etc/sudoers",),
@@ -40,9 +40,8 @@ def probe_new_login(line: SshConnection) -> tuple[Probe, Probe]:
     who = f"new login as {line.end.user} for the agent itself"
     try:
         if why := _get_failure_reason(line, lambda: _log_in_with_retry(other)):
-            return Probe("agent-login", False, clean_text(f"{who}: {why}", _LONGEST)), Probe(
-                "agent-sudo", False, "nobody can log in to try"
-            )
+            refused = Probe("agent-login", False, clean_text(f"{who}: {why}", _LONGEST))
+            return refused, Probe("agent-sudo", False, "nobody can log in to try")
         let_in = Probe("agent-login", True, f"{who}: let in")
         if why := _get_failure_reason(line, other.become_root):
             return let_in, Probe("agent-sudo", False, clean_text(why, _LONGEST))
@@ -62,15 +61,11 @@ def _get_failure_reason(line: SshConnection, tried: Callable[[], None]) -> str:
 
 
 def probe_watched_logins(line: SshConnection) -> tuple[Probe, ...]:
-    """Probe the logins of the watched accounts."""
-    return tuple(
-        _probe_watched_login(line, line.connect_as(line.end.for_watched_login(one)), one.user)
-        for one in line.end.watched
-    )
+    return tuple(_probe_watched_login(line, line.connect_as(end)) for end in line.end.logins[1:])
 
 
-def _probe_watched_login(line: SshConnection, other: SshConnection, user: str) -> Probe:
-    name, who = f"login-{user}", f"new login as {user}"
+def _probe_watched_login(line: SshConnection, other: SshConnection) -> Probe:
+    name, who = f"login-{other.end.user}", f"new login as {other.end.user}"
     try:
         why = _get_failure_reason(line, lambda: _log_in_with_retry(other))
         return Probe(name, not why, clean_text(f"{who}: {why}", _LONGEST) if why else f"{who}: let in")
@@ -93,7 +88,7 @@ def _log_in_with_retry(line: SshConnection) -> None:
 
 
 def read_host_logs(line: SshConnection, lines: int) -> tuple[tuple[str, str], ...]:
-    return tuple(parse_host_report(line.run("look", str(lines)).text.splitlines()).get_rows("log"))
+    return tuple(line.run("look", str(lines)).report.get_rows("log"))
 
 
 def probe_host(line: SshConnection, files: Files) -> tuple[Probe, ...]:
@@ -111,9 +106,5 @@ def probe_files(files: Files, fill: DiskUsage | None = None) -> tuple[Probe, ...
     return tuple(probe for probe in found if probe.name not in no_use | _TRIED)
 
 
-_SECONDS = 60.0
-
-
 def read_running_state(line: SshConnection, files: Files) -> InForceReport:
-    said = line.run("running", *list_kernel_settings(files), seconds=_SECONDS)
-    return compare_running(files, parse_host_report(said.text.splitlines()).rows)
+    return compare_running(files, line.run("running", *list_kernel_settings(files), seconds=_SECONDS).report.rows)

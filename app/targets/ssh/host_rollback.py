@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from app.errors import ActionFailed, EnvironmentUnusable, RollbackFailed
+from app.targets import consent
 from app.targets.resources.dry_run import is_resource
 from app.targets.restore import find_differences, restore_files
+from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.target import RollbackResult
@@ -62,3 +64,31 @@ def retry_until_reachable(work: Callable[[], T], seconds: float) -> T:
             if time.monotonic() > until:
                 raise RollbackFailed(f"{exc} It could not be looked at whether the change was taken back.") from exc
         threading.Event().wait(_PAUSE)
+
+
+ROOM = 4 * 1024 * 1024
+"""Space for a journal; the script `ready` writes as much and removes it."""
+
+_NO_JOURNAL, _NO_TIMER = 4, 6
+
+
+def find_rollback_obstacle(line: SshConnection) -> str:
+    """Return why the host cannot roll a change back, or "". Raise Unusable if it cannot be changed at all."""
+    said = line.run("ready", str(ROOM))
+    if not said.code:
+        return ""
+    if said.code in (_NO_JOURNAL, _NO_TIMER):
+        return said.reason
+    raise EnvironmentUnusable(f"{line.end} cannot be changed, so nothing is begun: {said.reason}.")
+
+
+def check_rollback_or_consent(line: SshConnection, host: str, said: str) -> bool:
+    """Return True if the host keeps journals, False if `said` accepts that it does not; raise Unusable otherwise."""
+    why = find_rollback_obstacle(line)
+    if why and said != consent.build_consent_sentence(host):
+        raise EnvironmentUnusable(
+            f"{host} could not be rolled back, so nothing is begun: {why}. "
+            f'If that is accepted, ask again with --without-rollback "{consent.build_consent_sentence(host)}"; '
+            "over the API the same words are the field consent."
+        )
+    return not why

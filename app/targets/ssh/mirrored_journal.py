@@ -11,7 +11,7 @@ from app.errors import ActionFailed, EnvironmentUnusable, TemperError
 from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects
-from app.targets.journal import Before, Journal, JournalContents, Mark
+from app.targets.journal import Before, Journal, Mark
 from app.targets.resources.dry_run import is_resource
 from app.targets.ssh import service_activator
 from app.targets.ssh.connection import ScriptResult, SshConnection
@@ -34,6 +34,11 @@ class MirroredJournal:
         self, here: Journal, line: SshConnection, seconds: int, begun: Callable[[], None], keep: Callable[[], None]
     ) -> None:
         self.local = here
+        self.read_mark, self.read_contents, self.read_pre_images = (
+            here.read_mark,
+            here.read_contents,
+            here.read_pre_images,
+        )
         self._keep = keep
         self._line = line
         self._seconds = seconds
@@ -68,9 +73,7 @@ class MirroredJournal:
     def list_host_journals(self) -> list[HostJournal]:
         said = self._line.run("journals")
         if said.code:
-            raise EnvironmentUnusable(
-                f"{self._line.end}: its journals cannot be read: {clean_text(said.err.strip(), 200)}."
-            )
+            raise EnvironmentUnusable(f"{self._line.end}: its journals cannot be read: {said.reason}.")
         lines = [line.split("\t") for line in said.text.splitlines()]
         return [HostJournal(name, mark, armed == "armed") for name, mark, armed in lines]
 
@@ -81,15 +84,6 @@ class MirroredJournal:
         """Return open journals: local ones in order, then those that only the host has."""
         ours = self.local.list_pending()
         return [*ours, *(one.name for one in self.list_host_journals() if one.mark == "open" and one.name not in ours)]
-
-    def read_mark(self, name: str) -> Mark | None:
-        return self.local.read_mark(name)
-
-    def read_contents(self, name: str) -> JournalContents:
-        return self.local.read_contents(name)
-
-    def read_pre_images(self, name: str) -> Before:
-        return self.local.read_pre_images(name)
 
     def close(self, name: str, mark: Mark) -> None:
         """Close on the host first. If we crash in between, closing again is harmless."""
@@ -109,15 +103,13 @@ class MirroredJournal:
 
     def has_resources(self, name: str) -> bool:
         """Return True if the journal covers packages or other resources, which take longer to change and restore."""
-        return self.local.read_mark(name) is None or any(
-            is_resource(one.path) for one in self.local.read_contents(name).files
-        )
+        known = self.local.read_mark(name) is not None
+        return not known or any(is_resource(one.path) for one in self.local.read_contents(name).files)
 
     def restore_on_host(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""
-        said = self._line.run(
-            "restore", name, "asked", seconds=2 * SECONDS if self.has_resources(name) else 2 * _SECONDS
-        )
+        limit = SECONDS if self.has_resources(name) else _SECONDS
+        said = self._line.run("restore", name, "asked", seconds=2 * limit)
         self._require_success(said)
         return [clean_text(path, 256) for path in said.text.splitlines() if path]
 

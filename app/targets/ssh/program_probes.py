@@ -9,12 +9,11 @@ from app.syntax.files import Files
 from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.boot import NEEDED, NO_WORK
-from app.targets.questions.password_logins import list_password_accounts
+from app.targets.questions.login_probes import list_password_accounts
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
-from app.targets.questions.sudo_grants import describe_sudo_rights as rights_told
-from app.targets.questions.sudo_grants import split_usable_rights
+from app.targets.questions.sudo_grants import describe_sudo_rights, split_usable_rights
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_report import HostReport, parse_host_report
+from app.targets.ssh.host_script_output import HostReport
 from app.targets.ssh.sudo_listing import parse_sudo_listing
 from app.targets.sshd_login import NO_SHELL
 
@@ -48,10 +47,9 @@ def probe_programs(line: SshConnection, files: Files) -> tuple[tuple[Probe, ...]
 
 def _run_examine(line: SshConnection, *names: str) -> HostReport:
     """Run `examine`; repeat it if a busy host cut a list short, since a missing entry would look new next time."""
-    said = parse_host_report(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
-    if not any(said.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS):
-        return said
-    return parse_host_report(line.run("examine", *names, seconds=_SECONDS).text.splitlines())
+    said = line.run("examine", *names, seconds=_SECONDS).report
+    cut_short = any(said.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
+    return line.run("examine", *names, seconds=_SECONDS).report if cut_short else said
 
 
 def build_probes(said: HostReport, who: HostAccounts, names: list[str]) -> tuple[Probe, ...]:
@@ -104,9 +102,8 @@ def _read_program_answer(word: str, row: tuple[str, str] | None) -> ProbeAnswer:
     code, why = row or (_ABSENT, "")
     if code == _ABSENT:
         return ProbeAnswer(True, f"{word} is not there to be asked")
-    return ProbeAnswer(
-        code == "0", f"{word} finds nothing wrong" if code == "0" else f"{word} refuses its files: {why}"
-    )
+    fine = code == "0"
+    return ProbeAnswer(fine, f"{word} finds nothing wrong" if fine else f"{word} refuses its files: {why}")
 
 
 def _read_pam_modules(row: tuple[str, str] | None) -> ProbeAnswer:
@@ -125,13 +122,12 @@ def _read_sudo_rights(said: HostReport, who: HostAccounts, names: list[str]) -> 
             return ProbeAnswer(True, "sudo is not there to be asked")
         rights = parse_sudo_listing(lines)
         if rights is None:
-            return ProbeAnswer(
-                False, f"sudo does not say what {name} may do: {' '.join(lines).strip() or 'it said nothing'}"
-            )
+            told = " ".join(lines).strip() or "it said nothing"
+            return ProbeAnswer(False, f"sudo does not say what {name} may do: {told}")
         secret = who.find_shadow_entry(name)
-        typed = secret is None or bool(secret.password and not secret.is_locked)
+        typed = secret is None or secret.has_password
         found.append((name, *split_usable_rights(rights, typed=typed)))
-    return rights_told([one for one in found if one[1] or one[2]])
+    return describe_sudo_rights([one for one in found if one[1] or one[2]])
 
 
 def _read_next_boot(said: HostReport) -> ProbeAnswer:
@@ -157,11 +153,10 @@ def _read_failed_units(said: HostReport) -> ProbeAnswer:
 
 def _read_selinux_policy(said: HostReport) -> ProbeAnswer:
     there, policy = said.get_row("policy") or ("", "")
+    loads = f"the next boot loads the SELinux policy {policy}"
     if there == "there":
-        return ProbeAnswer(True, f"the next boot loads the SELinux policy {policy}, which is there")
-    return ProbeAnswer(
-        False, f"the next boot loads the SELinux policy {policy}, and /etc/selinux/{policy}/policy is empty"
-    )
+        return ProbeAnswer(True, f"{loads}, which is there")
+    return ProbeAnswer(False, f"{loads}, and /etc/selinux/{policy}/policy is empty")
 
 
 def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
@@ -195,10 +190,9 @@ def _read_su_answers(said: HostReport) -> ProbeAnswer:
     tried = said.get_rows("become")
     if broken := next((found for _, text in tried if (found := _find_pam_fault(text))), ""):
         return ProbeAnswer(False, f"su from root fails for everybody: {broken}")
-    opened = tuple(f"su from root to {name}" for name, text in tried if text == _IN)
-    return ProbeAnswer(
-        True, f"su from root: to {_join_accepted_names(tried)}" if opened else "su from root could not be tried", opened
-    )
+    names = [name for name, text in tried if text == _IN]
+    told = f"su from root: to {', '.join(names)}" if names else "su from root could not be tried"
+    return ProbeAnswer(True, told, tuple(f"su from root to {name}" for name in names))
 
 
 def _read_login_answers(said: HostReport) -> ProbeAnswer:
@@ -208,27 +202,22 @@ def _read_login_answers(said: HostReport) -> ProbeAnswer:
         return ProbeAnswer(False, f"a stack cannot be gone through, {broken}")
     if loose := [door.split(" ")[0] for door, text in wrong if text == _IN]:
         return ProbeAnswer(False, f"with a wrong password everybody is let in: {', '.join(loose)}")
-    opened = tuple(_format_accepted_login(*door.split(" ", 1)) for door, text in right if text == _IN)
+    accepted = [door.split(" ", 1) for door, text in right if text == _IN]
+    opened = tuple(f"{service} lets {name} in, the right password being given" for service, name in accepted)
     if not opened:
         return ProbeAnswer(False, f"nobody is let in with the right password: {': '.join(right[0])}")
     return ProbeAnswer(
-        True, f"the right password being given, libpam lets in {_group_by_service(right)}; a wrong one nobody", opened
+        True,
+        f"the right password being given, libpam lets in {_group_by_service(accepted)}; a wrong one nobody",
+        opened,
     )
 
 
-def _format_accepted_login(service: str, name: str) -> str:
-    return f"{service} lets {name} in, the right password being given"
-
-
-def _group_by_service(tried: list[tuple[str, str]]) -> str:
+def _group_by_service(accepted: list[list[str]]) -> str:
     doors: dict[str, list[str]] = {}
-    for service, name in (door.split(" ", 1) for door, text in tried if text == _IN):
+    for service, name in accepted:
         doors.setdefault(service, []).append(name)
     return "; ".join(f"{', '.join(names)} through {service}" for service, names in doors.items())
-
-
-def _join_accepted_names(tried: list[tuple[str, str]]) -> str:
-    return ", ".join(name for name, text in tried if text == _IN)
 
 
 def _find_pam_fault(text: str) -> str:

@@ -9,9 +9,12 @@ import asyncssh
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.rollback_check import find_rollback_obstacle
-from app.targets.ssh.transport import fetch_host_key
+from app.targets.ssh.host_rollback import find_rollback_obstacle
+from app.targets.ssh.transport import fetch_host_key, list_known_keys
 from app.text.clean import clean_text
+
+_OPEN = 3
+_LONGEST = 300
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,7 @@ async def read_shown_identity(end: Endpoint) -> HostIdentity:
 def read_known_identity(end: Endpoint, known_hosts: Path) -> HostIdentity:
     """Read the host's identity from a known_hosts file; raise BadInput if it has no key of the host."""
     try:
-        listed = asyncssh.read_known_hosts(str(known_hosts))
-        keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
+        keys = list_known_keys(end, known_hosts)
     except (OSError, ValueError) as exc:
         raise BadInput(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
     if not keys:
@@ -56,16 +58,13 @@ def _format_known_host(end: Endpoint, key: asyncssh.SSHKey) -> str:
     return f"{place} {key.export_public_key().decode().strip()}\n"
 
 
-_OPEN = 3
-_LONGEST = 300
-
-
 def uninstall_from_host(line: SshConnection, content: str) -> list[str]:
     """Remove our files and the scanner's folder `content`; return the paths. Raise BadInput if a change is open."""
     said = line.run("clean", content)
-    why = clean_text(said.err.strip(), _LONGEST)
     if said.code == _OPEN:
-        raise BadInput(f"nothing was taken away from {line.end}: {why}; temper host check --undo takes it back first.")
+        raise BadInput(
+            f"nothing was taken away from {line.end}: {said.reason}; temper host check --undo takes it back first."
+        )
     if said.code:
-        raise EnvironmentUnusable(f"{line.end} was not left clean: {why or 'no reason given'}.")
+        raise EnvironmentUnusable(f"{line.end} was not left clean: {said.reason}.")
     return [clean_text(path, _LONGEST) for path in said.text.splitlines()]

@@ -11,7 +11,6 @@ from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Snapshot
 from app.targets.ssh.wanted_files import ALWAYS, MOST, find_unfetched_patterns
-from app.text.clean import clean_text
 
 _ROUNDS = 5
 """Fetches at most this often: a link or an Include can lead to another."""
@@ -104,9 +103,9 @@ class RemoteTree:
     def write(self, path: str, state: FileState) -> None:
         size, mode = str(len(state.content)), f"{state.mode:04o}"
         when = "-" if state.modified is None else f"{state.modified / 1e9:.9f}"
-        self._run_change(
-            path, "push", self._select_write_mode(), path, size, mode, state.owner, when, data=state.content
-        )
+        # Normally the host writes only files that its open journal covers.
+        how = "alone" if self.local_only else "anyway" if self._anyway else "journalled"
+        self._run_change(path, "push", how, path, size, mode, state.owner, when, data=state.content)
 
     def remove(self, path: str) -> None:
         self._run_change(path, "place", "file", path)
@@ -117,13 +116,7 @@ class RemoteTree:
     def remove_folder(self, path: str) -> None:
         self._run_change(path, "place", "folder", path)
 
-    def _select_write_mode(self) -> str:
-        """Return the write mode; normally the host writes only files that its open journal covers."""
-        if self.local_only:
-            return "alone"
-        return "anyway" if self._anyway else "journalled"
-
     def _run_change(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
         said = self._line.run(name, *arguments, data=data)
         if said.code:
-            raise ActionFailed(f"{path} was not changed: {clean_text(said.err.strip(), 200) or 'no reason given'}.")
+            raise ActionFailed(f"{path} was not changed: {said.reason}.")

@@ -8,6 +8,13 @@ from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.text.clean import clean_text
 
+ROLLBACK_TIMER_SECONDS = 120
+"""Time after which the host rolls a change back unless a new login confirmed it."""
+_OF_SSHD = ("/etc/ssh/", "/etc/crypto-policies/")
+_UNPROVEN = 7
+_SECONDS = 60.0
+_LONGEST = 300
+
 
 def find_login_refusal(line: SshConnection, end: Endpoint) -> str:
     """Return why a test sshd refuses this account, or "" if it accepts it."""
@@ -25,13 +32,7 @@ def find_login_refusal(line: SshConnection, end: Endpoint) -> str:
 
 def list_accepted_users(line: SshConnection) -> frozenset[str]:
     """Return the accounts that a test sshd accepts; one refused before a change proves nothing after it."""
-    ends = (line.end, *(line.end.for_watched_login(one) for one in line.end.watched))
-    return frozenset(end.user for end in ends if not find_login_refusal(line, end))
-
-
-_UNPROVEN = 7
-_SECONDS = 60.0
-_LONGEST = 300
+    return frozenset(end.user for end in line.end.logins if not find_login_refusal(line, end))
 
 
 class ServiceActivator:
@@ -52,11 +53,10 @@ class ServiceActivator:
         if "sshd" in services and us.user in self._accepted_users and (why := find_login_refusal(self._line, us)):
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
         said = self._line.run("reload", *services, seconds=_SECONDS)
-        reason = clean_text(said.err.strip(), _LONGEST)
         if said.code == _UNPROVEN:
-            self._require_trial_logins(reason)
+            self._require_trial_logins(said.reason)
         elif said.code:
-            raise ActionFailed(f"It is written but not in force: {reason}.")
+            raise ActionFailed(f"It is written but not in force: {said.reason}.")
 
     @property
     def _accepted_users(self) -> frozenset[str]:
@@ -65,17 +65,11 @@ class ServiceActivator:
     def _require_trial_logins(self, reason: str) -> None:
         """Require a test login for each other watched user; our own login was tested before the reload."""
         unproven = f"It is written, but {reason}"
-        for end in (self._line.end, *(self._line.end.for_watched_login(one) for one in self._line.end.watched)):
+        for end in self._line.end.logins:
             if end.user not in self._accepted_users:
                 raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
             if end is not self._line.end and (why := find_login_refusal(self._line, end)):
                 raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")
-
-
-ROLLBACK_TIMER_SECONDS = 120
-"""Time after which the host rolls a change back unless a new login confirmed it."""
-
-_OF_SSHD = ("/etc/ssh/", "/etc/crypto-policies/")
 
 
 def services_to_reload(paths: Iterable[str], actions: Iterable[AnyAction] = ()) -> tuple[str, ...]:

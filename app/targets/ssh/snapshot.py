@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Literal
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.path_walk import follow_links, split_path
+from app.targets.path_walk import expand_pattern, find_first_link, follow_links, list_folders_above
 
 Kind = Literal["file", "folder", "link", "other"]
 
@@ -36,15 +35,11 @@ class Snapshot:
         return found.state if found and found.kind in ("file", "folder") else None
 
     def glob(self, pattern: str) -> list[str]:
-        found = [""]
-        for part in split_path(pattern):
-            found = [f"{base}/{name}" for base in found for name in self._match_names(base, part)]
+        found = expand_pattern(pattern, lambda folder: self._names_by_folder.get(folder, ()))
         return sorted(path for path in found if self._follow_entry(path) is not None)
 
     def find_first_link(self, path: str) -> str | None:
-        names = split_path(path)
-        ways = ("/" + "/".join(names[:depth]) for depth in range(1, len(names) + 1))
-        return next((way for way in ways if self.link(way) is not None), None)
+        return find_first_link(path, self.link)
 
     def link(self, path: str) -> str | None:
         found = self.entries.get(path)
@@ -55,7 +50,7 @@ class Snapshot:
 
     def read_exact_state(self, path: str) -> FileState | None:
         """Return the state of a plain file, None if absent; raise ActionFailed for anything else."""
-        for way in self._list_parents(path):
+        for way in list_folders_above(path):
             if (above := self.entries.get(way)) and above.kind != "folder":
                 raise ActionFailed(f"A link or a file stands where {path} needs a folder.")
         found = self.entries.get(path)
@@ -68,16 +63,12 @@ class Snapshot:
         return found.state
 
     def list_missing_folders(self, path: str) -> list[str]:
-        return [way for way in self._list_parents(path) if way not in self.entries]
+        return [way for way in list_folders_above(path) if way not in self.entries]
 
     def with_updated_paths(self, paths: Iterable[str], found: "Snapshot") -> "Snapshot":
         """Return a snapshot in which `found` replaces these paths and their parents."""
-        asked = {way for path in paths for way in (*self._list_parents(path), path)}
+        asked = {way for path in paths for way in (*list_folders_above(path), path)}
         return Snapshot({way: one for way, one in self.entries.items() if way not in asked} | dict(found.entries))
-
-    def _list_parents(self, path: str) -> list[str]:
-        names = split_path(path)
-        return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
 
     def _follow_entry(self, path: str) -> SnapshotEntry | None:
         goal = self.resolve_links(path)
@@ -85,12 +76,6 @@ class Snapshot:
 
     def resolve_links(self, path: str) -> str | None:
         return follow_links(path, self.link)
-
-    def _match_names(self, base: str, part: str) -> Iterable[str]:
-        if not any(mark in part for mark in "*?["):
-            return [part]
-        names = self._names_by_folder.get(base, ())
-        return (name for name in names if fnmatchcase(name, part) and (part.startswith(".") or name[:1] != "."))
 
     @cached_property
     def _names_by_folder(self) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from app.events import vocabulary
 from app.events.vocabulary import AnyAction, ResourceAction
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
-from app.targets.byte_names import encode_name
+from app.targets.path_walk import encode_name
 from app.targets.resources import units, vendor_script
 from app.targets.resources.dry_run import (
     ACCOUNT,
@@ -24,12 +24,13 @@ from app.targets.resources.dry_run import (
 )
 from app.targets.resources.offer import Offer, WantedResources, build_offers
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_report import HostReport, parse_host_report
-from app.text.clean import clean_text
+from app.targets.ssh.host_script_output import HostReport
+from app.text.clean import clean_text, get_last_line
 
 SECONDS = 300.0
 """Time limit for a package manager and its scripts."""
 _LONGEST = 300
+_NO_REASON = "the host gives no reason"
 
 Listed = Callable[[], Baseline]
 
@@ -50,8 +51,8 @@ class SshResources:
             return DryRun(lacking=hidden.reason)
         said = self._line.run("foresee", data=lines, seconds=SECONDS)
         if said.code:
-            return DryRun(lacking=_get_last_line(said.err))
-        return _parse_dry_run(parse_host_report(said.text.splitlines()), self._who)
+            return DryRun(lacking=get_last_line(said.err, _LONGEST) or _NO_REASON)
+        return _parse_dry_run(said.report, self._who)
 
     def perform_actions(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> PerformedChange:
         lines = _encode_actions(actions)
@@ -60,8 +61,8 @@ class SshResources:
         was = self._listed()
         said = self._line.run("perform", journal, data=lines, seconds=SECONDS)
         if said.code:
-            raise ActionFailed(f"It was not seen through: {_get_last_line(said.err)}")
-        rows = parse_host_report(said.text.splitlines())
+            raise ActionFailed(f"It was not seen through: {get_last_line(said.err, _LONGEST) or _NO_REASON}")
+        rows = said.report
         now = dict(rows.get_rows("state"))
         for one in foreseen.states:
             if not state_matches(one.after, now.get(one.name, "")):
@@ -75,11 +76,10 @@ class SshResources:
         return _build_performed(foreseen, was, self._listed(), [path for path, _ in rows.get_rows("touched")])
 
     def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
-        """Return the wanted resources that the host has, with the possible actions on each."""
         lines = "".join(f"{kind} {name}\n" for kind, name in wanted.names)
         if not lines:
             return ()
-        rows = parse_host_report(self._line.run("offers", data=lines.encode(), seconds=SECONDS).text.splitlines())
+        rows = self._line.run("offers", data=lines.encode(), seconds=SECONDS).report
         could = dict(rows.get_rows("could"))
         return build_offers(rows.get_rows("state"), could, wanted, runs=rows.get_row("systemd") is not None)
 
@@ -139,24 +139,11 @@ def _build_performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Se
     accounts = {name: uid for name, uid in now.accounts.items() if was.accounts.get(name) != uid}
     if shown := [name for name, uid in accounts.items() if uid == 0]:
         raise ActionFailed(f"It made an account with uid 0: {shown[0]}.")
-    files = [path for path in paths if "file" in _collect_entry_kinds(path, was, now)]
+    sides = {path: (was.entries.get(path), now.entries.get(path)) for path in paths}
     changes = (
-        vocabulary.FileChange(path, _get_entry_digest(was, path), _get_entry_digest(now, path)) for path in files
+        vocabulary.FileChange(path, *(entry.digest if entry else None for entry in entries))
+        for path, entries in sides.items()
+        if any(entry and entry.kind == "file" for entry in entries)
     )
-    return PerformedChange(
-        SideEffects({path: now.entries.get(path) for path in paths}, accounts), (*to_file_changes(foreseen), *changes)
-    )
-
-
-def _collect_entry_kinds(path: str, *sides: Baseline) -> set[str]:
-    return {entry.kind for side in sides if (entry := side.entries.get(path))}
-
-
-def _get_entry_digest(side: Baseline, path: str) -> str | None:
-    entry = side.entries.get(path)
-    return entry.digest if entry else None
-
-
-def _get_last_line(err: str) -> str:
-    lines = [line for line in err.strip().splitlines() if line.strip()]
-    return clean_text(lines[-1], _LONGEST) if lines else "the host gives no reason"
+    after = {path: entry for path, (_, entry) in sides.items()}
+    return PerformedChange(SideEffects(after, accounts), (*to_file_changes(foreseen), *changes))

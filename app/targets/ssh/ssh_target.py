@@ -14,16 +14,15 @@ from app.syntax.files import Files
 from app.targets import baseline, policy
 from app.targets.change_preview import preview_actions
 from app.targets.confinement import Confinement, detect_confinement
-from app.targets.disk import Disk, OpenFolder
+from app.targets.disk import Disk
 from app.targets.disk_retry import prepare_host
-from app.targets.effects.local_asker import create_local_asker
+from app.targets.effects.local_programs import create_local_asker
 from app.targets.file_changes import plan_changes
 from app.targets.host_facts import read_host_facts
-from app.targets.host_lock import CHANGE_LOCK, HostLock
+from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport
 from app.targets.journal import Journal
 from app.targets.overlay import Overlay
-from app.targets.ownership import ALONE, Ownership
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.dry_run import UNIT, is_resource
@@ -31,12 +30,12 @@ from app.targets.resources.offer import Offer, WantedResources
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.host_baseline import apply_announced_changes, list_host_files, load_baseline
+from app.targets.ssh.host_baseline import apply_announced_changes, list_host_files
+from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
-from app.targets.ssh.remote_asker import combine_askers, create_remote_asker
+from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
 from app.targets.ssh.remote_shell import RemoteShell
 from app.targets.ssh.remote_tree import RemoteTree
-from app.targets.ssh.rollback_check import check_rollback_or_consent
 from app.targets.ssh.service_activator import ServiceActivator
 from app.targets.ssh.ssh_resources import SECONDS, SshResources
 from app.targets.target import AppliedChange, Asks, Preview, Refusal, RollbackResult
@@ -83,7 +82,7 @@ class SshTarget:
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
-        self._resources = SshResources(self.line, self._list_files)
+        self._resources = SshResources(self.line, lambda: list_host_files(self.line, self._tree.refresh_snapshot()))
         self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources, self.recall)
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
 
@@ -92,6 +91,7 @@ class SshTarget:
         return self._tree.snapshot
 
     def cache_reads(self) -> AbstractContextManager[None]:
+        """No-op: the files are held in memory until they are fetched again."""
         return nullcontext()
 
     def require_paths(self, paths: Iterable[str]) -> None:
@@ -102,9 +102,8 @@ class SshTarget:
 
     def read_facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
-        system = host_text.read_text(files, "/etc/redhat-release") or _read_pretty_name(
-            host_text.read_text(files, "/etc/os-release") or ""
-        )
+        release = host_text.read_text(files, "/etc/os-release") or ""
+        system = host_text.read_text(files, "/etc/redhat-release") or _read_pretty_name(release)
         return read_host_facts(files) | {
             "system": clean_text(system.strip() or "unknown", _LONGEST),
             "agent": f"this program works as {user}; its account, key and sudo are protected",
@@ -113,9 +112,8 @@ class SshTarget:
     def review_actions(
         self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
     ) -> list[Refusal]:
-        refused = policy.review_actions(
-            actions, allowed_paths, self._tree, asks, self._resources.predict_changes(actions), self.recall
-        )
+        foreseen = self._resources.predict_changes(actions)
+        refused = policy.review_actions(actions, allowed_paths, self._tree, asks, foreseen, self.recall)
         return refused or agent_account.find_account_refusals(actions, self._tree, self.line.end.user)
 
     def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
@@ -179,13 +177,10 @@ class SshTarget:
             files = self._tree.refresh_snapshot()
             others = host_probes.probe_watched_logins(self.line)
             ours = self._journals.local.list_resources()
-            return (
-                *login,
-                *others,
-                *(exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files)),
-            )
+            found = (exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files))
         except EnvironmentUnusable as exc:
             return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
+        return (*login, *others, *found)
 
     def check_in_force(self) -> InForceReport:
         return host_probes.read_running_state(self.line, self._tree.snapshot)
@@ -196,26 +191,21 @@ class SshTarget:
         announced = [*kept.list_committed_changes(), *expected]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = apply_announced_changes(list_host_files(self.line, held), held, announced)
-        return baseline.find_drift(
-            baseline.merge_side_effects(load_baseline(self._folder / _BASELINE), noted), now, announced
-        )
+        was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
+        return baseline.find_drift(was, now, announced)
 
     def read_log_lines(self, limit: int) -> list[str]:
         found = host_probes.read_host_logs(self.line, limit)
         share = max(1, limit // max(1, len({log for log, _ in found})))
-        newest = [
-            [(name, text) for name, text in found if name == log][-share:] for log in dict.fromkeys(n for n, _ in found)
-        ]
-        return [f"{name}: {clean_text(text, _LONGEST)}" for lines in newest for name, text in lines][:limit]
+        logs = dict.fromkeys(name for name, _ in found)
+        newest = [(log, text) for log in logs for text in [text for name, text in found if name == log][-share:]]
+        return [f"{log}: {clean_text(text, _LONGEST)}" for log, text in newest][:limit]
 
     def compute_digest(self) -> str:
         return baseline.hash_baseline(list_host_files(self.line, self._tree.snapshot))
 
     def close(self) -> None:
         self.line.close()
-
-    def _list_files(self) -> baseline.Baseline:
-        return list_host_files(self.line, self._tree.refresh_snapshot())
 
     def _prepare_host(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a baseline."""
@@ -232,8 +222,7 @@ class SshTarget:
             )
         self._journals.local.void_journals()
         was = list_host_files(self.line, self._tree.refresh_snapshot())
-        with OpenFolder(self._folder) as folder:
-            self._disk.write(folder, _BASELINE, msgspec.json.encode(was), 0o600)
+        self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))
         self._owned.save_folder()
 
     def _set_rollback_mode(self, *, alone: bool) -> None:
@@ -247,11 +236,10 @@ class SshTarget:
 
     def _save_rollback_mode(self, *, alone: bool) -> None:
         """Store the mode on disk, so that it also holds after a crash."""
-        with OpenFolder(self._folder) as folder:
-            if alone:
-                self._disk.write(folder, _ALONE, b"", 0o600)
-            else:
-                self._disk.remove(folder, _ALONE)
+        if alone:
+            self._disk.write_path(self._folder / _ALONE, b"")
+        else:
+            self._disk.remove_path(self._folder / _ALONE)
         self._set_rollback_mode(alone=alone)
 
     def _confirm_by_login(self, name: str) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -85,14 +85,12 @@ async def open_ssh_connection(
             "If the key was changed on purpose, remove the host and add it again."
         ) from exc
     except asyncssh.PermissionDenied as exc:
-        raise EnvironmentUnusable(
-            f"{end} does not let {end.user} in with its {end.way}: {_describe_error(exc)}."
-        ) from exc
+        why = _describe_error(exc)
+        raise EnvironmentUnusable(f"{end} does not let {end.user} in with its {end.way}: {why}.") from exc
     except (asyncssh.Error, OSError, TimeoutError) as exc:
         if tunnel:
-            raise ConnectionLost(
-                f"{end} does not answer a login inside of the line: {tunnel.last_error_line or _describe_error(exc)}"
-            ) from exc
+            why = tunnel.last_error_line or _describe_error(exc)
+            raise ConnectionLost(f"{end} does not answer a login inside of the line: {why}") from exc
         raise ConnectionLost(f"{end} does not answer: {_describe_error(exc)}. Is it up, and sshd with it?") from exc
 
 
@@ -136,11 +134,15 @@ def _list_accepted_fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
     if end.way != "password":
         return []
     try:
-        listed = asyncssh.read_known_hosts(str(known_hosts))
+        return [key.get_fingerprint() for key in list_known_keys(end, known_hosts)]
     except (OSError, ValueError) as exc:
         raise EnvironmentUnusable(f"{known_hosts} cannot be read as a known_hosts file: {exc}.") from exc
-    keys = listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
-    return [key.get_fingerprint() for key in keys]
+
+
+def list_known_keys(end: Endpoint, known_hosts: Path) -> Sequence[asyncssh.SSHKey]:
+    """Return the keys of the host, by its port first; raise OSError or ValueError for an unreadable file."""
+    listed = asyncssh.read_known_hosts(str(known_hosts))
+    return listed.match(end.address, "", end.port)[0] or listed.match(end.address, "", None)[0]
 
 
 async def _choose_credentials(end: Endpoint) -> dict[str, object]:
@@ -150,20 +152,19 @@ async def _choose_credentials(end: Endpoint) -> dict[str, object]:
         case "key":
             return {**alone, "client_keys": load_key_pairs(end), "preferred_auth": "publickey"}
         case "agent":
-            return {**alone, "client_keys": await _load_agent_keys(), "preferred_auth": "publickey"}
+            return {**alone, "client_keys": await _require_agent_keys(), "preferred_auth": "publickey"}
         case "password":
             return {**alone, "password": read_password(end), "preferred_auth": "password,keyboard-interactive"}
 
 
-async def _load_agent_keys() -> list[asyncssh.SSHKeyPair]:
+async def _require_agent_keys() -> list[asyncssh.SSHKeyPair]:
     at = os.environ.get("SSH_AUTH_SOCK", "")
     try:
         agent = await asyncssh.connect_agent(at)
         found = list(await agent.get_keys())
     except (OSError, ValueError, asyncssh.Error) as exc:
-        raise EnvironmentUnusable(
-            f"no agent answers at SSH_AUTH_SOCK ({at or 'not set'}): {_describe_error(exc)}."
-        ) from exc
+        where = at or "not set"
+        raise EnvironmentUnusable(f"no agent answers at SSH_AUTH_SOCK ({where}): {_describe_error(exc)}.") from exc
     if not found:
         raise EnvironmentUnusable("the agent holds no key: add one with ssh-add.")
     return found

@@ -9,7 +9,7 @@ import asyncssh
 
 from app.errors import ConnectionLost
 from app.targets.ssh.shell_script import ShellScript
-from app.text.clean import clean_text
+from app.text.clean import clean_text, get_last_line
 
 _PIECE = 64 * 1024
 _MOST_ERR = 8 * 1024
@@ -25,9 +25,7 @@ class Tunnel:
 
     @property
     def last_error_line(self) -> str:
-        """The last line of the program's stderr."""
-        lines = self._err.decode("utf-8", "replace").strip().splitlines()
-        return clean_text(lines[-1], 200).strip() if lines else ""
+        return get_last_line(self._err.decode("utf-8", "replace"), 200)
 
     async def open(self) -> socket.socket:
         try:

@@ -6,14 +6,13 @@ keys in unusual homes, vendor files below drop-ins. So no second list has to mat
 
 from collections.abc import Iterable
 
-from app.errors import ActionFailed
-from app.syntax.files import FileState
+from app.syntax.files import Files
 from app.targets.effects.daemon import Query
-from app.targets.effects.daemons import DAEMONS
+from app.targets.effects.weakening import DAEMONS
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts
-from app.targets.path_walk import split_path
-from app.targets.readable_files import FACTS, matches_any_pattern
+from app.targets.read_tracking_cache import ReadRecorder
+from app.targets.readable_files import FACTS, is_plain_path, matches_any_pattern
 from app.targets.ssh.snapshot import Snapshot
 from app.targets.writable_areas import JUDGES
 
@@ -30,48 +29,25 @@ _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 _NEVER = 0
 
 
-class _PathRecorder:
-    def __init__(self, files: Snapshot) -> None:
-        self._files = files
-        self.asked: dict[str, None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        self._record_path(path)
-        return self._files.read(path)
-
-    def state(self, path: str) -> FileState | None:
-        self._record_path(path)
-        return self._files.state(path)
-
-    def glob(self, pattern: str) -> list[str]:
-        self._record_path(pattern)
-        found = self._files.glob(pattern)
-        for path in found:
-            self._record_path(path)
-        return found
-
-    def record_staged(self, _: object, question: Query) -> None:
-        for pattern in question.staged:
-            self.glob(pattern)
-
-    def _record_path(self, path: str) -> None:
-        ends = self._files.resolve_links(path)
-        self.asked |= dict.fromkeys([path] if ends is None else [path, ends])
-
-
 def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
     """Return patterns that judges and probes ask for and that were not fetched yet."""
-    noting, patterns = _PathRecorder(held), (*ALWAYS, *known)
+    noting, patterns = ReadRecorder(held), (*ALWAYS, *known)
     run_health_probes(noting, _NEVER)
     read_host_facts(noting)
     for daemon in DAEMONS:
         daemon.read_settings(noting)
-        daemon.ask_settings(noting, noting.record_staged)
-    return [
-        path
-        for path in noting.asked
-        if not matches_any_pattern(path, patterns) and path not in patterns and _is_fetchable(path)
-    ]
+        daemon.ask_settings(noting, _look_at_staged_files)
+    asked: dict[str, None] = {}
+    for (_, path), found in noting.seen.items():
+        for one in (path, *(found if isinstance(found, list) else ())):
+            asked |= dict.fromkeys((one, held.resolve_links(one) or one))
+    new = (path for path in asked if not matches_any_pattern(path, patterns) and path not in patterns)
+    return [path for path in new if is_plain_path(path) and not path.startswith(_NOT_FILES)]
+
+
+def _look_at_staged_files(files: Files, question: Query) -> None:
+    for pattern in question.staged:
+        files.glob(pattern)
 
 
 def to_shell_patterns(patterns: Iterable[str]) -> list[str]:
@@ -85,11 +61,3 @@ def to_shell_patterns(patterns: Iterable[str]) -> list[str]:
         if name.startswith("*"):
             made[f"{folder}/.[!.]{name}"] = None
     return list(made)
-
-
-def _is_fetchable(path: str) -> bool:
-    try:
-        split_path(path)
-    except ActionFailed:
-        return False
-    return not path.startswith(_NOT_FILES)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.syntax import host_text, ini, keyvalue, sshd_line
+from app.syntax import host_text, keyvalue, sshd_line
 from app.syntax.files import Files, FileState
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
@@ -163,7 +163,7 @@ def parse_selinux(line: str) -> list[Setting]:
 
 
 def parse_sections(text: str) -> list[Setting]:
-    return ini.parse_ini(text, "")
+    return keyvalue.parse_ini(text, "")
 
 
 def parse_login_defs(line: str) -> list[Setting]:
@@ -177,7 +177,7 @@ def parse_auditd(line: str) -> list[Setting]:
 
 def parse_section_line(line: str) -> list[Setting]:
     """Parse one option line. A line that starts with a blank would continue the one above."""
-    return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in ini.parse_ini(line, "")]
+    return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in keyvalue.parse_ini(line, "")]
 
 
 def parse_directives(line: str) -> list[Setting]:

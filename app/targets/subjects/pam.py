@@ -1,4 +1,4 @@
-"""The policy for PAM stacks: rules keep their place, a few strict modules may be added. Effects: effects/pam.py."""
+"""The policy for PAM stacks: rules keep their place, a few strict modules may be added. Effects: pam_settings.py."""
 
 import re
 from collections import Counter

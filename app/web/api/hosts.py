@@ -17,8 +17,7 @@ from app.store import queries
 from app.store.host_groups import read_groups
 from app.store.host_standing import forget_host
 from app.targets import host_registry
-from app.targets.host_catalog import FIXTURE, require_known_host
-from app.targets.host_registry import RegisteredHost
+from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_host
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router

@@ -24,7 +24,7 @@ from app.store import schedules
 from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router

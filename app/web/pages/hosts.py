@@ -16,8 +16,7 @@ from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import RunRow
 from app.targets import consent, host_registry
-from app.targets.host_catalog import FIXTURE
-from app.targets.host_registry import RegisteredHost
+from app.targets.host_registry import FIXTURE, RegisteredHost
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from app.errors import Rejected
 from app.runs.order import Order, split_rules
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 
 USUAL_MODE = "usual"
 """Selects the default mode of the host."""

@@ -10,7 +10,7 @@ from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_s
 from app.runs.tailoring_import import list_tailored_profiles
 from app.store.host_groups import read_groups
 from app.targets import host_registry
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, Words
 from app.web.pages.order_form import Fields

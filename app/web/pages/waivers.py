@@ -11,7 +11,7 @@ from app.store import waivers
 from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.targets import host_registry
-from app.targets.host_catalog import FIXTURE
+from app.targets.host_registry import FIXTURE
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession, Words
 from app.web.pages.order_form import Fields

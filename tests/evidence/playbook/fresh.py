@@ -5,7 +5,7 @@ from app.evidence.playbook.checks import PlainCheck
 from app.evidence.playbook.edits import PlaybookEdit, mark_dependent_edits
 from app.evidence.playbook.fixes import ExcludedRule, Fix, PortableFixes
 from app.skills.catalog import load_skill
-from app.targets.host_catalog import open_target
+from app.targets.host_registry import open_target
 
 STIG = load_skill("stig")
 RULE = STIG.rules["V-257984"]

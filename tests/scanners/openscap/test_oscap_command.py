@@ -1,8 +1,7 @@
 import pytest
 
 from app.errors import EnvironmentUnusable
-from app.scanners.openscap.oscap_command import ScanFailed, build_eval_command, require_result
-from app.scanners.openscap.oscap_shell import OscapResult
+from app.scanners.openscap.oscap_command import OscapResult, ScanFailed, build_eval_command, require_result
 from tests.scanners.openscap.content import PROFILE, RULE
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.oscap_shell import OscapResult
+from app.scanners.openscap.oscap_command import OscapResult
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tree_shell import TreeShell
 from tests.hostfiles import DictFiles

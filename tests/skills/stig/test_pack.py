@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.scanners.builtin import BuiltinScanner
+from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from app.syntax.option_edit import set_option

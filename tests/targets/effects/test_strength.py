@@ -1,6 +1,18 @@
 import pytest
 
-from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
+from app.targets.effects.strength import (
+    Strength,
+    compare_caps,
+    compare_durations,
+    compare_higher,
+    compare_lower,
+    compare_masks,
+    compare_modes,
+    compare_sets,
+    compare_unranked,
+    create_measure,
+    create_ranking,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +47,22 @@ def test_a_part_of_what_was_offered_is_stricter():
 def test_what_nobody_ranked_may_only_stay():
     assert compare_unranked("a", "a") is Strength.EQUAL
     assert compare_unranked("a", "b") is Strength.INCOMPARABLE
+
+
+@pytest.mark.parametrize(
+    ("scale", "was", "now", "order"),
+    [
+        (compare_higher, "8", "15", Strength.STRONGER),
+        (compare_lower, "5", "9", Strength.WEAKER),
+        (compare_caps, "3", "0", Strength.WEAKER),
+        (compare_caps, "-1", "60", Strength.STRONGER),
+        (compare_durations, "900", "0", Strength.STRONGER),
+        (compare_durations, "0", "900", Strength.WEAKER),
+        (compare_masks, "022", "077", Strength.STRONGER),
+        (compare_masks, "027", "072", Strength.INCOMPARABLE),
+        (compare_modes, "0700", "0750", Strength.WEAKER),
+        (compare_higher, "x", "15", Strength.INCOMPARABLE),
+    ],
+)
+def test_a_scale_knows_the_stricter(scale, was, now, order):
+    assert scale(was, now) is order

@@ -5,7 +5,7 @@ import pytest
 from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
 from app.targets.confinement import detect_confinement
-from app.targets.effects.local_asker import create_local_asker
+from app.targets.effects.local_programs import create_local_asker
 from app.targets.effects.sudo import Sudo
 from app.targets.effects.weakening import find_weakening_by_programs
 from tests.differential.linkless import Linkless

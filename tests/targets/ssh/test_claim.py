@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import ConnectionLost, LeaseLost
 from app.events.vocabulary import SetOption
-from app.targets.ownership import Ownership
+from app.targets.host_lock import Ownership
 
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.targets.byte_names import encode_name
+from app.targets.path_walk import encode_name
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_baseline import list_host_files

@@ -6,7 +6,8 @@ import pytest
 
 from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
-from app.targets.ssh.host_report import parse_host_report
+from app.targets.ssh.connection import ScriptResult
+from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.program_probes import build_probes, probe_programs
 from tests.targets.hosts import host
 
@@ -142,7 +143,7 @@ class SaysInTurn:
     def run(self, name, *_names, seconds):
         assert name == "examine"
         assert seconds
-        return SimpleNamespace(text="\n".join(self.looks.pop(0)))
+        return ScriptResult(0, "\n".join(self.looks.pop(0)).encode(), "")
 
 
 @pytest.mark.parametrize(("word", "name"), [("masked", "next-boot"), ("failed", "failed-units")])

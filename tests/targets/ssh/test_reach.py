@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from app.errors import ConnectionLost, LeaseLost
-from app.targets.ownership import Ownership
+from app.targets.host_lock import Ownership
 from app.targets.ssh import host_probes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.transport import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, quote_host_text
-from app.syntax import ini, keyvalue
+from app.syntax import keyvalue
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case, parse_number
 from app.syntax.keyvalue import Parser
@@ -81,7 +81,7 @@ def check_disk_full_action(rule: str, those: frozenset[str] = frozenset({"halt",
 def check_package_signatures(rule: str) -> Check:
     true = {"1", "yes", "true", "on"}
     wanted = WantedOption("main.gpgcheck", lambda value: fold_case(value) in true, "1 in section [main]")
-    return check_last_line(RuleJudge(rule, DNF), ini.parse_ini, wanted)
+    return check_last_line(RuleJudge(rule, DNF), keyvalue.parse_ini, wanted)
 
 
 def check_last_line(bench: RuleJudge, parse: Parser, wanted: WantedOption) -> Check:

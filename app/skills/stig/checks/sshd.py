@@ -8,12 +8,11 @@ from collections.abc import Callable
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import crypto, host_text, sshd
-from app.syntax.crypto import BACKEND
+from app.syntax import host_text, sshd
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
-from app.syntax.sshd import SshdConfig
+from app.syntax.sshd import BACKEND, SshdConfig
 from app.syntax.sshd_keywords import parse_seconds
 
 ISSUE = "/etc/issue"
@@ -104,7 +103,7 @@ def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
 
     @bench.check_text
     def check_files(files: Files, text: str) -> Verdict:
-        listed = crypto.find_algorithms(text, keyword)
+        listed = sshd.find_algorithms(text, keyword)
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
         if listed.value != ",".join(wanted):

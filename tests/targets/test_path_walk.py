@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.byte_names import decode_name, encode_name
+from app.targets.path_walk import decode_name, encode_name
 
 NAMES = ["plain", "caf\udce9", "\ufffd", "\ufffd\ufffde9", "\ufffde9", "\udcff\ufffd\udc80ff", "\udcc3\udca9", "é"]
 

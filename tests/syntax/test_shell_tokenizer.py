@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.syntax.shell_words import split_tokens
+from app.syntax.shell_tokenizer import split_tokens
 
 
 def words(text):

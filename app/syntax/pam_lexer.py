@@ -3,16 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from app.syntax.host_text import skip_letters, split_names
+
 BUFFER = 1024
 """libpam's buffer: a longer line is read in pieces, each as a line."""
-CODES_TEXT = (
-    "success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient "
-    "authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail "
-    "cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy "
-    "authtok_disable_aging try_again ignore abort authtok_expired module_unknown bad_item conv_again "
-    "incomplete"
-)
-CODES = tuple(CODES_TEXT.split())
+CODES = split_names("""
+    success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient
+    authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail
+    cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy
+    authtok_disable_aging try_again ignore abort authtok_expired module_unknown bad_item conv_again
+    incomplete
+""")
 _ACTIONS = ("ignore", "ok", "done", "bad", "die", "reset")
 _WORDS: dict[str, Mapping[str, str]] = {
     "required": {"success": "ok", "new_authtok_reqd": "ok", "ignore": "ignore", "default": "bad"},
@@ -21,7 +22,7 @@ _WORDS: dict[str, Mapping[str, str]] = {
     "optional": {"success": "ok", "new_authtok_reqd": "ok", "default": "ignore"},
 }
 _BLANKS = " \n\t"
-_SPACES = re.compile(r"[ \t\n\r\f\v]*")
+_SPACES = " \t\n\r\f\v"
 _NUMBER = re.compile(r"[0-9]+")
 
 
@@ -62,8 +63,7 @@ def split_pam_words(line: str) -> list[str]:
     found: list[str] = []
     at = 0
     while True:
-        while at < len(line) and line[at] in _BLANKS:
-            at += 1
+        at = skip_letters(line, at, _BLANKS)
         if at == len(line):
             return found
         if line[at] == "[":
@@ -88,29 +88,19 @@ def _parse_brackets(control: str) -> Mapping[str, str] | None:
     found: dict[str, str] = {}
     at = 0
     while True:
-        at = _skip_spaces(control, at)
+        at = skip_letters(control, at, _SPACES)
         if at == len(control):
             return {**found, "default": found.get("default", "bad")}
         code = next((code for code in (*CODES, "default") if control.startswith(code, at)), None)
-        at = _skip_spaces(control, at + len(code or ""))
+        at = skip_letters(control, at + len(code or ""), _SPACES)
         if code is None or control[at : at + 1] != "=":
             return None
-        at = _skip_spaces(control, at + 1)
+        at = skip_letters(control, at + 1, _SPACES)
         action = next((word for word in _ACTIONS if control.startswith(word, at)), None)
         number = _NUMBER.match(control, at)
         action = action or (number[0] if number and int(number[0]) else None)
         if action is None:
             return None
         at += len(action)
-        if code != "default" or "default" not in found:
-            _set_action(found, code, action)
-
-
-def _set_action(found: dict[str, str], code: str, action: str) -> None:
-    """Set an action. Later actions override the default, and a second default has no effect."""
-    found[code] = action.lstrip("0") or action
-
-
-def _skip_spaces(text: str, at: int) -> int:
-    blanks = _SPACES.match(text, at)
-    return blanks.end() if blanks else at
+        if code != "default" or "default" not in found:  # a second default has no effect
+            found[code] = action.lstrip("0") or action

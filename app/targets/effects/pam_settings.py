@@ -7,7 +7,7 @@ from app.syntax import host_text, pam
 from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
-from app.targets.effects.daemon import UNSET, Ask
+from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strength import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
@@ -20,9 +20,11 @@ _MAY_COME = ("pam_faillock.so", "pam_pwquality.so", "pam_pwhistory.so", "pam_las
 """Modules that can only refuse; adding any other module is not comparable."""
 
 
-class Pam:
+class Pam(Daemon):
+    """Not asked: libpam would load the host's modules; tests/differential compares with it."""
+
     name = "pam"
-    areas: tuple[str, ...] = ("/etc/pam.d/", "/etc/security/faillock.conf", "/etc/security/pwquality.conf")
+    areas = ("/etc/pam.d/", "/etc/security/faillock.conf", "/etc/security/pwquality.conf")
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
@@ -34,9 +36,6 @@ class Pam:
                 found |= _evaluate_outcomes(f"{service} {kind}", chain, kind)
                 found |= dict(_iter_module_options(f"{service} {kind}", chain or (), files))
         return found
-
-    def ask_settings(self, files: Files, ask: Ask) -> None:
-        """Not available: libpam would load the host's modules; tests/differential compares with it."""
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         found = _OUTCOME.fullmatch(key)
@@ -50,14 +49,12 @@ class Pam:
 
 
 def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
-    """Return the outcome for each kind of rightful user and intruder."""
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            ends = (
-                compute_outcome(chain, create_responder(who, kind, otherwise=otherwise)) if chain is not None else _OUT
-            )
-            found[f"{place} for {who}{words}"] = _IN if ends == SUCCESS else _OUT
+            answer = create_responder(who, kind, otherwise=otherwise)
+            admitted = chain is not None and compute_outcome(chain, answer) == SUCCESS
+            found[f"{place} for {who}{words}"] = _IN if admitted else _OUT
     return found
 
 
@@ -88,7 +85,6 @@ def _iter_module_options(place: str, chain: tuple[PamRule, ...], files: Files) -
 
 
 def _compare_rule_presence(module: str, was: str) -> Strength:
-    """Compare the presence of a rule or option."""
     if was != UNSET:
         return Strength.WEAKER
     return Strength.STRONGER if module in _MAY_COME else Strength.INCOMPARABLE

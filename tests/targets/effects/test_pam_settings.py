@@ -4,7 +4,7 @@ import pytest
 
 from app.events.vocabulary import ReplaceLine, WriteFile
 from app.targets import policy
-from app.targets.effects.pam import Pam
+from app.targets.effects.pam_settings import Pam
 from tests.differential.linkless import Linkless
 from tests.hostfiles import DictFiles
 from tests.targets.effects.losses import losses

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.pam_text import BUFFER, UnfinishedPamFile, join_pam_lines, parse_actions, split_pam_words
+from app.syntax.pam_lexer import BUFFER, UnfinishedPamFile, join_pam_lines, parse_actions, split_pam_words
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 from app.loop.harm import describe_harm
+from app.syntax.files import FileState
 from app.targets.health_probes import run_health_probes
 from tests.targets.hosts import TODAY, host, text_of
 
@@ -66,3 +67,33 @@ def test_where_nobody_has_a_password_nothing_can_be_lost():
 def test_an_empty_password_is_none_that_a_rule_could_take_away():
     bare = {SHADOW: text_of(SHADOW).replace("opsadmin:$6$x", "opsadmin:")}
     assert not any("opsadmin" in one for one in asked(bare).holds)
+
+
+OPEN, CLOSED = FileState(b"umask 077\n", 0o644, "root:root"), FileState(b"umask 077\n", 0o600, "root:root")
+
+
+def ask_login_shells(changes):
+    return [probe for probe in run_health_probes(host(changes), TODAY) if probe.name == "login-shells"]
+
+
+@pytest.mark.parametrize("path", ["/etc/bash.bashrc", "/etc/bashrc", "/etc/profile", "/etc/login.defs"])
+def test_what_a_login_needs_is_open_to_all_who_log_in(path):
+    (found,) = ask_login_shells({path: CLOSED})
+    assert not found.ok
+    assert path in found.detail
+    assert describe_harm(ask_login_shells({path: OPEN}), [found]) == f"login-shells: {found.detail}"
+
+
+def test_a_folder_on_the_way_counts():
+    assert not ask_login_shells({"/etc/profile": OPEN, "/etc": FileState(b"", 0o700, "root:root")})[0].ok
+
+
+def test_what_a_shell_leaves_out_may_be_closed_but_not_become_so():
+    path = "/etc/profile.d/site.sh"
+    assert ask_login_shells({path: CLOSED})[0].ok
+    assert describe_harm(ask_login_shells({path: CLOSED}), ask_login_shells({path: CLOSED})) is None
+    assert describe_harm(ask_login_shells({path: CLOSED}), ask_login_shells({path: OPEN})) is None
+    assert describe_harm(ask_login_shells({path: OPEN}), ask_login_shells({path: CLOSED})).startswith(
+        "login-shells: new: /etc/profile.d/site.sh"
+    )
+    assert describe_harm(ask_login_shells({}), ask_login_shells({path: OPEN})) is None

@@ -8,7 +8,7 @@ from app.syntax import host_text, modprobe
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
-from app.targets.effects.daemon import UNSET, Ask, Query
+from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
 from app.targets.effects.strength import Strength, create_ranking
 
 NOTHING = "nothing"
@@ -17,18 +17,13 @@ END = "# End of configuration files."
 _LISTED = ("options", "alias", "softdep", "remove")
 
 
-class Modprobe:
+class Modprobe(Daemon):
     name = "modprobe"
-    areas: tuple[str, ...] = ("/etc/modprobe.d/",)
+    areas = ("/etc/modprobe.d/",)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        return evaluate_module_lines(
-            [
-                line
-                for text in drop_ins.read_drop_ins("modprobe.d", files)
-                for line in modprobe.parse_module_lines(text, "")
-            ]
-        )
+        texts = drop_ins.read_drop_ins("modprobe.d", files)
+        return evaluate_module_lines([line for text in texts for line in modprobe.parse_module_lines(text, "")])
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         outcome = ask(files, Query("/sbin/modprobe", ("-c",), (modprobe.FOLDER,)))

@@ -1,7 +1,6 @@
 import logging
 
-from app.scanners.builtin import BuiltinScanner
-from app.scanners.scanner import Scanner, Verdict
+from app.scanners.scanner import BuiltinScanner, Scanner, Verdict
 from tests.hostfiles import DictFiles
 
 FILES = DictFiles({})

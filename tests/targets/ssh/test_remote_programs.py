@@ -8,7 +8,7 @@ from app.targets.confinement import ProgramOutcome
 from app.targets.effects.daemon import Query
 from app.targets.overlay import Overlay
 from app.targets.ssh.connection import ScriptResult
-from app.targets.ssh.remote_asker import combine_askers, create_remote_asker
+from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
 from tests.targets.hosts import host as files
 
 SSHD = "/etc/ssh/sshd_config"

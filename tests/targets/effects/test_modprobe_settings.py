@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax.modprobe import parse_module_lines
-from app.targets.effects.modprobe import evaluate_module_lines
+from app.targets.effects.modprobe_settings import evaluate_module_lines
 from tests.targets.effects.change import lost
 
 OURS = "/etc/modprobe.d/50-site.conf"

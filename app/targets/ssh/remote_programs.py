@@ -20,9 +20,8 @@ def create_remote_asker(line: SshConnection, held: Files) -> Ask:
     """Return an asker that runs programs on the host; only files that differ from `held` are sent."""
 
     def ask_remote(files: Files, question: Query) -> ProgramOutcome | None:
-        data = _pack_staged_files(
-            dict(_iter_changed_files(files, held, question)) | {path: text.encode() for path, text in question.made}
-        )
+        made = {path: text.encode() for path, text in question.made}
+        data = _pack_staged_files(dict(_iter_changed_files(files, held, question)) | made)
         try:
             said = line.run("ask", question.program, *question.arguments, data=data, seconds=_SECONDS)
         except ConnectionLost:

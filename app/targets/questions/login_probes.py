@@ -3,14 +3,13 @@
 from app.syntax import pam
 from app.syntax.account_files import Account
 from app.targets import pam_outcome
-from app.targets.host_accounts import HostAccounts
+from app.targets.host_accounts import HostAccounts, explain_read_refusal
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
 from app.targets.sshd_login import NO_SHELL
 
 _OVER_SSH = ("sshd", "sudo")
 _CONSOLE = ("login", "su")
 _FALLBACK = "other"
-_ROOT = 0
 
 
 def probe_password_login(host: ProbedHost) -> ProbeAnswer:
@@ -28,8 +27,7 @@ def _probe_services(host: ProbedHost, services: tuple[str, ...], nobody: str) ->
     for service in services:
         found = pam.read_stack(host.files, _find_stack_path(host, service))
         if found.problems:
-            problem = found.problems[0]
-            return ProbeAnswer(False, f"{service}: {problem.text} ({problem.path} line {problem.line})")
+            return ProbeAnswer(False, f"{service}: {found.problems[0]}")
         auth = tuple(rule for rule in found.select_kind("auth") if rule.module != "pam_rootok.so")
         if pam_outcome.is_user_admitted(auth, known=False):
             return ProbeAnswer(False, f"{service}: its auth rules let everybody in, whatever is typed")
@@ -47,7 +45,6 @@ def _probe_services(host: ProbedHost, services: tuple[str, ...], nobody: str) ->
 
 
 def _find_stack_path(host: ProbedHost, service: str) -> str:
-    """Return the service's PAM file, or `other` if it has none."""
     own = f"{pam.FOLDER}/{service}"
     return own if host.files.state(own) is not None else f"{pam.FOLDER}/{_FALLBACK}"
 
@@ -57,13 +54,41 @@ def list_password_accounts(people: HostAccounts) -> list[Account]:
     found = []
     for account in people.accounts:
         secret = people.find_shadow_entry(account.name)
-        if secret and secret.password and not secret.is_locked and account.shell not in NO_SHELL:
+        if secret and secret.has_password and account.shell not in NO_SHELL:
             found.append(account)
     return found
 
 
 def _is_shut_out(host: ProbedHost, account: Account) -> bool:
     secret = host.people.find_shadow_entry(account.name)
-    expired = secret is not None and secret.expires is not None and secret.expires <= host.today
-    closed = account.uid != _ROOT and host.files.state("/etc/nologin") is not None
-    return expired or closed
+    closed = account.uid != 0 and host.files.state("/etc/nologin") is not None
+    return closed or (secret is not None and secret.is_expired(host.today))
+
+
+_NEEDED = (
+    *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/etc/resolv.conf", "/etc/ld.so.cache"),
+    *("/etc/login.defs", "/etc/profile", "/etc/bashrc", "/etc/bash.bashrc", "/etc/crypto-policies/back-ends/*.config"),
+)
+_PASSED_OVER = ("/etc/profile.d/*.sh",)
+"""A shell skips unreadable ones silently; but none may become unreadable."""
+
+
+def probe_login_shells(host: ProbedHost) -> ProbeAnswer:
+    names = [account.name for account in host.people.accounts if account.uid and account.shell not in NO_SHELL]
+    if not names:
+        return ProbeAnswer(True, "nobody but root has a shell")
+    needed, others = (_list_existing_files(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
+    closed = [
+        path
+        for path in needed + others
+        if any(explain_read_refusal(host.files, host.people, name, path) for name in names)
+    ]
+    weak = tuple(f"{path} closed to those who log in" for path in closed)
+    if missed := [path for path in needed if path in closed]:
+        return ProbeAnswer(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)
+    return ProbeAnswer(True, f"everybody with a shell may read the {len(needed)} files that a login needs", weak=weak)
+
+
+def _list_existing_files(host: ProbedHost, patterns: tuple[str, ...]) -> list[str]:
+    found = (path for pattern in patterns for path in host.files.glob(pattern))
+    return sorted(path for path in found if host.files.state(path) is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 _OPERATOR = re.compile(r"&&|\|\||;;&?|;&|[;&|()\n]")
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|\\?([A-Za-z0-9_.]+))")
 _DEPTH = 40
-_REDIRECT = re.compile(r"[0-9]*(?:>>|>\||<<<|<>|[<>]&?|&>>?)")
+_REDIRECT = re.compile(r"[0-9]*(?:>>|>\||<<<|<>|[<>]&?|&>>?)[ \t]*")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def split_tokens(text: str) -> Iterator[Token]:
             pending.append((mark, bool(heredoc[1])))
             at = heredoc.end()
         elif redirect := _REDIRECT.match(text, at):
-            at = _find_word_end(text, _skip_blank(text, redirect.end()))
+            at = _find_word_end(text, redirect.end())
         elif operator := _OPERATOR.match(text, at):
             yield Token(operator[0], True, at, operator.end())
             at = operator.end()
@@ -44,12 +44,6 @@ def split_tokens(text: str) -> Iterator[Token]:
             end = _find_word_end(text, at)
             yield Token(text[at:end], False, at, end)
             at = end
-
-
-def _skip_blank(text: str, at: int) -> int:
-    while text[at : at + 1] in {" ", "\t"}:
-        at += 1
-    return at
 
 
 def _skip_heredocs(text: str, at: int, pending: list[tuple[str, bool]]) -> int:
@@ -76,7 +70,8 @@ def _skip_letter(text: str, at: int, depth: int = 0) -> int:
     if letter == "\\":
         return at + 2
     if letter == "'":
-        return _find_closing(text, at, "'")
+        end = text.find("'", at + 1)
+        return len(text) if end < 0 else end + 1
     if depth > _DEPTH:
         return at + 1
     if letter in '"`':
@@ -86,11 +81,6 @@ def _skip_letter(text: str, at: int, depth: int = 0) -> int:
     if text.startswith("${", at):
         return _skip_enclosed(text, at + 2, "}", depth + 1)
     return at + 1
-
-
-def _find_closing(text: str, at: int, mark: str) -> int:
-    end = text.find(mark, at + 1)
-    return len(text) if end < 0 else end + 1
 
 
 def _skip_enclosed(text: str, at: int, mark: str, depth: int) -> int:
