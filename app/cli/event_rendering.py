@@ -9,12 +9,9 @@ from app.events.kinds import (
     Event,
     ItemStarted,
     PlanMade,
-    RunFailed,
-    RunFinished,
-    RunStopped,
+    RunEnd,
     TurnFinished,
 )
-from app.loop.descriptions import describe_event
 from app.loop.state import RunState
 from app.targets.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
@@ -55,8 +52,8 @@ def _render_detail(event: Event, state: RunState) -> str | None:
 
 
 def _render_sentence(event: Event) -> str | None:
-    told = describe_event(event)
+    told = event.describe()
     if told is None or isinstance(event, TurnFinished):  # ProgressPrinter prints its figures
         return None
-    head = "\n" if isinstance(event, RunFinished | RunFailed | RunStopped) else "  "
+    head = "\n" if isinstance(event, RunEnd) else "  "
     return f"{head}{told.glyph} {clean_line(told.text, 4000)}"

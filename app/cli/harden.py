@@ -15,7 +15,7 @@ from app.cli.shared_hosts import sync_host_folders
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
-from app.events.kinds import RunFailed, RunFinished, RunQueued, RunStopped
+from app.events.kinds import RunEnd, RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
@@ -92,7 +92,7 @@ async def _stream_events(store: EventStore, run: str) -> AsyncIterator[Recorded]
         for recorded in batch:
             seq = recorded.seq
             yield recorded
-            if isinstance(recorded.event, RunFinished | RunFailed | RunStopped):
+            if isinstance(recorded.event, RunEnd):
                 return
         await asyncio.sleep(LOOK_EVERY)
 

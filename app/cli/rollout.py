@@ -27,7 +27,6 @@ from app.evidence.bundle import FILE
 from app.evidence.notary import Requester, open_notary
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_command import command_rollout, create_rollout_id, submit_rollout
-from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runtime.data_folder import AlreadyInUse
@@ -110,7 +109,7 @@ def _print_rollout_event(console: Console, recorded: Recorded, state: RolloutSta
     if as_json:
         sys.stdout.write(recorded.line.decode() + "\n")
         sys.stdout.flush()
-    elif told := describe_rollout_event(recorded.event):
+    elif told := recorded.event.describe():
         done = sum(part.is_over for part in state.parts.values())
         console.print(
             Text(clean_text(f"{done:>4} of {len(state.parts)}  {told.glyph} {told.text}", 4000)), soft_wrap=True
@@ -169,7 +168,7 @@ class PartLine:
 def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
     database = open_existing_database(settings)
     state = fold_rollout(_read_rollout_events(database, _find_rollout(database, wanted), 0))
-    rows = [PartLine(part.host, part.wave, part.run or None, describe_outcome(part)) for part in state.parts.values()]
+    rows = [PartLine(part.host, part.wave, part.run or None, part.outcome_text) for part in state.parts.values()]
     print_rows(rows, "The rollout has no hosts.", as_json=as_json)
 
 

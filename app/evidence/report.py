@@ -11,7 +11,6 @@ from app.events.record import format_timestamp
 from app.evidence.checklist_status import SEVERITY, Status, to_checklist_status
 from app.evidence.rule_text import describe_answer, describe_outcome, format_verdict
 from app.evidence.run_record import RunRecord
-from app.loop.descriptions import describe_event
 from app.text.clean import clean_text
 from app.text.jinja_environment import create_environment
 
@@ -47,7 +46,6 @@ def _create_environment() -> Environment:
     made.globals.update(
         status=to_checklist_status,
         outcome=describe_outcome,
-        telling=describe_event,
         said_by=format_verdict,
         answered=describe_answer,
     )

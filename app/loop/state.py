@@ -15,12 +15,11 @@ from app.events.kinds import (
     AttemptFailed,
     AttemptReflected,
     AttemptStarted,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
+    ItemEnd,
     ItemSkipped,
     ItemStarted,
     LessonLearnt,
+    RunEnd,
     RunFailed,
     RunFinished,
     RunPaused,
@@ -94,7 +93,7 @@ class RunState(Struct, frozen=True):
     turn: TurnStarted | None = None
     idle_since: float | None = None
     """Time since which the run is paused or waits for a person; budgets stop meanwhile."""
-    ended: RunFinished | RunFailed | RunStopped | None = None
+    ended: RunEnd | None = None
 
     @property
     def budget(self) -> Budget:
@@ -196,22 +195,10 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, worker=event.by)
         case RunStopRequested() as event:
             return replace(state, stopping=event)
-        case RunFinished() as event:
-            return replace(state, status="finished", ended=event)
-        case RunFailed() as event:
-            return replace(state, status="failed", ended=event)
-        case RunStopped() as event:
-            return replace(state, status="stopped", ended=event)
+        case RunFinished() | RunFailed() | RunStopped() as event:
+            return replace(state, status=event.status, ended=event)
         case _:
             return state
-
-
-_ENDS: dict[type, ItemStatus] = {
-    ItemPassed: "passed",
-    ItemEscalated: "escalated",
-    ItemSkipped: "skipped",
-    ItemDeferred: "deferred",
-}
 
 
 def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
@@ -219,13 +206,11 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
     if isinstance(event, ItemStarted):
         item = replace(state.items[event.rule], status="working", started=recorded.at)
         return replace(state, working=event.rule, items={**state.items, event.rule: item})
-    if ending := _ENDS.get(type(event)):
-        if isinstance(event, ItemSkipped) and event.waiver:
-            ending = "waived"
-        rule: str = event.rule  # type: ignore[attr-defined]
+    if isinstance(event, ItemEnd):
+        status: ItemStatus = "waived" if isinstance(event, ItemSkipped) and event.waiver else event.outcome
         reason = getattr(event, "reason", "")
-        item = replace(state.items[rule], status=ending, ended=recorded.at, reason=reason)
-        return replace(state, working=None, items={**state.items, rule: item})
+        item = replace(state.items[event.rule], status=status, ended=recorded.at, reason=reason)
+        return replace(state, working=None, items={**state.items, event.rule: item})
     if state.item is None:
         return state
     item = _apply_to_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)

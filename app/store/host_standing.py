@@ -18,18 +18,14 @@ from app.store.models import RunRow
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
 """Cell states, one letter each, to keep the view of a thousand hosts small."""
 
-_ENDS = kinds.RunFinished | kinds.RunFailed | kinds.RunStopped
 _TELLING = (
     kinds.VerdictGiven
     | kinds.DriftFound
     | kinds.ItemStarted
     | kinds.AttemptStarted
     | kinds.ActionRolledBack
-    | kinds.ItemPassed
-    | kinds.ItemEscalated
-    | kinds.ItemDeferred
-    | kinds.ItemSkipped
-    | _ENDS
+    | kinds.ItemEnd
+    | kinds.RunEnd
 )
 
 

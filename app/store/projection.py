@@ -14,13 +14,6 @@ from app.store.db import is_shared
 from app.store.fixes import project_fix
 from app.store.models import LessonRow, RunRow
 
-COUNTED = {
-    kinds.ItemPassed: "passed",
-    kinds.ItemEscalated: "escalated",
-    kinds.ItemSkipped: "skipped",
-    kinds.ItemDeferred: "deferred",
-}
-
 
 def project_events(session: Session, batch: Sequence[Recorded]) -> None:
     said: dict[str, dict[str, Any]] = {}
@@ -98,8 +91,7 @@ def _find_increments(event: kinds.Event) -> dict[str, int]:
             return {"rolled_back": 1}
         case kinds.TurnFinished():
             return {"tokens": event.completion_tokens, "tokens_in": event.prompt_tokens}
-    counted = COUNTED.get(type(event))
-    return {counted: 1} if counted else {}
+    return {event.outcome: 1} if isinstance(event, kinds.ItemEnd) else {}
 
 
 def _find_run_values(recorded: Recorded) -> dict[str, object]:
@@ -117,7 +109,6 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
         case kinds.RunFinished():
             return {"state": "finished", "ended_at": recorded.at, "regressed": len(event.regressions)}
         case kinds.RunFailed() | kinds.RunStopped():
-            state = "failed" if isinstance(event, kinds.RunFailed) else "stopped"
-            return {"state": state, "ended_at": recorded.at, "reason": event.reason}
+            return {"state": event.status, "ended_at": recorded.at, "reason": event.reason}
         case _:
             return {}

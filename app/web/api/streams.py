@@ -1,10 +1,10 @@
 """Streams of all runs' events and of all samples."""
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
 
-from app.events.kinds import Sample, get_event_kind
+from app.events.kinds import SAMPLE_KINDS
 from app.events.record import ALL, MACHINE
 from app.people.rights import can_read_prompts, viewers
 from app.web.api.api_route import create_router as api_router
@@ -15,7 +15,6 @@ from app.web.stream.resume_position import read_resume_position
 
 router = api_router("events")
 
-SAMPLES = tuple(get_event_kind(event) for event in get_args(Sample))
 Since = Annotated[
     str | None,
     Query(json_schema_extra={"pattern": SEQ}, description="Start after the message with this id."),
@@ -65,7 +64,8 @@ def stream_samples(
     streams: TheStreams,
     request: Request,
     kind: Annotated[
-        str | None, Query(max_length=200, description=f"Only these kinds, separated by commas: {', '.join(SAMPLES)}.")
+        str | None,
+        Query(max_length=200, description=f"Only these kinds, separated by commas: {', '.join(SAMPLE_KINDS)}."),
     ] = None,
     since: Since = None,
     _last: Last = None,
@@ -79,7 +79,7 @@ def stream_samples(
 
 
 def _require_sample_kind(kind: str) -> str:
-    if kind not in SAMPLES:
-        said = f"There is no kind of sample {kind[:40]!a}. The kinds are {', '.join(SAMPLES)}."
+    if kind not in SAMPLE_KINDS:
+        said = f"There is no kind of sample {kind[:40]!a}. The kinds are {', '.join(SAMPLE_KINDS)}."
         raise Problem("invalid", said, field="kind")
     return kind

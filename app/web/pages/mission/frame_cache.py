@@ -3,12 +3,12 @@
 import threading
 from collections import OrderedDict
 
-from app.events.kinds import KINDS
+from app.events.kinds import RUN_KINDS
 from app.loop.state import RunState, fold_events
 from app.store.events import EventStore
 
 FRAME_KINDS = (
-    *(kind for kind in KINDS if kind.startswith(("run.", "scan.", "item."))),
+    *(kind for kind in RUN_KINDS if kind.startswith(("run.", "scan.", "item."))),
     "attempt.started",
     "attempt.failed",
 )

@@ -5,15 +5,13 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.events.kinds import KINDS
+from app.events.kinds import KINDS, TOLD_KINDS
 from app.store.events import EventStore
 from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.frame_cache import FrameCache
 from app.web.pages.mission.mission import FEED_LINES, Mission
 
-FEED_KINDS = tuple(kind for kind in KINDS if not kind.startswith(("turn.delta", "turn.started", "engine.", "gpu.")))
-"""Event kinds that can make a feed line; a turn's end makes one only if the turn failed."""
 TURNS_BACK = 400
 """More turns than fit in two minutes at any pace that a person would watch."""
 
@@ -53,7 +51,7 @@ class MissionLoader:
             mission.apply_event(recorded)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
-        told = self._store.read_newest(run, seq, FEED_KINDS, FEED_LINES * 8)
+        told = self._store.read_newest(run, seq, TOLD_KINDS, FEED_LINES * 8)
         lines = [line for line in map(to_feed_line, told) if line]
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from app.events.kinds import (
     ActionRolledBack,
     ApprovalRequested,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
+    ItemEnd,
     ItemStarted,
     SentryAlarm,
     VerdictExplained,
@@ -23,12 +20,6 @@ READ = (
 )
 TICKS = (5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 4 * 3600, 8 * 3600, 86400)
 MOST_TICKS = 8
-_ENDS: dict[type, str] = {
-    ItemPassed: "passed",
-    ItemEscalated: "escalated",
-    ItemSkipped: "skipped",
-    ItemDeferred: "deferred",
-}
 
 
 @dataclass(frozen=True)
@@ -81,12 +72,10 @@ def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
         event = recorded.event
         if isinstance(event, ItemStarted):
             since[event.rule] = recorded.at
-        elif outcome := _ENDS.get(type(event)):
-            rule: str = event.rule  # type: ignore[attr-defined]
-            start = since.pop(rule, recorded.at)
-            stretches.append(
-                TimelineSpan(rule, outcome, to_percent(start), round(to_percent(recorded.at) - to_percent(start), 2))
-            )
+        elif isinstance(event, ItemEnd):
+            start = to_percent(since.pop(event.rule, recorded.at))
+            width = round(to_percent(recorded.at) - start, 2)
+            stretches.append(TimelineSpan(event.rule, event.outcome, start, width))
         elif sign := _describe_mark(event):
             signs.append(TimelineMark(*sign[:2], to_percent(recorded.at), sign[2]))
     working = [

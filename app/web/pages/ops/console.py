@@ -7,7 +7,7 @@ import msgspec
 from sqlmodel import Session
 
 from app.engines.launch.log_tail import read_last_lines
-from app.events.kinds import KINDS, EngineState
+from app.events.kinds import KINDS, TOLD_KINDS, EngineState
 from app.loop.state import RunState
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
@@ -15,9 +15,8 @@ from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_held
 from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.mission_loader import FEED_KINDS
 from app.web.pages.ops.cards import build_engine_card, build_gpu_rows, build_run_card
-from app.web.pages.ops.needs import WELL, OpsState, list_needs
+from app.web.pages.ops.needs import OpsState, list_needs
 from app.web.pages.sharing import EngineShare, Sharing
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RunStateCache
@@ -61,7 +60,6 @@ class Console:
                 runtime=runtime,
                 needs=asked,
                 engines=engines,
-                well=WELL,
                 states=states,
                 gpus=gpus,
                 nodes=living,
@@ -114,7 +112,7 @@ class Console:
         head = self._runtime.store.read_newest_seq(run)
         if head == seq:
             return seq, lines
-        told = self._runtime.store.read_newest(run, None, FEED_KINDS, FEED_LINES * 2)
+        told = self._runtime.store.read_newest(run, None, TOLD_KINDS, FEED_LINES * 2)
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
 
 
@@ -128,8 +126,8 @@ def _list_loading_engines(runtime: Runtime) -> list[str]:
 
 
 def _describe_engine_change(at: float, event: EngineState) -> FeedLine:
-    text = f"Engine {event.engine} is {event.state}" + (f": {event.detail}" if event.detail else "")
-    return FeedLine(0, at, "·" if event.state in WELL else "✗", "plain" if event.state in WELL else "alarm", text)
+    told = event.describe()
+    return FeedLine(0, at, told.glyph, told.kind, told.text)
 
 
 def _read_engine_logs(runtime: Runtime) -> Iterator[tuple[str, str]]:

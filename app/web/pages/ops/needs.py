@@ -15,7 +15,6 @@ from app.targets.held_hosts import HeldHost
 from app.web.addresses import path_to
 
 QUIET_SECONDS = 60.0
-WELL = ("ready", "loading")
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def _describe_first_approval(state: RunState) -> str:
 
 def _list_engine_alarms(at: OpsState) -> Iterator[Need]:
     """Yield one alarm for each engine state that is not well, counting the engines in it."""
-    unwell = {name: one for name, one in (at.engines or {}).items() if one[1].state not in WELL}
+    unwell = {name: one for name, one in (at.engines or {}).items() if not one[1].is_healthy}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
         start = NeedButton(path_to("ops_engines"), "start", "Start engines")
