@@ -39,8 +39,8 @@ from app.events.kinds import (
 from app.events.record import Recorded
 from app.events.vocabulary import Budget, Lesson, Phase
 from app.loop.attempt import Attempt, advance_attempt
+from app.store.run_listing import RunStatus
 
-Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
@@ -78,7 +78,7 @@ class RunState(Struct, frozen=True):
     seq: int = 0
     at: float = 0.0
     request: RunQueued | None = None
-    status: Status = "queued"
+    status: RunStatus = "queued"
     started: RunStarted | None = None
     started_at: float = 0.0
     worker: str = ""
