@@ -85,10 +85,12 @@ async def start_run(
 
 
 def _to_query_parameter(one: RunFilter) -> Parameter:
-    literal: Any = Literal
-    kind, default = (str, "") if one.match == "search" else (str | None, None)
-    described = Annotated[kind, Query(max_length=one.longest, description=one.help)]
-    annotation = literal[one.choices] | None if one.choices else described
+    searches, about = one.match == "search", Query(max_length=one.longest, description=one.help)
+    annotation: Any = Annotated[str, about] if searches else Annotated[str | None, about]
+    if one.choices:
+        literal: Any = Literal
+        annotation = literal[one.choices] | None
+    default = "" if searches else None
     return Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
