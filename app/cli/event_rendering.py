@@ -2,16 +2,7 @@
 
 from rich.text import Text
 
-from app.events.kinds import (
-    ActionApplied,
-    ApprovalRequested,
-    AttemptStarted,
-    Event,
-    ItemStarted,
-    PlanMade,
-    RunEnd,
-    TurnFinished,
-)
+from app.events import kinds
 from app.loop.state import RunState
 from app.targets.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
@@ -20,29 +11,29 @@ _WHOLE = 60_000
 """Maximum characters of a change that a person must read before approving it."""
 
 
-def render_event(event: Event, state: RunState) -> Text | None:
+def render_event(event: kinds.Event, state: RunState) -> Text | None:
     text = _render_detail(event, state) or _render_sentence(event)
-    whole = isinstance(event, ApprovalRequested)
+    whole = isinstance(event, kinds.ApprovalRequested)
     return Text(clean_text(text, _WHOLE if whole else 4000)) if text else None
 
 
-def _render_detail(event: Event, state: RunState) -> str | None:
+def _render_detail(event: kinds.Event, state: RunState) -> str | None:
     match event:
-        case ItemStarted():
+        case kinds.ItemStarted():
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())
             head = clean_line(f"● {event.rule} CAT {event.category}  {event.title}", 300)
             return f"\n{head}  ({done + 1} of {len(state.items)})"
-        case AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
+        case kinds.AttemptStarted(attempt=number, lessons=lessons, offered=None) if number > 1 or lessons:
             return f"  attempt {number}, lessons: {len(lessons)}"
-        case PlanMade():
+        case kinds.PlanMade():
             return f"    plan: {clean_line(event.approach, 600)}"
-        case ActionApplied():
+        case kinds.ActionApplied():
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
-        case ApprovalRequested(diff=diff) if diff.startswith(LABEL):
+        case kinds.ApprovalRequested(diff=diff) if diff.startswith(LABEL):
             rows = "\n".join(f"    {row}" for row in diff.splitlines())
             run = event.approval.split(".")[0]
             return f"{rows}\n  ? {event.rule} waits for approval. Read the change first: temper approve {run}"
-        case ApprovalRequested():
+        case kinds.ApprovalRequested():
             run = event.approval.split(".")[0]
             if event.needs and event.needs.sha256:
                 return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {run}"
@@ -51,9 +42,9 @@ def _render_detail(event: Event, state: RunState) -> str | None:
             return None
 
 
-def _render_sentence(event: Event) -> str | None:
+def _render_sentence(event: kinds.Event) -> str | None:
     told = event.describe()
-    if told is None or isinstance(event, TurnFinished):  # ProgressPrinter prints its figures
+    if told is None or isinstance(event, kinds.TurnFinished):  # ProgressPrinter prints its figures
         return None
-    head = "\n" if isinstance(event, RunEnd) else "  "
+    head = "\n" if isinstance(event, kinds.RunEnd) else "  "
     return f"{head}{told.glyph} {clean_line(told.text, 4000)}"

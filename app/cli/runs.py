@@ -19,13 +19,10 @@ from app.store.run_listing import COLUMNS, GivenFilters
 
 
 def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: bool) -> None:
-    nothing = "No runs found. Start one with temper run."
-    print_stored_rows(
-        settings,
-        lambda found: [_to_run_line(row) for row in read_run_page(found, filters, None, most).rows],
-        nothing,
-        as_json=as_json,
-    )
+    def read_lines(session: Session) -> list[Any]:
+        return [_to_run_line(row) for row in read_run_page(session, filters, None, most).rows]
+
+    print_stored_rows(settings, read_lines, "No runs found. Start one with temper run.", as_json=as_json)
 
 
 RunLine = make_dataclass("RunLine", ["run", *(one.name for one in COLUMNS)])

@@ -230,7 +230,6 @@ class RunResumed(RunEvent, frozen=True, tag="run.resumed"):
 class RunStopRequested(RunEvent, frozen=True, tag="run.stopping"):
     by: str
     reason: str
-
     describe = stay_silent
 
 
@@ -272,7 +271,6 @@ class RunFailed(RunEvent, frozen=True, tag="run.failed"):
 class ScanStarted(RunEvent, frozen=True, tag="scan.started"):
     phase: Phase
     rules: int
-
     describe = stay_silent
 
 
@@ -293,7 +291,6 @@ class VerdictGiven(RunEvent, frozen=True, tag="verdict"):
 class ScanFinished(RunEvent, frozen=True, tag="scan.finished"):
     phase: Phase
     seconds: float
-
     describe = stay_silent
 
 
@@ -391,7 +388,6 @@ class AttemptFailed(RunEvent, frozen=True, tag="attempt.failed"):
     reason: str
     replayed: str = ""
     """Id of the proven fix that failed here."""
-
     describe = stay_silent
 
 
@@ -434,7 +430,6 @@ class TurnStarted(RunEvent, frozen=True, tag="turn.started"):
     """Version of the prompts; empty in old logs."""
     waited_ms: int = 0
     """Time in the engine's queue; it counts against no budget."""
-
     describe = stay_silent
 
 
@@ -444,7 +439,6 @@ class TurnDelta(RunEvent, frozen=True, tag="turn.delta"):
     channel: Channel
     text: str
     tokens: int
-
     describe = stay_silent
 
 
@@ -490,7 +484,6 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     risk: str
     rollback: str
     validation: str
-
     describe = stay_silent
 
 
@@ -505,7 +498,6 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     """The person who edited it; empty for the Worker's."""
     replayed: str = ""
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
-
     describe = stay_silent
 
 
@@ -527,7 +519,6 @@ class ActionsAllowed(RunEvent, frozen=True, tag="action.allowed"):
     attempt: int
     needs: PeopleNeeded | None = None
     """How many people must approve it; None in old logs."""
-
     describe = stay_silent
 
 
@@ -539,7 +530,6 @@ class Rehearsed(RunEvent, frozen=True, tag="action.rehearsed"):
     word: Word
     evidence: str
     scanner: str = ""
-
     describe = stay_silent
 
 
@@ -547,7 +537,6 @@ class ActionApplying(RunEvent, frozen=True, tag="action.applying"):
     rule: str
     attempt: int
     journal: str
-
     describe = stay_silent
 
 
@@ -581,7 +570,6 @@ class FactsGathered(RunEvent, frozen=True, tag="facts"):
     rule: str
     attempt: int
     facts: tuple[str, ...]
-
     describe = stay_silent
 
 
@@ -590,7 +578,6 @@ class ActionRollingBack(RunEvent, frozen=True, tag="action.rolling_back"):
     attempt: int
     journal: str
     cause: str
-
     describe = stay_silent
 
 
@@ -630,7 +617,6 @@ class SentryProbed(RunEvent, frozen=True, tag="sentry.probed"):
     log: tuple[str, ...]
     ailing: tuple[str, ...] = ()
     """Probes that failed before the run; they raise no alarm."""
-
     describe = stay_silent
 
 
@@ -638,7 +624,6 @@ class SentryClear(RunEvent, frozen=True, tag="sentry.clear"):
     rule: str
     attempt: int
     assessment: str
-
     describe = stay_silent
 
 
@@ -766,7 +751,6 @@ class EngineSampled(Sample, frozen=True, tag="engine.sample"):
     """Mean time to first token of requests since the last sample."""
     roles: dict[str, float] = {}
     """Tokens per second by role; the rest of tok_s is other clients'."""
-
     describe = stay_silent
 
 
@@ -800,7 +784,6 @@ class GpuSampled(Sample, frozen=True, tag="gpu.sample"):
     """Age in seconds of sensors not read just now; costly ones are read less often."""
     parts: dict[str, float] = {}
     """Memory by kind in GiB: weights, kv, graphs and so on."""
-
     describe = stay_silent
 
 
@@ -813,7 +796,6 @@ class EnergySpent(Sample, frozen=True, tag="energy.sample"):
     final: bool
     simulated: bool
     spent: tuple[Spent, ...]
-
     describe = stay_silent
 
 
@@ -832,7 +814,6 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     detail: str = ""
     times: int = 1
     """Number of refusals of one source within a minute, of which this is the last."""
-
     describe = stay_silent
 
 

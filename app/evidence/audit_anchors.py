@@ -1,14 +1,16 @@
 """The anchors in the audit record: the sequence of signing keys, and the length and head of each run's log."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from app.events.kinds import ItemEnd, ItemOutcome, ItemSkipped, PersonDid, RunEnd, TurnFinished
+from app.events.kinds import ItemOutcome, PersonDid, RunEnd
 from app.events.record import BrokenChain, Recorded, parse_line
 from app.evidence.notary import SignedHead, is_key_successor
 from app.store.models import RunRow
+from app.store.projection import find_increments
 
 _SEAL = re.compile(r"seal: (?:evidence of run|run) (\S+)(?: ended)?")
 _FIELD = re.compile(r"(\w+)=(\S+)")
@@ -91,18 +93,13 @@ def check_run_row(row: RunRow, log: list[Recorded]) -> None:
         raise BrokenChain(f"its row says that it has {row.state}, and the log goes on: its end is missing")
     if ends and row.ended_at not in (None, ends[0]):
         raise BrokenChain("its row gives another end than the log")
-    counts = {"tokens": sum(one.event.completion_tokens for one in log if isinstance(one.event, TurnFinished))}
-    outcomes = [one.event.outcome for one in log if isinstance(one.event, ItemEnd) and not _is_waived(one.event)]
-    counts |= {outcome: outcomes.count(outcome) for outcome in get_args(ItemOutcome)}
+    counts = Counter({"tokens": 0} | dict.fromkeys(get_args(ItemOutcome), 0))
+    for one in log:
+        counts.update({name: many for name, many in find_increments(one.event).items() if name in counts})
     for column, count in counts.items():
         told = getattr(row, column)
         if told > count or (ends and row.ended_at is not None and told != count):
             raise BrokenChain(f"its row counts {told} {column}, and the log has {count}")
-
-
-def _is_waived(event: ItemEnd) -> bool:
-    """Return True if the row counts the item as waived and not as skipped."""
-    return isinstance(event, ItemSkipped) and bool(event.waiver)
 
 
 def check_run_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:

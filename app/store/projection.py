@@ -32,7 +32,7 @@ def project_events(session: Session, batch: Sequence[Recorded]) -> None:
         project_fix(session, recorded, event)
         if values := _find_run_values(recorded):
             said.setdefault(recorded.run, {}).update(values)
-        if counts := _find_increments(event):
+        if counts := find_increments(event):
             more.setdefault(recorded.run, Counter()).update(counts)
     if said or more:
         session.flush()
@@ -83,7 +83,8 @@ def _increment_lessons(session: Session, ids: Sequence[str], column: str) -> Non
         session.execute(update(LessonRow).where(col(LessonRow.id).in_(ids)).values(more))
 
 
-def _find_increments(event: kinds.Event) -> dict[str, int]:
+def find_increments(event: kinds.Event) -> dict[str, int]:
+    """Return how much an event adds to the counts of its run's row."""
     match event:
         case kinds.ItemSkipped(waiver=waiver) if waiver:
             return {"waived": 1}

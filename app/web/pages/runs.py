@@ -15,8 +15,7 @@ from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs, guests
 from app.skills.catalog import SHIPPED, load_skill
 from app.store import queries
-from app.store.run_list import ListPlace
-from app.store.run_list import read_run_page as run_page
+from app.store.run_list import ListPlace, read_run_page
 from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, spread_filters
 from app.targets.host_registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
@@ -57,7 +56,7 @@ def show_runs(
     """List runs by the filters in the query string. `after` is the last run of the previous page."""
     last = queries.find_run(session, after) if after else None
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
-    found = run_page(session, filters, place, SHOWN, get_visible_runs())
+    found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
     given = {name: value for name, value in filters.items() if value}
     hosts = (
         _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []

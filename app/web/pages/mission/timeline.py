@@ -3,14 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.events.kinds import (
-    ActionRolledBack,
-    ApprovalRequested,
-    ItemEnd,
-    ItemStarted,
-    SentryAlarm,
-    VerdictExplained,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.store.events import EventStore
 
@@ -70,9 +63,9 @@ def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
     since: dict[str, float] = {}
     for recorded in told:
         event = recorded.event
-        if isinstance(event, ItemStarted):
+        if isinstance(event, kinds.ItemStarted):
             since[event.rule] = recorded.at
-        elif isinstance(event, ItemEnd):
+        elif isinstance(event, kinds.ItemEnd):
             start = to_percent(since.pop(event.rule, recorded.at))
             width = round(to_percent(recorded.at) - start, 2)
             stretches.append(TimelineSpan(event.rule, event.outcome, start, width))
@@ -86,13 +79,13 @@ def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
 
 def _describe_mark(event: object) -> tuple[str, str, str] | None:
     match event:
-        case SentryAlarm():
+        case kinds.SentryAlarm():
             return "alarm", "!", f"{event.rule}: Sentry alarm"
-        case VerdictExplained(veto=True):
+        case kinds.VerdictExplained(veto=True):
             return "refused", "✗", f"{event.rule}: Auditor's veto"
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             return "undone", "↺", f"{event.rule}: rolled back"
-        case ApprovalRequested():
+        case kinds.ApprovalRequested():
             return "asks", "?", f"{event.rule}: a person was asked"
         case _:
             return None
