@@ -17,7 +17,7 @@ from app.cli.progress import ProgressPrinter
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
-from app.events.kinds import RebootChecked, RunFailed, RunFinished, RunQueued, RunStopped
+from app.events.kinds import RebootChecked, RunEnd, RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
@@ -86,7 +86,7 @@ async def _stream_events(store: EventStore, run: str) -> AsyncIterator[Recorded]
         for recorded in await asyncio.to_thread(list, store.read_events(run, after=seq)):
             seq = recorded.seq
             yield recorded
-            if isinstance(recorded.event, RunFinished | RunFailed | RunStopped):
+            if isinstance(recorded.event, RunEnd):
                 return
         await asyncio.sleep(LOOK_EVERY)
 

@@ -9,7 +9,6 @@ from rich.text import Text
 from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Role
-from app.loop.descriptions import describe_event
 from app.loop.state import RunState
 from app.targets.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
@@ -107,8 +106,8 @@ def _render_detail(event: kinds.Event, state: RunState) -> str | None:
 
 
 def _render_sentence(event: kinds.Event) -> str | None:
-    described = describe_event(event)
+    described = event.describe()
     if described is None or isinstance(event, kinds.TurnFinished):  # ProgressPrinter prints its figures
         return None
-    head = "\n" if isinstance(event, kinds.RunFinished | kinds.RunFailed | kinds.RunStopped) else "  "
+    head = "\n" if isinstance(event, kinds.RunEnd) else "  "
     return f"{head}{described.glyph} {clean_line(described.text, 4000)}"

@@ -30,7 +30,6 @@ from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
-from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runtime.data_folder import AlreadyInUse
@@ -107,7 +106,7 @@ def _read_rollout_events(database: Engine, rollout: str, seq: int) -> list[Recor
 
 
 def _print_rollout_event(recorded: Recorded, state: RolloutState) -> None:
-    if not (described := describe_rollout_event(recorded.event)):
+    if not (described := recorded.event.describe()):
         return
     done = sum(part.is_over for part in state.parts.values())
     print_line(clean_text(f"{done:>4} of {len(state.parts)}  {described.glyph} {described.text}", 4000))
@@ -151,7 +150,7 @@ def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
     database = open_existing_database(settings)
     state = fold_rollout(_read_rollout_events(database, find_rollout(database, wanted), 0))
     rows = [
-        {"host": part.host, "wave": part.wave, "run": part.run or None, "outcome": describe_outcome(part)}
+        {"host": part.host, "wave": part.wave, "run": part.run or None, "outcome": part.outcome_text}
         for part in state.parts.values()
     ]
     print_rows(rows, "The rollout has no hosts.", as_json=as_json)

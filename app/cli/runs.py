@@ -1,8 +1,8 @@
 """`temper runs`: list runs, newest first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import make_dataclass
+from typing import Any
 
 from sqlmodel import Session
 
@@ -11,44 +11,24 @@ from app.cli.output import print_stored_rows, to_datetime
 from app.config import Settings
 from app.runs.labels import set_run_labels
 from app.store.models import RunRow
-from app.store.run_list import RunSearch, read_run_page
+from app.store.run_list import read_run_page
+from app.store.run_listing import COLUMNS, GivenFilters
 
 
-@dataclass(frozen=True)
-class RunLine:
-    run: str
-    name: str
-    tags: tuple[str, ...]
-    state: str
-    host: str
-    skill: str
-    mode: str
-    simulated: bool
-    findings: int
-    passed: int
-    escalated: int
-    deferred: int
-    skipped: int
-    waived: int
-    rolled_back: int
-    queued_at: datetime | None
-    ended_at: datetime | None
+def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: bool) -> None:
+    def read_lines(session: Session) -> list[Any]:
+        return [_to_run_line(row) for row in read_run_page(session, filters, None, most).rows]
+
+    print_stored_rows(settings, read_lines, "No runs found. Start one with temper run.", as_json=as_json)
 
 
-def list_runs(settings: Settings, asked: RunSearch, most: int, *, as_json: bool) -> None:
-    nothing = "No runs found. Start one with temper run."
-    print_stored_rows(
-        settings,
-        lambda found: [_to_run_line(row) for row in read_run_page(found, asked, None, most).rows],
-        nothing,
-        as_json=as_json,
-    )
+RunLine = make_dataclass("RunLine", ["run", *(one.name for one in COLUMNS)])
 
 
-def _to_run_line(row: RunRow) -> RunLine:
-    wanted = (row.id, row.name, tuple(row.tags.split()), row.state, row.host, row.skill, row.mode, row.simulated)
-    counted = (row.findings, row.passed, row.escalated, row.deferred, row.skipped, row.waived, row.rolled_back)
-    return RunLine(*wanted, *counted, to_datetime(row.queued_at), to_datetime(row.ended_at))
+def _to_run_line(row: RunRow) -> Any:
+    said = {one.name: getattr(row, one.name) for one in COLUMNS}
+    times = {name: to_datetime(value) for name, value in said.items() if name.endswith("_at")}
+    return RunLine(run=row.id, **said | times | {"tags": tuple(row.tags.split())})
 
 
 def name_run(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:

@@ -85,3 +85,8 @@ class PeopleNeeded(Struct, frozen=True, kw_only=True):
     def summary(self) -> str:
         count = ("nobody", "one person", "two people")[self.people]
         return f"needs {count}: {self.why}, by {self.by}"
+
+
+def describe_missing_approvals(of: int, given: int) -> str:
+    """Describe the approvals that are still missing; empty if none."""
+    return f"{given} of {of}: waits for another person" if given < of else ""

@@ -1,10 +1,11 @@
 """Every kind of event. Each is one line of the log, from which everything shown is derived."""
 
-from typing import Any, get_args
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from app.events.approvals import ApprovalPolicy, PeopleNeeded
+from app.events.approvals import ApprovalPolicy, PeopleNeeded, describe_missing_approvals
 from app.events.vocabulary import (
     AnyAction,
     Budget,
@@ -28,15 +29,51 @@ from app.events.vocabulary import (
     Tailored,
     TurnOutcome,
     Word,
+    describe_pending_settings,
 )
 from app.events.waiver import Waiver
 
+ItemOutcome = Literal["passed", "escalated", "skipped", "deferred"]
+RunOutcome = Literal["finished", "failed", "stopped"]
+
+
+class Sentence(Struct, frozen=True):
+    """What the feed, the terminal, the papers and the messages say about an event."""
+
+    text: str
+    glyph: str = "·"
+    kind: str = "plain"
+    """The style: passed, undone, escalated, skipped, waived, deferred, alarm, refused or plain."""
+
 
 class Event(Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """What happened. Time, run and seq are in its Recorded."""
+    """What happened. Time, run and seq are in its Recorded.
+
+    A kind is declared once, as a class below RunEvent, RolloutEvent or Sample; lists of kinds follow from the classes.
+    """
+
+    @abstractmethod
+    def describe(self) -> Sentence | None:
+        """Return the event as one sentence, or None if nobody wants to read about it."""
 
 
-class RunQueued(Event, frozen=True, tag="run.queued"):
+def stay_silent(_: Event) -> None:
+    """The `describe` of a kind without a sentence."""
+
+
+class RunEvent(Event, frozen=True):
+    """An event in the log of a run."""
+
+
+class RolloutEvent(Event, frozen=True):
+    """An event in the log of a rollout."""
+
+
+class Sample(Event, frozen=True):
+    """An event of the machine, stored outside the runs' chains."""
+
+
+class RunQueued(RunEvent, frozen=True, tag="run.queued"):
     host: str
     skill: str
     rules: tuple[str, ...]
@@ -61,8 +98,15 @@ class RunQueued(Event, frozen=True, tag="run.queued"):
     token: str = ""
     """Id of the API token that ordered it; empty if none."""
 
+    def describe(self) -> Sentence:
+        asked = f"Run asked for on {self.host}: {len(self.rules)} rules, {self.mode}, line-up {self.lineup}"
+        if not self.simulated:
+            return Sentence(f"{asked}, real engines")
+        pace = f"at {self.pace:g} times the measured pace" if self.pace else "as fast as they can"
+        return Sentence(f"{asked}, SIMULATED engines, {pace}")
 
-class RunStarted(Event, frozen=True, tag="run.started"):
+
+class RunStarted(RunEvent, frozen=True, tag="run.started"):
     worker: str
     confinement: str
     scanner: str
@@ -86,8 +130,11 @@ class RunStarted(Event, frozen=True, tag="run.started"):
     approvals: ApprovalPolicy | None = None
     """The approval policy of this run; None without a file."""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Run started. Verdicts: {self.scanner}. Commands: {self.confinement}")
 
-class InForceChecked(Event, frozen=True, tag="force"):
+
+class InForceChecked(RunEvent, frozen=True, tag="force"):
     """Running settings compared to the files, at the start of the run and after each change."""
 
     rule: str = ""
@@ -98,8 +145,24 @@ class InForceChecked(Event, frozen=True, tag="force"):
     """Programs that reported their settings."""
     behind: tuple[PendingSetting, ...] = ()
 
+    def describe(self) -> Sentence | None:
+        return Sentence(f"Set, not in force: {describe_pending_settings(self.behind)}", "!") if self.behind else None
 
-class RebootChecked(Event, frozen=True, tag="reboot.checked"):
+
+class RunScoped(RunEvent, frozen=True, tag="run.scoped"):
+    """Result of the opening scan: findings in the order in which they are handled."""
+
+    order: tuple[str, ...]
+    compliant: tuple[str, ...]
+    undecided: tuple[str, ...]
+    """Verdicts other than pass or fail: error, unknown or not applicable."""
+
+    def describe(self) -> Sentence:
+        counts = f"{len(self.order)} findings, {len(self.compliant)} compliant, {len(self.undecided)} undecided"
+        return Sentence(f"Opening scan: {counts}")
+
+
+class RebootChecked(RunEvent, frozen=True, tag="reboot.checked"):
     """A host after a reboot, compared to the end of its last run."""
 
     of: str
@@ -117,47 +180,71 @@ class RebootChecked(Event, frozen=True, tag="reboot.checked"):
     worse: str = ""
     """The probes' description; empty if nothing is worse."""
 
+    def describe(self) -> Sentence:
+        glyph, kind = "!" if self.slipped or self.worse else "·", "alarm" if self.worse else "plain"
+        if not self.of:
+            return Sentence("Check after a reboot: no earlier run changed this host", glyph, kind)
+        if not self.boot_before or not self.boot_now:
+            begun = f"whether the host began anew since run {self.of} is not known"
+        else:
+            begun = f"the host {'began anew' if self.rebooted else 'has not begun anew'} since run {self.of}"
+        said = {
+            "hold now that did not before": ", ".join(self.arrived),
+            "no longer hold": ", ".join(self.slipped),
+            "set, not in force": ", ".join(self.waiting),
+            "not in force": describe_pending_settings(self.behind),
+            "worse": self.worse,
+        }
+        found = [f"{what}: {which}" for what, which in said.items() if which]
+        return Sentence(". ".join([f"Check after a reboot: {begun}", *found]), glyph, kind)
 
-class RunScoped(Event, frozen=True, tag="run.scoped"):
-    """Result of the opening scan: findings in the order in which they are handled."""
 
-    order: tuple[str, ...]
-    compliant: tuple[str, ...]
-    undecided: tuple[str, ...]
-    """Verdicts other than pass or fail: error, unknown or not applicable."""
-
-
-class DriftFound(Event, frozen=True, tag="drift"):
+class DriftFound(RunEvent, frozen=True, tag="drift"):
     """Rules that passed at the end of the host's last run and fail now, without a change by Temper."""
 
     rules: tuple[str, ...]
     since: str
     """The last run."""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Drift: {', '.join(self.rules)} held in run {self.since} and fail now", "!", "alarm")
 
-class RunPaused(Event, frozen=True, tag="run.paused"):
+
+class RunPaused(RunEvent, frozen=True, tag="run.paused"):
     by: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Paused by {self.by}", "‖")
 
-class RunResumed(Event, frozen=True, tag="run.resumed"):
+
+class RunResumed(RunEvent, frozen=True, tag="run.resumed"):
     """`by` is a person, or the worker that resumed the run after a crash."""
 
     by: str
     after_crash: bool = False
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{'Taken up again after a crash' if self.after_crash else 'Resumed'} by {self.by}", "▸")
 
-class RunStopRequested(Event, frozen=True, tag="run.stopping"):
+
+class RunStopRequested(RunEvent, frozen=True, tag="run.stopping"):
     by: str
     reason: str
+    describe = stay_silent
 
 
-class RunStopped(Event, frozen=True, tag="run.stopped"):
+class RunStopped(RunEvent, frozen=True, tag="run.stopped"):
+    status: ClassVar[RunOutcome] = "stopped"
     by: str
     reason: str
     tree: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Run stopped by {self.by}. {self.reason}", "■")
 
-class RunFinished(Event, frozen=True, tag="run.finished"):
+
+class RunFinished(RunEvent, frozen=True, tag="run.finished"):
+    status: ClassVar[RunOutcome] = "finished"
     passed: int
     escalated: int
     skipped: int
@@ -167,17 +254,27 @@ class RunFinished(Event, frozen=True, tag="run.finished"):
     """Digest of the host's files, to compare the host with later."""
     waived: int = 0
 
+    def describe(self) -> Sentence:
+        waived = f"{self.waived} waived, " if self.waived else ""
+        counts = f"{self.passed} passed, {self.escalated} escalated, {self.skipped} skipped, {self.deferred} deferred"
+        return Sentence(f"Run finished: {counts}, {waived}{len(self.regressions)} regressions", "■")
 
-class RunFailed(Event, frozen=True, tag="run.failed"):
+
+class RunFailed(RunEvent, frozen=True, tag="run.failed"):
+    status: ClassVar[RunOutcome] = "failed"
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Run failed: {self.reason}", "■", "alarm")
 
-class ScanStarted(Event, frozen=True, tag="scan.started"):
+
+class ScanStarted(RunEvent, frozen=True, tag="scan.started"):
     phase: Phase
     rules: int
+    describe = stay_silent
 
 
-class VerdictGiven(Event, frozen=True, tag="verdict"):
+class VerdictGiven(RunEvent, frozen=True, tag="verdict"):
     rule: str
     phase: Phase
     word: Word
@@ -187,19 +284,27 @@ class VerdictGiven(Event, frozen=True, tag="verdict"):
     path: str | None = None
     line: int | None = None
 
+    def describe(self) -> Sentence | None:
+        return Sentence(f"Scanner ({self.scanner}): {self.word}. {self.evidence}") if self.phase == "attempt" else None
 
-class ScanFinished(Event, frozen=True, tag="scan.finished"):
+
+class ScanFinished(RunEvent, frozen=True, tag="scan.finished"):
     phase: Phase
     seconds: float
+    describe = stay_silent
 
 
-class ItemStarted(Event, frozen=True, tag="item.started"):
+class ItemStarted(RunEvent, frozen=True, tag="item.started"):
     rule: str
     title: str
     category: Category
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.rule} taken up: {self.title}", "●")
 
-class ItemPassed(Event, frozen=True, tag="item.passed"):
+
+class ItemPassed(RunEvent, frozen=True, tag="item.passed"):
+    outcome: ClassVar[ItemOutcome] = "passed"
     rule: str
     attempts: int
     lessons: tuple[str, ...] = ()
@@ -207,33 +312,53 @@ class ItemPassed(Event, frozen=True, tag="item.passed"):
     replayed: str = ""
     """Id of the proven fix that passed here, too."""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.rule} passed at attempt {self.attempts}", "✓", "passed")
 
-class FixProven(Event, frozen=True, tag="fix.proven"):
+
+class FixProven(RunEvent, frozen=True, tag="fix.proven"):
     """The change that passed, stored for hosts that are equal for this rule."""
 
     rule: str
     attempt: int
     fix: ProvenFix
 
+    def describe(self) -> Sentence:
+        return Sentence("The change is kept for hosts with the same files")
 
-class ItemEscalated(Event, frozen=True, tag="item.escalated"):
+
+class ItemEscalated(RunEvent, frozen=True, tag="item.escalated"):
+    outcome: ClassVar[ItemOutcome] = "escalated"
     rule: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.rule} escalated: {self.reason}", "▲", "escalated")
 
-class ItemSkipped(Event, frozen=True, tag="item.skipped"):
+
+class ItemSkipped(RunEvent, frozen=True, tag="item.skipped"):
+    outcome: ClassVar[ItemOutcome] = "skipped"
     rule: str
     reason: str
     waiver: str = ""
     """Id of the waiver because of which it was skipped."""
 
+    def describe(self) -> Sentence:
+        if self.waiver:
+            return Sentence(f"{self.rule} left alone: {self.reason}", "○", "waived")
+        return Sentence(f"{self.rule} skipped: {self.reason}", "–", "skipped")
 
-class ItemDeferred(Event, frozen=True, tag="item.deferred"):
+
+class ItemDeferred(RunEvent, frozen=True, tag="item.deferred"):
+    outcome: ClassVar[ItemOutcome] = "deferred"
     rule: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.rule} deferred: {self.reason}", "◷", "deferred")
 
-class AttemptStarted(Event, frozen=True, tag="attempt.started"):
+
+class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
     rule: str
     attempt: int
     lessons: tuple[Lesson, ...]
@@ -245,8 +370,17 @@ class AttemptStarted(Event, frozen=True, tag="attempt.started"):
     vendor: bool = False
     """The last resort: the vendor's own script instead of a role's actions."""
 
+    def describe(self) -> Sentence | None:
+        if self.offered:
+            fix = self.offered.provenance
+            return Sentence(f"Attempt {self.attempt} is {fix}: the same files, the same rule, no plan asked")
+        if self.vendor:
+            last = f"Attempt {self.attempt} is the last resort"
+            return Sentence(f"{last}: the vendor's script, if a person approves it", "!")
+        return None
 
-class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
+
+class AttemptFailed(RunEvent, frozen=True, tag="attempt.failed"):
     rule: str
     attempt: int
     cause: str
@@ -254,9 +388,10 @@ class AttemptFailed(Event, frozen=True, tag="attempt.failed"):
     reason: str
     replayed: str = ""
     """Id of the proven fix that failed here."""
+    describe = stay_silent
 
 
-class AttemptReflected(Event, frozen=True, tag="attempt.reflected"):
+class AttemptReflected(RunEvent, frozen=True, tag="attempt.reflected"):
     rule: str
     attempt: int
     decision: Decision
@@ -264,14 +399,22 @@ class AttemptReflected(Event, frozen=True, tag="attempt.reflected"):
     banned: tuple[str, ...]
     """Fingerprints of approaches that are refused from now on."""
 
+    def describe(self) -> Sentence | None:
+        if self.decision == "CONTINUE":
+            return None
+        return Sentence(f"Architect decides to {self.decision}: {self.reason}")
 
-class LessonLearnt(Event, frozen=True, tag="lesson"):
+
+class LessonLearnt(RunEvent, frozen=True, tag="lesson"):
     rule: str
     attempt: int
     lesson: Lesson
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Lesson: {self.lesson.advice}")
 
-class TurnStarted(Event, frozen=True, tag="turn.started"):
+
+class TurnStarted(RunEvent, frozen=True, tag="turn.started"):
     turn: str
     rule: str
     attempt: int
@@ -287,17 +430,19 @@ class TurnStarted(Event, frozen=True, tag="turn.started"):
     """Version of the prompts; empty in old logs."""
     waited_ms: int = 0
     """Time in the engine's queue; it counts against no budget."""
+    describe = stay_silent
 
 
-class TurnDelta(Event, frozen=True, tag="turn.delta"):
+class TurnDelta(RunEvent, frozen=True, tag="turn.delta"):
     turn: str
     role: Role
     channel: Channel
     text: str
     tokens: int
+    describe = stay_silent
 
 
-class TurnFinished(Event, frozen=True, tag="turn.finished"):
+class TurnFinished(RunEvent, frozen=True, tag="turn.finished"):
     turn: str
     role: Role
     purpose: Purpose
@@ -315,13 +460,22 @@ class TurnFinished(Event, frozen=True, tag="turn.finished"):
     looped: bool = False
     """The model repeated itself and the turn was cut."""
 
+    def describe(self) -> Sentence | None:
+        if self.outcome == "answered":
+            return None
+        turn = f"{self.role.capitalize()}'s turn came to nothing ({self.outcome}): {self.detail}"
+        return Sentence(turn, "✗", "refused")
 
-class TurnInterrupted(Event, frozen=True, tag="turn.interrupted"):
+
+class TurnInterrupted(RunEvent, frozen=True, tag="turn.interrupted"):
     turn: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Turn interrupted: {self.reason}")
 
-class PlanMade(Event, frozen=True, tag="plan"):
+
+class PlanMade(RunEvent, frozen=True, tag="plan"):
     rule: str
     attempt: int
     approach: str
@@ -330,9 +484,10 @@ class PlanMade(Event, frozen=True, tag="plan"):
     risk: str
     rollback: str
     validation: str
+    describe = stay_silent
 
 
-class ActionProposed(Event, frozen=True, tag="action.proposed"):
+class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     rule: str
     attempt: int
     actions: tuple[AnyAction, ...]
@@ -343,9 +498,10 @@ class ActionProposed(Event, frozen=True, tag="action.proposed"):
     """The person who edited it; empty for the Worker's."""
     replayed: str = ""
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
+    describe = stay_silent
 
 
-class ActionRefused(Event, frozen=True, tag="action.refused"):
+class ActionRefused(RunEvent, frozen=True, tag="action.refused"):
     """The policy refused an action; then none of the attempt's actions run."""
 
     rule: str
@@ -354,15 +510,19 @@ class ActionRefused(Event, frozen=True, tag="action.refused"):
     clause: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Policy refused the change ({self.clause}): {self.reason}", "✗", "refused")
 
-class ActionsAllowed(Event, frozen=True, tag="action.allowed"):
+
+class ActionsAllowed(RunEvent, frozen=True, tag="action.allowed"):
     rule: str
     attempt: int
     needs: PeopleNeeded | None = None
     """How many people must approve it; None in old logs."""
+    describe = stay_silent
 
 
-class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
+class Rehearsed(RunEvent, frozen=True, tag="action.rehearsed"):
     """The verdict on a copy with the change applied, for dry runs and approvals."""
 
     rule: str
@@ -370,15 +530,17 @@ class Rehearsed(Event, frozen=True, tag="action.rehearsed"):
     word: Word
     evidence: str
     scanner: str = ""
+    describe = stay_silent
 
 
-class ActionApplying(Event, frozen=True, tag="action.applying"):
+class ActionApplying(RunEvent, frozen=True, tag="action.applying"):
     rule: str
     attempt: int
     journal: str
+    describe = stay_silent
 
 
-class ActionApplied(Event, frozen=True, tag="action.applied"):
+class ActionApplied(RunEvent, frozen=True, tag="action.applied"):
     rule: str
     attempt: int
     journal: str
@@ -386,30 +548,40 @@ class ActionApplied(Event, frozen=True, tag="action.applied"):
     changes: tuple[FileChange, ...]
     seconds: float
 
+    def describe(self) -> Sentence:
+        paths = [change.path for change in self.changes if not change.is_vendor_script]
+        who = "The vendor's script" if len(paths) < len(self.changes) else "Worker"
+        return Sentence(f"{who} changed {', '.join(paths) or 'no file'}")
 
-class ActionFailedToApply(Event, frozen=True, tag="action.failed"):
+
+class ActionFailedToApply(RunEvent, frozen=True, tag="action.failed"):
     rule: str
     attempt: int
     journal: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Nothing was changed: {self.reason}", "✗", "refused")
 
-class FactsGathered(Event, frozen=True, tag="facts"):
+
+class FactsGathered(RunEvent, frozen=True, tag="facts"):
     """Facts about the failure, gathered before the rollback."""
 
     rule: str
     attempt: int
     facts: tuple[str, ...]
+    describe = stay_silent
 
 
-class ActionRollingBack(Event, frozen=True, tag="action.rolling_back"):
+class ActionRollingBack(RunEvent, frozen=True, tag="action.rolling_back"):
     rule: str
     attempt: int
     journal: str
     cause: str
+    describe = stay_silent
 
 
-class ActionRolledBack(Event, frozen=True, tag="action.rolled_back"):
+class ActionRolledBack(RunEvent, frozen=True, tag="action.rolled_back"):
     rule: str
     attempt: int
     journal: str
@@ -419,16 +591,23 @@ class ActionRolledBack(Event, frozen=True, tag="action.rolled_back"):
     """The host's health after the rollback."""
     seconds: float
 
+    def describe(self) -> Sentence:
+        how = f"NOT restored: {self.differences[0]}" if self.differences else "verified"
+        return Sentence(f"Rolled back in {self.seconds * 1000:.0f} ms, {how}", "↺", "undone")
 
-class VerdictExplained(Event, frozen=True, tag="verdict.explained"):
+
+class VerdictExplained(RunEvent, frozen=True, tag="verdict.explained"):
     rule: str
     attempt: int
     explanation: str
     veto: bool
     reason: str
 
+    def describe(self) -> Sentence | None:
+        return Sentence(f"Auditor vetoed the pass: {self.reason}", "✗", "refused") if self.veto else None
 
-class SentryProbed(Event, frozen=True, tag="sentry.probed"):
+
+class SentryProbed(RunEvent, frozen=True, tag="sentry.probed"):
     """Health and drift as probed by code, before the Sentry judges."""
 
     rule: str
@@ -438,23 +617,28 @@ class SentryProbed(Event, frozen=True, tag="sentry.probed"):
     log: tuple[str, ...]
     ailing: tuple[str, ...] = ()
     """Probes that failed before the run; they raise no alarm."""
+    describe = stay_silent
 
 
-class SentryClear(Event, frozen=True, tag="sentry.clear"):
+class SentryClear(RunEvent, frozen=True, tag="sentry.clear"):
     rule: str
     attempt: int
     assessment: str
+    describe = stay_silent
 
 
-class SentryAlarm(Event, frozen=True, tag="sentry.alarm"):
+class SentryAlarm(RunEvent, frozen=True, tag="sentry.alarm"):
     rule: str
     attempt: int
     reason: str
     by: str
     """`probe` if a probe found it, `sentry` if the model did."""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Sentry alarm: {self.reason}", "!", "alarm")
 
-class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
+
+class ApprovalRequested(RunEvent, frozen=True, tag="approval.requested"):
     approval: str
     rule: str
     attempt: int
@@ -465,8 +649,16 @@ class ApprovalRequested(Event, frozen=True, tag="approval.requested"):
     """The diff that the person is shown."""
     needs: PeopleNeeded | None = None
 
+    def describe(self) -> Sentence:
+        needs = self.needs
+        if needs and needs.people != 1:
+            change = f"{self.rule} waits for two people to approve its change"
+            return Sentence(f"{change}: {needs.why}, by {needs.by}", "?")
+        by = f" ({needs.why}, by {needs.by})" if needs and needs.sha256 else ""
+        return Sentence(f"{self.rule} waits for a person to approve its change{by}", "?")
 
-class ApprovalGiven(Event, frozen=True, tag="approval.given"):
+
+class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
     approval: str
     by: str
     reason: str
@@ -476,14 +668,22 @@ class ApprovalGiven(Event, frozen=True, tag="approval.given"):
     """Approvals so far, with this one."""
     of: int = 1
 
+    def describe(self) -> Sentence:
+        waits = describe_missing_approvals(self.of, self.given)
+        how_far = f", {waits or f'{self.given} of {self.of}'}" if self.of > 1 else ""
+        return Sentence(f"Change approved by {self.by}{how_far}. {self.reason}", "?" if how_far and waits else "·")
 
-class ApprovalRefused(Event, frozen=True, tag="approval.refused"):
+
+class ApprovalRefused(RunEvent, frozen=True, tag="approval.refused"):
     approval: str
     by: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Change refused by {self.by}. {self.reason}")
 
-class ApprovalEdited(Event, frozen=True, tag="approval.edited"):
+
+class ApprovalEdited(RunEvent, frozen=True, tag="approval.edited"):
     """A person replaced the actions; they are judged, rehearsed and approved like the Worker's."""
 
     approval: str
@@ -491,15 +691,21 @@ class ApprovalEdited(Event, frozen=True, tag="approval.edited"):
     reason: str
     actions: tuple[AnyAction, ...]
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Change edited by {self.by}: it is judged and asked about anew. {self.reason}")
 
-class ApprovalExpired(Event, frozen=True, tag="approval.expired"):
+
+class ApprovalExpired(RunEvent, frozen=True, tag="approval.expired"):
     approval: str
     reason: str
     drifted: bool = False
     """The host changed, so the Worker is asked again. Otherwise nobody answered in time."""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Approval void: {self.reason}")
 
-class EngineState(Event, frozen=True, tag="engine.state"):
+
+class EngineState(Sample, frozen=True, tag="engine.state"):
     engine: str
     state: str
     detail: str = ""
@@ -510,8 +716,16 @@ class EngineState(Event, frozen=True, tag="engine.state"):
     replicas: tuple[str, ...] = ()
     """State of each replica, in the order of the addresses."""
 
+    @property
+    def is_healthy(self) -> bool:
+        return self.state in ("ready", "loading")
 
-class EngineSampled(Event, frozen=True, tag="engine.sample"):
+    def describe(self) -> Sentence:
+        said = f"Engine {self.engine} is {self.state}" + (f": {self.detail}" if self.detail else "")
+        return Sentence(said) if self.is_healthy else Sentence(said, "✗", "alarm")
+
+
+class EngineSampled(Sample, frozen=True, tag="engine.sample"):
     engine: str
     running: int
     waiting: int
@@ -537,9 +751,10 @@ class EngineSampled(Event, frozen=True, tag="engine.sample"):
     """Mean time to first token of requests since the last sample."""
     roles: dict[str, float] = {}
     """Tokens per second by role; the rest of tok_s is other clients'."""
+    describe = stay_silent
 
 
-class GpuSampled(Event, frozen=True, tag="gpu.sample"):
+class GpuSampled(Sample, frozen=True, tag="gpu.sample"):
     gpu: int
     name: str
     used_gib: float | None
@@ -569,9 +784,10 @@ class GpuSampled(Event, frozen=True, tag="gpu.sample"):
     """Age in seconds of sensors not read just now; costly ones are read less often."""
     parts: dict[str, float] = {}
     """Memory by kind in GiB: weights, kv, graphs and so on."""
+    describe = stay_silent
 
 
-class EnergySpent(Event, frozen=True, tag="energy.sample"):
+class EnergySpent(Sample, frozen=True, tag="energy.sample"):
     """GPU energy of a run so far. Power samples are kept for hours, this for good."""
 
     of: str
@@ -580,6 +796,7 @@ class EnergySpent(Event, frozen=True, tag="energy.sample"):
     final: bool
     simulated: bool
     spent: tuple[Spent, ...]
+    describe = stay_silent
 
 
 class PersonDid(Event, frozen=True, tag="audit.done"):
@@ -597,9 +814,10 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     detail: str = ""
     times: int = 1
     """Number of refusals of one source within a minute, of which this is the last."""
+    describe = stay_silent
 
 
-class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
+class RolloutAsked(RolloutEvent, frozen=True, tag="rollout.asked"):
     """A rollout was ordered: one run per host, each with its own log. This is the rollout's log."""
 
     hosts: tuple[str, ...]
@@ -629,8 +847,14 @@ class RolloutAsked(Event, frozen=True, tag="rollout.asked"):
     replay_fixes: bool = True
     """Try fixes proven on hosts with the same files first."""
 
+    def describe(self) -> Sentence:
+        waves = " then ".join(map(str, self.waves))
+        asked = f"Rollout over {count_hosts(len(self.hosts))} ordered by {self.by}: {waves}"
+        played = ", engines simulated" if self.simulated else ""
+        return Sentence(f"{asked}, at most {self.at_once} at once, {self.mode or 'each in its default mode'}{played}")
 
-class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):
+
+class RolloutHostBegun(RolloutEvent, frozen=True, tag="rollout.host_begun"):
     """Written in one transaction with the first event of its run, so that no host starts twice."""
 
     host: str
@@ -638,8 +862,11 @@ class RolloutHostBegun(Event, frozen=True, tag="rollout.host_begun"):
     """The run's id."""
     wave: int
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.host}: run {self.of} begins, wave {self.wave}", "▸")
 
-class RolloutHostEnded(Event, frozen=True, tag="rollout.host_ended"):
+
+class RolloutHostEnded(RolloutEvent, frozen=True, tag="rollout.host_ended"):
     host: str
     of: str
     state: str
@@ -650,15 +877,28 @@ class RolloutHostEnded(Event, frozen=True, tag="rollout.host_ended"):
     harm: str = ""
     """How the run left the host worse, or why it failed; empty if neither."""
 
+    def describe(self) -> Sentence:
+        counts = f"{self.passed} of {self.findings} findings passed"
+        counts += f", {self.escalated} escalated" if self.escalated else ""
+        counts += f", {self.rolled_back} changes rolled back" if self.rolled_back else ""
+        ended = f"{self.host} ({self.of}) {self.state}"
+        if self.harm:
+            return Sentence(f"{ended}: {self.harm}; {counts}", "!", "alarm")
+        glyph = {"finished": "✓", "stopped": "■", "failed": "✗"}.get(self.state, "·")
+        return Sentence(f"{ended}: {counts}", glyph, "passed" if self.state == "finished" else "plain")
 
-class RolloutHostLeft(Event, frozen=True, tag="rollout.host_left"):
+
+class RolloutHostLeft(RolloutEvent, frozen=True, tag="rollout.host_left"):
     """The host was left out."""
 
     host: str
     reason: str
 
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.host} is left out: {self.reason}", "–", "skipped")
 
-class RolloutWaveEnded(Event, frozen=True, tag="rollout.wave_ended"):
+
+class RolloutWaveEnded(RolloutEvent, frozen=True, tag="rollout.wave_ended"):
     """Every host of the wave has ended; the counts are of this wave."""
 
     wave: int
@@ -669,54 +909,75 @@ class RolloutWaveEnded(Event, frozen=True, tag="rollout.wave_ended"):
     escalated: int
     harmed: int
 
+    def describe(self) -> Sentence:
+        passed = f"{self.passed} of {self.findings} findings passed"
+        counts = {"escalated": self.escalated, "harmed": self.harmed, "not begun": self.left}
+        rest = [f"{count} {what}" for what, count in counts.items() if count]
+        return Sentence(", ".join([f"Wave {self.wave} has ended: {count_hosts(self.hosts)}", passed, *rest]), "▪")
 
-class RolloutPaused(Event, frozen=True, tag="rollout.paused"):
+
+class RolloutPaused(RolloutEvent, frozen=True, tag="rollout.paused"):
     """No further host starts, and active runs pause after their current change."""
 
     by: str
     """A person, or `rule`, after which a person resumes or stops it."""
     reason: str = ""
 
+    def describe(self) -> Sentence:
+        if self.by == "rule":
+            limits = f"Paused by its limits: {self.reason}. A person decides whether to resume it"
+            return Sentence(limits, "!", "alarm")
+        return Sentence(f"Paused by {self.by}{format_reason(self.reason)}", "‖")
 
-class RolloutResumed(Event, frozen=True, tag="rollout.resumed"):
+
+class RolloutResumed(RolloutEvent, frozen=True, tag="rollout.resumed"):
     by: str
     reason: str = ""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Resumed by {self.by}{format_reason(self.reason)}", "▸")
 
-class RolloutStopRequested(Event, frozen=True, tag="rollout.stopping"):
+
+class RolloutStopRequested(RolloutEvent, frozen=True, tag="rollout.stopping"):
     by: str
     reason: str = ""
 
+    def describe(self) -> Sentence:
+        return Sentence(f"Stopped by {self.by}{format_reason(self.reason)}", "■")
 
-class RolloutEnded(Event, frozen=True, tag="rollout.ended"):
+
+class RolloutEnded(RolloutEvent, frozen=True, tag="rollout.ended"):
     state: str
     """`finished` or `stopped`."""
 
-
-RunEvent = (
-    RunQueued | RunStarted | InForceChecked | RunScoped | RebootChecked | DriftFound | RunPaused | RunResumed
-    | RunStopRequested | RunStopped | RunFinished | RunFailed
-    | ScanStarted | VerdictGiven | ScanFinished
-    | ItemStarted | ItemPassed | FixProven | ItemEscalated | ItemSkipped | ItemDeferred
-    | AttemptStarted | AttemptFailed | AttemptReflected | LessonLearnt
-    | TurnStarted | TurnDelta | TurnFinished | TurnInterrupted
-    | PlanMade | ActionProposed | ActionRefused | ActionsAllowed | Rehearsed | ActionApplying | ActionApplied
-    | ActionFailedToApply | FactsGathered | ActionRollingBack | ActionRolledBack
-    | VerdictExplained | SentryProbed | SentryClear | SentryAlarm
-    | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired
-    | PersonDid
-)  # fmt: skip
-RolloutEvent = (
-    RolloutAsked | RolloutHostBegun | RolloutHostEnded | RolloutHostLeft | RolloutWaveEnded
-    | RolloutPaused | RolloutResumed | RolloutStopRequested | RolloutEnded
-)  # fmt: skip
-Sample = EngineState | EngineSampled | GpuSampled | EnergySpent
-"""Events of the machine, stored outside the runs' chains."""
+    def describe(self) -> Sentence:
+        return Sentence(f"Rollout {self.state}", "■")
 
 
-def get_event_kind(event: Event) -> str:
+ItemEnd = ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred
+RunEnd = RunFinished | RunFailed | RunStopped
+
+
+def count_hosts(hosts: int) -> str:
+    return "1 host" if hosts == 1 else f"{hosts} hosts"
+
+
+def format_reason(reason: str) -> str:
+    return f": {reason}" if reason else ""
+
+
+def get_event_kind(event: Event | type[Event]) -> str:
     tag: Any = event.__struct_config__.tag
     return str(tag)
 
 
-KINDS: tuple[str, ...] = tuple(t.__struct_config__.tag for t in get_args(RunEvent | RolloutEvent | Sample))
+def list_event_types(base: type[Any]) -> tuple[type[Event], ...]:
+    """Return the kinds below a class, in the order of their declaration."""
+    return tuple(kind for one in base.__subclasses__() for kind in list_event_types(one) or (one,))
+
+
+RUN_KINDS, ROLLOUT_KINDS, SAMPLE_KINDS, KINDS = (
+    tuple(map(get_event_kind, list_event_types(base))) for base in (RunEvent, RolloutEvent, Sample, Event)
+)
+TOLD_KINDS = tuple(get_event_kind(one) for one in list_event_types(RunEvent) if one.describe is not stay_silent)
+"""Kinds in the log of a run that can have a sentence."""

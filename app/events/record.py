@@ -1,6 +1,8 @@
 """Recorded events: seq, line and hash chain."""
 
+import functools
 import hashlib
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from app.events.kinds import Event, RolloutEvent, RunEvent, Sample
+from app.events.kinds import Event, list_event_types
 
 GENESIS = "0" * 64
 MACHINE = "machine"
@@ -43,7 +45,7 @@ class _Envelope(msgspec.Struct):
     run: str
 
 
-_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(RunEvent | RolloutEvent | Sample)
+_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(functools.reduce(operator.or_, list_event_types(Event)))
 _decode_envelope = msgspec.json.Decoder(_Envelope)
 
 

@@ -1,5 +1,6 @@
 """The types that events are made of and that the layers above share."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -20,6 +21,8 @@ Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupport
 HostPath = Annotated[str, Meta(max_length=256, pattern="^/[^\\x00-\\x1f]*$")]
 Place = Annotated[str, Meta(max_length=256, pattern="^(/|package:|unit:|mount:|account:|vendor:)[^\\x00-\\x1f]*$")]
 """Target of a plan: the path of a file, or kind and name of another resource."""
+VENDOR_SCRIPT = "vendor:"
+"""Prefix of the place of a vendor's own script."""
 PackageName = Annotated[str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9+._-]*$")]
 UnitName = Annotated[
     str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
@@ -141,6 +144,10 @@ class FileChange(Struct, frozen=True):
     before: str | None
     after: str | None
 
+    @property
+    def is_vendor_script(self) -> bool:
+        return self.path.startswith(VENDOR_SCRIPT)
+
 
 class PendingSetting(Struct, frozen=True, kw_only=True):
     """A pending setting: set in the files, not in force yet."""
@@ -152,6 +159,11 @@ class PendingSetting(Struct, frozen=True, kw_only=True):
     running: str
     by: str
     """What brings it into force."""
+
+
+def describe_pending_settings(pending: Iterable[PendingSetting]) -> str:
+    """Return the pending settings and what would bring them into force."""
+    return "; ".join(f"{one.setting} is {one.running}, {one.wanted} wanted: {one.by}" for one in pending)
 
 
 class Budget(Struct, frozen=True, kw_only=True):

@@ -1,14 +1,16 @@
 """The anchors in the audit record: the sequence of signing keys, and the length and head of each run's log."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
-from app.events.kinds import PersonDid, RunFailed, RunFinished, RunStopped, TurnFinished
-from app.events.record import BrokenChain, Recorded, parse_line, select_events
+from app.events.kinds import ItemOutcome, PersonDid, RunEnd
+from app.events.record import BrokenChain, Recorded, parse_line
 from app.evidence.notary import SignedHead, is_key_successor
 from app.store.models import RunRow
-from app.store.projection import COUNTED
+from app.store.projection import find_increments
 
 _SEAL = re.compile(r"seal: (?:evidence of run|run) (\S+)(?: ended)?")
 _FIELD = re.compile(r"(\w+)=(\S+)")
@@ -86,13 +88,14 @@ def check_record_end(
 
 def check_run_row(row: RunRow, log: list[Recorded]) -> None:
     """Raise BrokenChain if the log lacks its end or events that the run's row counts. The row is read first."""
-    ends = [one.at for one in log if isinstance(one.event, RunFinished | RunFailed | RunStopped)]
+    ends = [one.at for one in log if isinstance(one.event, RunEnd)]
     if (row.ended_at is not None) > bool(ends):
         raise BrokenChain(f"its row says that it has {row.state}, and the log goes on: its end is missing")
     if ends and row.ended_at not in (None, ends[0]):
         raise BrokenChain("its row gives another end than the log")
-    counts = {"tokens": sum(one.completion_tokens for one in select_events(log, TurnFinished))}
-    counts |= {column: sum(isinstance(one.event, kind) for one in log) for kind, column in COUNTED.items()}
+    counts = Counter({"tokens": 0} | dict.fromkeys(get_args(ItemOutcome), 0))
+    for one in log:
+        counts.update({name: many for name, many in find_increments(one.event).items() if name in counts})
     for column, count in counts.items():
         counted = getattr(row, column)
         if counted > count or (ends and row.ended_at is not None and counted != count):

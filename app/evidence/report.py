@@ -10,7 +10,6 @@ from app.config import PACKAGE
 from app.events.record import format_timestamp
 from app.evidence.rule_text import describe_answer, describe_outcome, format_verdict
 from app.evidence.run_record import RunRecord, Status
-from app.loop.descriptions import describe_event
 from app.text.clean import clean_text
 from app.text.jinja_environment import create_environment
 
@@ -44,7 +43,9 @@ def _create_environment() -> Environment:
     made = create_environment(PACKAGE / "templates")
     made.filters.update(plain=_clean_report_text, at=format_timestamp, diff=parse_diff_lines, written=_format_action)
     made.globals.update(
-        outcome=describe_outcome, telling=describe_event, said_by=format_verdict, answered=describe_answer
+        outcome=describe_outcome,
+        said_by=format_verdict,
+        answered=describe_answer,
     )
     return made
 

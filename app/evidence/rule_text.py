@@ -1,8 +1,8 @@
 """Text about one rule for the papers: the scanner's finding, and what was done."""
 
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
+from app.events.vocabulary import describe_pending_settings
 from app.evidence.run_record import Answer, AttemptRecord, RuleRecord, RunRecord
-from app.loop.descriptions import describe_pending_settings
 from app.text.clean import clean_text
 
 _LONGEST = 50_000
@@ -27,7 +27,7 @@ def describe_finding(case: RunRecord, one: RuleRecord) -> str:
 def _describe_not_in_force(one: RuleRecord) -> str:
     """Return a note if the file has the setting but the running system does not use it yet; else empty."""
     force = one.tried[-1].attempt.force if one.tried else None
-    return f"Set, not in force: {describe_pending_settings(force)}" if force and force.behind else ""
+    return f"Set, not in force: {describe_pending_settings(force.behind)}" if force and force.behind else ""
 
 
 def format_verdict(verdict: VerdictGiven) -> str:

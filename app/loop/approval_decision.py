@@ -53,10 +53,5 @@ def has_approved(by: str, given: Sequence[str]) -> bool:
     return by.casefold() in {one.casefold() for one in given}
 
 
-def describe_missing_approvals(of: int, given: int) -> str:
-    """Describe the approvals that are still missing; empty if none."""
-    return f"{given} of {of}: waits for another person" if given < of else ""
-
-
 def list_approvers(given: Sequence[ApprovalGiven]) -> tuple[str, ...]:
     return tuple(one.by for one in given)

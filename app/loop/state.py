@@ -11,8 +11,8 @@ from app.events.record import Recorded
 from app.events.vocabulary import Budget, Lesson, Phase
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
+from app.store.run_listing import RunStatus
 
-Status = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 
 
@@ -50,7 +50,7 @@ class RunState(Struct, frozen=True):
     seq: int = 0
     at: float = 0.0
     request: kinds.RunQueued | None = None
-    status: Status = "queued"
+    status: RunStatus = "queued"
     started: kinds.RunStarted | None = None
     started_at: float = 0.0
     worker: str = ""
@@ -168,22 +168,10 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, worker=event.by)
         case kinds.RunStopRequested() as event:
             return replace(state, stopping=event)
-        case kinds.RunFinished() as event:
-            return replace(state, status="finished", ended=event)
-        case kinds.RunFailed() as event:
-            return replace(state, status="failed", ended=event)
-        case kinds.RunStopped() as event:
-            return replace(state, status="stopped", ended=event)
+        case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped() as event:
+            return replace(state, status=event.status, ended=event)
         case _:
             return state
-
-
-_ENDS: dict[type, ItemStatus] = {
-    kinds.ItemPassed: "passed",
-    kinds.ItemEscalated: "escalated",
-    kinds.ItemSkipped: "skipped",
-    kinds.ItemDeferred: "deferred",
-}
 
 
 def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunState:
@@ -191,13 +179,11 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
     if isinstance(event, kinds.ItemStarted):
         item = replace(state.items[event.rule], status="working", started=recorded.at)
         return replace(state, working=event.rule, items={**state.items, event.rule: item})
-    if ending := _ENDS.get(type(event)):
-        if isinstance(event, kinds.ItemSkipped) and event.waiver:
-            ending = "waived"
-        rule: str = event.rule  # type: ignore[attr-defined]
+    if isinstance(event, kinds.ItemEnd):
+        status: ItemStatus = "waived" if isinstance(event, kinds.ItemSkipped) and event.waiver else event.outcome
         reason = getattr(event, "reason", "")
-        item = replace(state.items[rule], status=ending, ended=recorded.at, reason=reason)
-        return replace(state, working=None, items={**state.items, rule: item})
+        item = replace(state.items[event.rule], status=status, ended=recorded.at, reason=reason)
+        return replace(state, working=None, items={**state.items, event.rule: item})
     if state.item is None:
         return state
     item = _apply_to_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)

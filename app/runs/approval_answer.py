@@ -10,9 +10,9 @@ import msgspec
 from sqlmodel import Session, col, select
 
 from app.errors import Rejected
-from app.events.approvals import IDENTIFIED_VIA
+from app.events.approvals import IDENTIFIED_VIA, describe_missing_approvals
 from app.loop.answers import BrokenAnswer, parse_actions
-from app.loop.approval_decision import describe_missing_approvals, explain_objection
+from app.loop.approval_decision import explain_objection
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
 from app.runs.run_command import create_command_row

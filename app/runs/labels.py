@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from app.errors import Rejected
 from app.store.models import RunRow
+from app.store.run_listing import LONGEST_TAG
 from app.text.clean import clean_text
 
-LONGEST_NAME, LONGEST_TAG, MOST_TAGS = 80, 40, 12
+LONGEST_NAME, MOST_TAGS = 80, 12
 _TAG = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._:/@-]{{0,{LONGEST_TAG - 1}}}")
 
 

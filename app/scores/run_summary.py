@@ -24,13 +24,6 @@ _STAGES: dict[str, Stage] = {
     "interrupted": "time",
     "engine": "engine",
 }
-_WAYS_OUT = {
-    kinds.ItemPassed: "passed",
-    kinds.ItemEscalated: "escalated",
-    kinds.ItemDeferred: "deferred",
-    kinds.ItemSkipped: "skipped",
-}
-
 _COUNTED = ("harmed", "undone", "vetoed", "refused", "turns", "usable", "prompt_tokens", "tokens")
 
 
@@ -106,7 +99,7 @@ def _apply_rule_event(tally: _RuleTally, one: Recorded) -> None:
             count["vetoed"] += event.cause == "vetoed"
             tally.failed_at = _find_failed_stage(event, tally)
         case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemDeferred() | kinds.ItemSkipped():
-            tally.ended = _WAYS_OUT[type(event)]
+            tally.ended = event.outcome
             tally.seconds = round(one.at - tally.began, 3) if tally.began else 0.0
         case _:
             pass

@@ -16,18 +16,14 @@ from app.store.models import RunRow
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
 """Cell states, one letter each, to keep the view of a thousand hosts small."""
 
-_ENDS = kinds.RunFinished | kinds.RunFailed | kinds.RunStopped
 _TELLING = (
     kinds.VerdictGiven
     | kinds.DriftFound
     | kinds.ItemStarted
     | kinds.AttemptStarted
     | kinds.ActionRolledBack
-    | kinds.ItemPassed
-    | kinds.ItemEscalated
-    | kinds.ItemDeferred
-    | kinds.ItemSkipped
-    | _ENDS
+    | kinds.ItemEnd
+    | kinds.RunEnd
 )
 
 
@@ -143,7 +139,7 @@ def _find_cell_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str
             return {rule: LEFT}
         case kinds.ItemSkipped(rule=rule) if _get_letter(cells, rule) == WORK:
             return {rule: OPEN}
-        case _ if isinstance(event, _ENDS):
+        case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
             return {rule: OPEN for rule in cells if _get_letter(cells, rule) == WORK}
         case _:
             return {}

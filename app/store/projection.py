@@ -13,13 +13,6 @@ from app.store.db import insert_once
 from app.store.fixes import project_fix
 from app.store.models import LessonRow, RunRow, create_row
 
-COUNTED = {
-    kinds.ItemPassed: "passed",
-    kinds.ItemEscalated: "escalated",
-    kinds.ItemSkipped: "skipped",
-    kinds.ItemDeferred: "deferred",
-}
-
 
 def project_events(session: Session, batch: Sequence[Recorded]) -> None:
     changed: dict[str, dict[str, Any]] = {}
@@ -41,7 +34,7 @@ def project_events(session: Session, batch: Sequence[Recorded]) -> None:
         project_fix(session, recorded, event)
         if values := _find_run_values(recorded):
             changed.setdefault(recorded.run, {}).update(values)
-        if counts := _find_increments(event):
+        if counts := find_increments(event):
             more.setdefault(recorded.run, Counter()).update(counts)
     if changed or more:
         session.flush()
@@ -58,7 +51,8 @@ def _increment_lessons(session: Session, ids: Sequence[str], column: str) -> Non
         session.execute(update(LessonRow).where(col(LessonRow.id).in_(ids)).values(more))
 
 
-def _find_increments(event: kinds.Event) -> dict[str, int]:
+def find_increments(event: kinds.Event) -> dict[str, int]:
+    """Return how much an event adds to the counts of its run's row."""
     match event:
         case kinds.ItemSkipped(waiver=waiver) if waiver:
             return {"waived": 1}
@@ -66,8 +60,7 @@ def _find_increments(event: kinds.Event) -> dict[str, int]:
             return {"rolled_back": 1}
         case kinds.TurnFinished():
             return {"tokens": event.completion_tokens, "tokens_in": event.prompt_tokens}
-    counted = COUNTED.get(type(event))
-    return {counted: 1} if counted else {}
+    return {event.outcome: 1} if isinstance(event, kinds.ItemEnd) else {}
 
 
 def _find_run_values(recorded: Recorded) -> dict[str, object]:
@@ -85,7 +78,6 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
         case kinds.RunFinished():
             return {"state": "finished", "ended_at": recorded.at, "regressed": len(event.regressions)}
         case kinds.RunFailed() | kinds.RunStopped():
-            state = "failed" if isinstance(event, kinds.RunFailed) else "stopped"
-            return {"state": state, "ended_at": recorded.at, "reason": event.reason}
+            return {"state": event.status, "ended_at": recorded.at, "reason": event.reason}
         case _:
             return {}

@@ -1,27 +1,15 @@
 """Lists runs page by page, newest first, in both directions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import literal, or_, tuple_
+from sqlalchemy import ColumnElement, literal, or_, tuple_
 from sqlmodel import Session, col, select
-from sqlmodel.sql.expression import SelectOfScalar
 
 from app.store.models import RunRow
+from app.store.run_listing import FILTERS, SEARCHED, GivenFilters, RunFilter
 
 MOST_WORDS = 8
-SEARCHED = ("id", "name", "tags", "host", "skill", "mode", "note", "reason")
-
-
-@dataclass(frozen=True)
-class RunSearch:
-    state: str | None = None
-    host: str | None = None
-    tag: str | None = None
-    words: str = ""
-    """Every word must occur in a searched column."""
-    only: Sequence[str] | None = None
-    """Ids of the runs that may be shown; None shows all."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +26,15 @@ class RunPage:
     more_after: bool
 
 
-def read_run_page(session: Session, asked: RunSearch, place: ListPlace | None, limit: int) -> RunPage:
+def read_run_page(
+    session: Session, filters: GivenFilters, place: ListPlace | None, limit: int, only: Sequence[str] | None = None
+) -> RunPage:
+    """Return the runs that match the filters. `only`: ids of the runs that may be shown; None shows all."""
     key = tuple_(col(RunRow.queued_at), col(RunRow.id))
-    query = _build_query(asked)
+    given = [(FILTERS[name], value) for name, value in filters.items() if value]
+    query = select(RunRow).where(*(condition for one in given for condition in _build_conditions(*one)))
+    if only is not None:
+        query = query.where(col(RunRow.id).in_(only))
     forward = place is None or place.forward
     if place:
         here = tuple_(place.at, place.id)
@@ -54,16 +48,13 @@ def read_run_page(session: Session, asked: RunSearch, place: ListPlace | None, l
     return RunPage(rows, place is not None, more)
 
 
-def _build_query(asked: RunSearch) -> SelectOfScalar[RunRow]:
-    query = select(RunRow)
-    if asked.state:
-        query = query.where(col(RunRow.state) == asked.state)
-    if asked.host:
-        query = query.where(col(RunRow.host) == asked.host)
-    if asked.tag:
-        query = query.where((literal(" ") + col(RunRow.tags) + " ").contains(f" {asked.tag} ", autoescape=True))
-    for word in asked.words.split()[:MOST_WORDS]:
-        query = query.where(or_(*(col(getattr(RunRow, name)).icontains(word, autoescape=True) for name in SEARCHED)))
-    if asked.only is not None:
-        query = query.where(col(RunRow.id).in_(asked.only))
-    return query
+def _build_conditions(one: RunFilter, value: str) -> Iterator[ColumnElement[bool]]:
+    if one.match == "search":
+        for word in value.split()[:MOST_WORDS]:
+            yield or_(*(col(getattr(RunRow, name)).icontains(word, autoescape=True) for name in SEARCHED))
+        return
+    column = col(getattr(RunRow, one.column or one.name))
+    if one.match == "word":
+        yield (literal(" ") + column + " ").contains(f" {value} ", autoescape=True)
+    else:
+        yield column == value

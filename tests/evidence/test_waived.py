@@ -8,13 +8,18 @@ import subprocess
 from xml.etree import ElementTree as ET
 
 import pytest
+from sqlmodel import Session
 
 from app.events.host_scope import HostScope
+from app.evidence.audit_anchors import check_run_row
 from app.evidence.pack import build_pack
 from app.evidence.papers import PAPERS
 from app.evidence.rule_text import describe_outcome
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
+from app.store.db import open_database
+from app.store.events import EventStore
+from app.store.models import RunRow
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import listed_anew
 from tests.evidence.waived import OTHER, RULE, waived_log, waiver
@@ -129,3 +134,14 @@ def test_a_finding_that_is_made_a_waived_one_is_found(files):
     assert changed != {name: files[name] for name in papers}
     with pytest.raises(BrokenPack, match="of a waiver"):
         check_pack(listed_anew({**files, **changed}))
+
+
+def test_a_row_that_counts_a_waived_item_agrees_with_its_log(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    log = waived_log()
+    EventStore(database).append(log)
+    with Session(database) as session:
+        row = session.get_one(RunRow, log[0].run)
+        assert (row.skipped, row.waived) == (0, 1)
+        check_run_row(row, log)
+    database.dispose()

@@ -1,6 +1,5 @@
 from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
 from app.events.vocabulary import PendingSetting, Probe
-from app.loop.descriptions import describe_event
 from app.loop.in_force import build_in_force_events, compare_after_reboot
 from app.loop.state import RunState
 from app.store.run_history import PreviousState, build_previous_state
@@ -33,7 +32,7 @@ def test_what_a_reboot_changed_is_told_by_rule():
         state({"V-1": "fail", "V-2": "pass", "V-3": "pass", "V-4": "fail"}), was, InForceReport("b2")
     )
     assert (found.rebooted, found.slipped, found.arrived, found.waiting) == (True, ("V-1",), ("V-2", "V-3"), ())
-    said = describe_event(found).text
+    said = found.describe().text
     assert "began anew since run r1. hold now that did not before: V-2, V-3. no longer hold: V-1" in said
 
 
@@ -42,14 +41,14 @@ def test_what_still_waits_for_a_reboot_is_told_as_waiting():
     found = compare_after_reboot(state({"V-2": "pass"}, (ILL,)), was, InForceReport("b1", ("sysctl",), (LATE,)))
     assert (found.rebooted, found.waiting, found.arrived) == (False, ("V-2",), ())
     assert found.worse == "agent-login: refused"
-    assert "has not begun anew" in describe_event(found).text
-    assert "kernel.x is 0, 1 wanted: a reboot" in describe_event(found).text
+    assert "has not begun anew" in found.describe().text
+    assert "kernel.x is 0, 1 wanted: a reboot" in found.describe().text
 
 
 def test_without_an_earlier_run_there_is_nothing_to_compare():
     found = compare_after_reboot(state({"V-1": "fail"}), PreviousState(), InForceReport("b2"))
     assert (found.of, found.rebooted, found.slipped, found.worse) == ("", False, (), "")
-    assert "no earlier run" in describe_event(found).text
+    assert "no earlier run" in found.describe().text
 
 
 def test_how_the_last_run_left_a_host_is_read_off_its_log():

@@ -29,7 +29,7 @@ def folders(tmp_path, monkeypatch):
 
 def test_a_skill_is_found_by_name_and_an_unknown_one_refused_with_the_choice():
     assert load_skill("stig").name == "stig"
-    with pytest.raises(BadInput, match="choose one of drift, scap, stig"):
+    with pytest.raises(BadInput, match=r"choose one of .*drift, .*stig"):
         load_skill("cis\x1b[2J")
 
 

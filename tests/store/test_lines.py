@@ -3,12 +3,12 @@
 import pytest
 from sqlalchemy import event
 
-from app.events.kinds import KINDS, TurnDelta, TurnFinished
+from app.events.kinds import KINDS, TOLD_KINDS, TurnDelta, TurnFinished
 from app.events.record import GENESIS, record_event
 from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.pages.mission.mission_loader import FEED_KINDS, MissionLoader
+from app.web.pages.mission.mission_loader import MissionLoader
 
 PLAN = ("plan", "item.started")
 PIECES = ("turn.delta",)
@@ -25,7 +25,7 @@ def store(played):
     database.dispose()
 
 
-@pytest.mark.parametrize("kinds", [KINDS, FEED_KINDS, PLAN, PIECES])
+@pytest.mark.parametrize("kinds", [KINDS, TOLD_KINDS, PLAN, PIECES])
 @pytest.mark.parametrize(
     "asked",
     [
@@ -45,7 +45,7 @@ def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, 
     assert found == [(one.seq, one.line, one.hash) for one in fitting]
 
 
-@pytest.mark.parametrize("kinds", [KINDS, FEED_KINDS, PLAN, PIECES])
+@pytest.mark.parametrize("kinds", [KINDS, TOLD_KINDS, PLAN, PIECES])
 def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
     fitting = [one for one in log[:200] if tag(one) in kinds]
     assert store.read_newest(played[1], 200, kinds, 9) == fitting[::-1][:9]

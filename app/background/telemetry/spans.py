@@ -72,7 +72,7 @@ class RunTrace:
                 about = {"temper.rule": event.rule, "temper.category": event.category}
                 self._open_span(("item", event.rule), f"item {event.rule}", at, about)
             case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
-                outcome: Attributes = {"temper.outcome": kinds.get_event_kind(event).removeprefix("item.")}
+                outcome: Attributes = {"temper.outcome": event.outcome}
                 yield from self._close_span(("item", event.rule), ("run",), at, outcome)
             case kinds.TurnStarted():
                 self._turns[event.turn] = event, at

@@ -12,8 +12,6 @@ from typing import Any
 from app.errors import Rejected
 from app.events.kinds import RolloutEvent, get_event_kind
 from app.events.record import Recorded, format_timestamp
-from app.loop.descriptions import describe_event
-from app.runs.rollout.rollout_description import describe_rollout_event
 from app.runs.spec_checks import check_length
 from app.text.clean import clean_text
 
@@ -53,7 +51,7 @@ def check_template(template: str) -> str:
 def collect_facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
     """Return the placeholder values of an event. For a rollout, `host` is the text that selected its hosts."""
     of_many = isinstance(recorded.event, RolloutEvent)
-    described = describe_rollout_event(recorded.event) if of_many else describe_event(recorded.event)
+    described = recorded.event.describe()
     text = f"{described.glyph} {described.text}" if described else get_event_kind(recorded.event)
     played = " (simulated engines)" if simulated else ""
     return {

@@ -2,7 +2,6 @@
 
 import secrets
 from dataclasses import dataclass
-from typing import get_args
 
 from pydantic import HttpUrl, TypeAdapter, ValidationError
 from sqlalchemy import Engine
@@ -11,15 +10,15 @@ from sqlmodel import Session
 from app.background.webhooks.delivery import create_webhook_secret, is_valid_secret
 from app.background.webhooks.template import USUAL_KINDS, check_template
 from app.errors import Rejected
-from app.events.kinds import PersonDid, RolloutEvent, RunEvent, get_event_kind
+from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, PersonDid
 from app.people.rights import DEMO, WHO
 from app.store import audit, webhooks
 from app.store.webhooks import WebhookRow
 from app.text.clean import clean_text
 
 MOST = 50
-OF_NO_RUN = ("waiver.ending", "waiver.ended", *(get_event_kind(event) for event in get_args(RolloutEvent)))
-KINDS = (*(get_event_kind(event) for event in get_args(RunEvent) if event is not PersonDid), *OF_NO_RUN)
+OF_NO_RUN = ("waiver.ending", "waiver.ended", *ROLLOUT_KINDS)
+KINDS = (*RUN_KINDS, *OF_NO_RUN)
 _URL = TypeAdapter(HttpUrl)
 
 

@@ -1,5 +1,6 @@
 """Commands for runs and their evidence."""
 
+from inspect import Parameter
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from app.cli.options import (
 from app.config import Settings
 from app.events.command import Verb
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, spread_filters
 
 app = typer.Typer()
 ModeName = Annotated[
@@ -107,25 +109,23 @@ def start_run(
     raise typer.Exit(asyncio.run(harden_host(settings, order, as_json=as_json)))
 
 
+def _to_option(one: RunFilter) -> Parameter:
+    annotation = Annotated[str | None, typer.Option(help=one.option_help)]
+    return Parameter(one.option or one.name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation)
+
+
 @app.command(name="runs")
+@spread_filters(_to_option)
 def show_runs(
-    state: Annotated[
-        str | None, typer.Option(help="Only runs in this state: queued, running, paused, finished, stopped or failed.")
-    ] = None,
-    host: Annotated[str | None, typer.Option(help="Only runs on this host.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Only runs with this tag.")] = None,
-    search: Annotated[
-        str, typer.Option(help="Only runs with these words in their id, name, tags, host, skill or note.")
-    ] = "",
+    filters: GivenFilters = NO_FILTERS,
     most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")] = 50,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
     """List the runs of this data folder, newest first."""
     from app.cli.runs import list_runs
-    from app.store.run_list import RunSearch
 
-    list_runs(Settings(data=data), RunSearch(state, host, tag, search), most, as_json=as_json)
+    list_runs(Settings(data=data), filters, most, as_json=as_json)
 
 
 @app.command(name="name")

@@ -6,7 +6,6 @@ from typing import Literal
 
 from app.events.kinds import EngineState, TurnStarted, get_event_kind
 from app.events.record import Recorded
-from app.loop.descriptions import describe_event
 from app.store.events import EventStore
 
 MarkKind = Literal["run", "passed", "escalated", "deferred", "undone", "alarm", "asks", "engine", "hand-over"]
@@ -56,7 +55,7 @@ def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[Sample
             if before and before != event.role:
                 text = f"{event.engine} goes from {before} to {event.role}"
                 yield SampleMark(one.at, "hand-over", one.run, one.seq, text)
-        elif told := describe_event(event):
+        elif told := event.describe():
             yield SampleMark(one.at, _KINDS[get_event_kind(event)], one.run, one.seq, told.text)
 
 

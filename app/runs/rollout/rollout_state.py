@@ -30,6 +30,17 @@ class HostPart:
             return self.ended.state
         return "left" if self.left else "at work" if self.run else "waiting"
 
+    @property
+    def outcome_text(self) -> str:
+        if self.left:
+            return f"left: {self.left}"
+        ended = self.ended
+        if ended is None:
+            return "at work" if self.run else f"waits for wave {self.wave}"
+        if ended.harm:
+            return f"harmed: {ended.harm}" if ended.state == "finished" else f"{ended.state}: {ended.harm}"
+        return f"{ended.state}: {ended.passed} of {ended.findings} passed"
+
 
 @dataclass(frozen=True)
 class RolloutState:

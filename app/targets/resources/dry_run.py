@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.events.vocabulary import (
+    VENDOR_SCRIPT,
     AddMountOptions,
     AnyAction,
     FileChange,
@@ -21,7 +22,7 @@ from app.events.vocabulary import (
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects, build_file_change
 
-PACKAGE, UNIT, MOUNT, ACCOUNT, VENDOR = "package:", "unit:", "mount:", "account:", "vendor:"
+PACKAGE, UNIT, MOUNT, ACCOUNT = "package:", "unit:", "mount:", "account:"
 INSTALLED = "installed "
 ABSENT = ""
 NOT_FORESEEN = "not foreseen here"
@@ -106,7 +107,7 @@ def get_resource_name(action: ResourceAction) -> str:
         case SetAgeing():
             return f"{ACCOUNT}{action.account}"
         case RunVendorScript():
-            return f"{VENDOR}{action.rule}"
+            return f"{VENDOR_SCRIPT}{action.rule}"
 
 
 def state_matches(wanted: str, found: str) -> bool:

@@ -1,10 +1,10 @@
 """OpenAPI schemas for each kind of event and each action of a change."""
 
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
-from app.events.kinds import PersonDid, RunEvent, get_event_kind
+from app.events.kinds import Event, PersonDid, RunEvent, get_event_kind, list_event_types
 from app.events.vocabulary import AnyAction
 
 _AT = "#/components/schemas/"
@@ -25,14 +25,15 @@ _USED = (
 
 def add_event_schemas(schemas: dict[str, Any]) -> None:
     """Add the schemas to the components of an OpenAPI description that already has the API's own."""
-    events = get_args(RunEvent)
+    run_events = list_event_types(RunEvent)
+    events: tuple[type[Event], ...] = (*run_events, PersonDid)
     (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
     _remove_items_false(found)
     for event in events:
         shape = found[event.__name__]
         shape["properties"] = _PLACE | shape["properties"]
         shape["required"] = [*_PLACE, *shape["required"]]
-    mapping = {get_event_kind(event): _AT + event.__name__ for event in events if event is not PersonDid}
+    mapping = {get_event_kind(event): _AT + event.__name__ for event in run_events}
     found["Event"] = {
         "title": "Event",
         "oneOf": [{"$ref": address} for address in mapping.values()],

@@ -1,12 +1,12 @@
 """A run's events: page by page, and as a stream."""
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import msgspec
 from fastapi import Header, Query, Request, Response
 from pydantic import Field
 
-from app.events.kinds import PersonDid, RunEvent, get_event_kind
+from app.events.kinds import RUN_KINDS, get_event_kind
 from app.events.prompt_redaction import redact_prompt
 from app.events.record import Recorded
 from app.people.rights import can_read_prompts, guests
@@ -21,8 +21,6 @@ from app.web.stream.sse_messages import HEARTBEAT, encode_message
 
 router = api_router("events")
 
-KINDS = tuple(get_event_kind(event) for event in get_args(RunEvent) if event is not PersonDid)
-"""The kinds of events in a run's log."""
 SEQ = "^[0-9]{1,18}$"
 Kinds = Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")]
 Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="Start after the event with this seq.")]
@@ -130,7 +128,7 @@ def parse_kinds(kinds: str | None) -> tuple[str, ...]:
 
 
 def require_known_kind(kind: str, field: str) -> str:
-    if kind not in KINDS:
+    if kind not in RUN_KINDS:
         said = f"There are no events of kind {kind[:40]!a}: the schema Event of /openapi.json lists the kinds."
         raise Problem("invalid", said, field=field)
     return kind

@@ -1,15 +1,12 @@
 """A run as the API shows it."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from app.events.vocabulary import Mode, Provenance
 from app.store.models import RunRow
+from app.store.run_listing import RunStatus
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Figure, Link, create_figure, format_time
-
-RunState = Literal["queued", "running", "paused", "finished", "failed", "stopped"]
 
 
 class RunLinks(ApiModel):
@@ -25,7 +22,7 @@ class RunLinks(ApiModel):
 class RunView(ApiModel):
     id: str
     host: str
-    state: RunState
+    state: RunStatus
     mode: Mode
     skill: str
     lineup: str

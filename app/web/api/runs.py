@@ -1,26 +1,28 @@
 """Start runs, find them and change their labels."""
 
-from typing import Annotated
+from inspect import Parameter
+from typing import Annotated, Any, Literal
 
 from fastapi import Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
 from app.people.rights import get_visible_runs, guests, operators
-from app.runs.labels import LONGEST_NAME, LONGEST_TAG, MOST_TAGS, set_run_labels
+from app.runs.labels import LONGEST_NAME, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import queries
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
-from app.store.run_list import ListPlace, RunPage, RunSearch, read_run_page
+from app.store.run_list import ListPlace, RunPage, read_run_page
+from app.store.run_listing import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, spread_filters
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.idempotency import FIELD, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
-from app.web.api.run_view import RunLinks, RunList, RunState, RunView, create_run_links, to_run_view
+from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("runs")
@@ -82,26 +84,29 @@ async def start_run(
     return accepted
 
 
+def _to_query_parameter(one: RunFilter) -> Parameter:
+    searches, about = one.match == "search", Query(max_length=one.longest, description=one.help)
+    annotation: Any = Annotated[str, about] if searches else Annotated[str | None, about]
+    if one.choices:
+        literal: Any = Literal
+        annotation = literal[one.choices] | None
+    default = "" if searches else None
+    return Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+
+
 @router.get("/runs", responses=document_problems("bad-cursor"))
 @guests
+@spread_filters(_to_query_parameter)
 def list_runs(
     session: TheSession,
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
-    state: RunState | None = None,
-    host: Annotated[str | None, Query(max_length=200, description="Only runs on this host.")] = None,
-    tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="Only runs with this tag.")] = None,
-    q: Annotated[
-        str,
-        Query(
-            max_length=200, description="Only runs with these words in their id, name, tags, host, skill, mode or note."
-        ),
-    ] = "",
+    filters: GivenFilters = NO_FILTERS,
     limit: Limit = 50,
 ) -> RunList:
     """List runs, newest first."""
     place = page_cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
-    search = RunSearch(state, host, tag, q, get_visible_runs())
-    found = read_run_page(session, search, ListPlace(place.forward, place.at, place.id) if place else None, limit)
+    here = ListPlace(place.forward, place.at, place.id) if place else None
+    found = read_run_page(session, filters, here, limit, get_visible_runs())
     return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_link(found))
 
 

@@ -1,10 +1,10 @@
 """Streams of all runs' events and of all samples."""
 
-from typing import Annotated, get_args
+from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from app.events.kinds import Sample, get_event_kind
+from app.events.kinds import SAMPLE_KINDS
 from app.events.record import ALL, MACHINE
 from app.people.rights import can_read_prompts, viewers
 from app.web.api.api_route import create_router as api_router
@@ -24,7 +24,6 @@ from app.web.stream.resume_position import read_resume_position
 
 router = api_router("events")
 
-SAMPLES = tuple(get_event_kind(event) for event in get_args(Sample))
 Since = Annotated[
     str | None,
     Query(json_schema_extra={"pattern": SEQ}, description="Start after the message with this id."),
@@ -66,16 +65,21 @@ def stream_samples(
     streams: TheStreams,
     request: Request,
     kind: Annotated[
-        str | None, Query(max_length=200, description=f"Only these kinds, separated by commas: {', '.join(SAMPLES)}.")
+        str | None,
+        Query(max_length=200, description=f"Only these kinds, separated by commas: {', '.join(SAMPLE_KINDS)}."),
     ] = None,
     since: Since = None,
     _last: Last = None,
 ) -> Response:
     """Stream samples of engines and GPUs as they are read, from now on or after `since`, for the last six hours."""
-    kinds = frozenset(one.strip() for one in kind.split(",")) if kind is not None else frozenset()
-    if unknown := kinds - set(SAMPLES):
-        said = f"There is no kind of sample {min(unknown)[:40]!a}. The kinds are {', '.join(SAMPLES)}."
-        raise Problem("invalid", said, field="kind")
+    kinds = frozenset(() if kind is None else (_require_sample_kind(one.strip()) for one in kind.split(",")))
     return streams.create_stream_response(
         MACHINE, *filter_by_kinds(kinds, as_messages, "json"), read_resume_position(request.headers, since)
     )
+
+
+def _require_sample_kind(kind: str) -> str:
+    if kind not in SAMPLE_KINDS:
+        said = f"There is no kind of sample {kind[:40]!a}. The kinds are {', '.join(SAMPLE_KINDS)}."
+        raise Problem("invalid", said, field="kind")
+    return kind

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
@@ -12,11 +13,10 @@ from starlette.responses import Response
 from app.errors import TemperError
 from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs, guests
-from app.runs.labels import LONGEST_TAG
 from app.skills.catalog import SHIPPED, load_skill
 from app.store import queries
-from app.store.run_list import ListPlace, RunSearch
-from app.store.run_list import read_run_page as run_page
+from app.store.run_list import ListPlace, read_run_page
+from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, spread_filters
 from app.targets.host_registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
@@ -27,7 +27,6 @@ from app.web.pages.order_form import USUAL_MODE
 from app.web.pages.templating import render_page
 
 SHOWN = 50
-STATES = ("queued", "running", "paused", "finished", "stopped", "failed")
 MODES = (
     (USUAL_MODE, "default: auto on the built-in host, review on others"),
     ("auto", "auto: makes changes at once"),
@@ -39,39 +38,41 @@ MODES = (
 router = APIRouter(include_in_schema=False)
 
 
+def _to_parameter(one: RunFilter) -> Parameter:
+    annotation = Annotated[str, Query(max_length=one.longest)]
+    return Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default="", annotation=annotation)
+
+
 @router.get("/runs", name="runs")
 @guests
+@spread_filters(_to_parameter)
 def show_runs(
     runtime: TheRuntime,
     session: TheSession,
-    state: Annotated[str, Query(max_length=20)] = "",
-    host: Annotated[str, Query(max_length=200)] = "",
-    tag: Annotated[str, Query(max_length=LONGEST_TAG)] = "",
-    q: Annotated[str, Query(max_length=200)] = "",
+    filters: GivenFilters = NO_FILTERS,
     after: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """List runs by the filters in the query string. `after` is the last run of the previous page."""
     last = queries.find_run(session, after) if after else None
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
-    found = run_page(session, RunSearch(state, host, tag, q, get_visible_runs()), place, SHOWN)
-    asked = {"state": state, "host": host, "tag": tag, "q": q}
-    given = {name: value for name, value in asked.items() if value}
+    found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
+    given = {name: value for name, value in filters.items() if value}
     hosts = (
         _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []
     )  # a shared link shows a run, not what else there is
-    return render_page(
-        "runs.html",
-        here="runs",
-        rows=found.rows,
-        asked=asked,
-        sifted=bool(given),
-        older=f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
-        newest=f"{path_to('runs')}?{urlencode(given)}" if last else "",
-        states=STATES,
-        modes=MODES,
-        hosts=hosts,
-        skills=SHIPPED.list_names(),
-    )
+    context: dict[str, Any] = {
+        "rows": found.rows,
+        "filters": sorted(FILTERS.values(), key=lambda one: one.match != "search"),
+        "asked": filters,
+        "columns": [one for one in COLUMNS if one.heading],
+        "sifted": bool(given),
+        "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
+        "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
+        "modes": MODES,
+        "hosts": hosts,
+        "skills": SHIPPED.list_names(),
+    }
+    return render_page("runs.html", here="runs", **context)
 
 
 def _list_hosts(folder: Path) -> list[str]:

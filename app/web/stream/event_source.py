@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from app.events.kinds import Event, RolloutEnded, RunFailed, RunFinished, RunStopped
+from app.events.kinds import Event, RolloutEnded, RunEnd
 from app.events.record import MACHINE, Recorded, parse_line
 from app.store.events import EventStore
 
@@ -46,4 +46,4 @@ def open_source(store: EventStore, run: str) -> EventSource:
 
 def is_final_event(event: Event) -> bool:
     """Return True if no event follows this one in its log."""
-    return isinstance(event, RunFinished | RunFailed | RunStopped | RolloutEnded)
+    return isinstance(event, RunEnd | RolloutEnded)

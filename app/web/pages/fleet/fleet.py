@@ -10,7 +10,6 @@ from sqlmodel import Session
 
 from app.events.record import Recorded
 from app.loop.state import RunState
-from app.runs.rollout.rollout_description import describe_outcome, describe_rollout_event
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runtime.runtime import Runtime
 from app.store import queries
@@ -22,7 +21,7 @@ from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.fleet.board import FleetBoard, read_rule_titles, select_lines
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.mission.feed import FeedLine
+from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.ops.needs import awaits_answer
 from app.web.pages.sharing import Sharing
 from app.web.pages.templating import render_template
@@ -140,9 +139,7 @@ class Fleet:
         if state:
             card = self._build_rollout_card(session, session.get_one(RolloutRow, rollout))
             drawn["fleet-rollout"] = render_template("partials/_fleet_rollout.html", card=card)
-            drawn["fleet-hosts"] = render_template(
-                "partials/_fleet_hosts.html", parts=_sort_by_trouble(state), outcome=describe_outcome
-            )
+            drawn["fleet-hosts"] = render_template("partials/_fleet_hosts.html", parts=_sort_by_trouble(state))
             drawn["fleet-feed"] = render_template(
                 "partials/_fleet_feed.html",
                 feed=_build_rollout_feed(list(read_rollout_events(session, rollout, state.seq - FEED))),
@@ -221,8 +218,7 @@ def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
 
 
 def _build_rollout_feed(events: Sequence[Recorded]) -> list[FeedLine]:
-    told = ((one, describe_rollout_event(one.event)) for one in reversed(events))
-    return [FeedLine(one.seq, one.at, said.glyph, said.kind, said.text) for one, said in told if said]
+    return [line for line in map(to_feed_line, reversed(events)) if line]
 
 
 def fold_run_states(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:

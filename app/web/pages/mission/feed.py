@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from app.events.record import Recorded
-from app.loop.descriptions import describe_event
 
 
 @dataclass(frozen=True)
@@ -16,5 +15,5 @@ class FeedLine:
 
 
 def to_feed_line(recorded: Recorded) -> FeedLine | None:
-    told = describe_event(recorded.event)
+    told = recorded.event.describe()
     return FeedLine(recorded.seq, recorded.at, told.glyph, told.kind, told.text) if told else None

@@ -8,7 +8,6 @@ from app.events import kinds
 from app.events.prompt_redaction import summarize_prompt
 from app.events.record import Recorded
 from app.events.vocabulary import Purpose
-from app.loop.descriptions import EventDescription, describe_event
 from app.people.rights import can_read_prompts
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
@@ -17,7 +16,6 @@ from app.store.models import RunRow
 from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
 from app.web.pages.templating import render_page
 
-ENDS = (kinds.ItemPassed, kinds.ItemEscalated, kinds.ItemSkipped, kinds.ItemDeferred)
 FOR: dict[Purpose, str] = {
     "plan": "planned",
     "act": "wrote the change",
@@ -37,8 +35,8 @@ class ItemPage:
     tries: list[AttemptView]
     turns: list[tuple[kinds.TurnStarted, kinds.TurnFinished | None]]
     began: int = 0
-    end: EventDescription | None = None
-    force: EventDescription | None = None
+    end: kinds.Sentence | None = None
+    force: kinds.Sentence | None = None
 
     def apply_event(self, recorded: Recorded) -> None:
         event = recorded.event
@@ -54,13 +52,13 @@ class ItemPage:
         elif isinstance(event, kinds.AttemptStarted):
             self.tries.append(AttemptView(event.attempt, event.lessons))
         elif isinstance(event, kinds.InForceChecked):
-            self.force = describe_event(event)
+            self.force = event.describe()
         elif self.tries:
             self.tries[-1] = apply_attempt_event(self.tries[-1], event)
         if isinstance(event, kinds.ItemStarted):
             self.began = recorded.seq
-        if isinstance(event, ENDS):
-            self.end = describe_event(event)
+        if isinstance(event, kinds.ItemEnd):
+            self.end = event.describe()
 
 
 def render_item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:

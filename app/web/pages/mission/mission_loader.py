@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from app.events.kinds import KINDS
+from app.events.kinds import KINDS, RUN_KINDS, TOLD_KINDS
 from app.loop.state import RunState, fold_events
 from app.store.events import EventStore
 from app.web.deps import get_from_state
@@ -14,10 +14,8 @@ from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
 
-FEED_KINDS = tuple(kind for kind in KINDS if not kind.startswith(("turn.delta", "turn.started", "engine.", "gpu.")))
-"""Event kinds that can make a feed line; a turn's end makes one only if the turn failed."""
 FRAME_KINDS = (
-    *(kind for kind in KINDS if kind.startswith(("run.", "scan.", "item."))),
+    *(kind for kind in RUN_KINDS if kind.startswith(("run.", "scan.", "item."))),
     "attempt.started",
     "attempt.failed",
 )
@@ -94,7 +92,7 @@ class MissionLoader:
             mission.apply_event(recorded)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
-        told = self._store.read_newest(run, seq, FEED_KINDS, FEED_LINES * 8)
+        told = self._store.read_newest(run, seq, TOLD_KINDS, FEED_LINES * 8)
         lines = [line for line in map(to_feed_line, told) if line]
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from app.events.kinds import KINDS, ActionRolledBack, ItemPassed, LessonLearnt
+from app.events.kinds import RUN_KINDS, ActionRolledBack, ItemPassed, LessonLearnt
 from app.events.record import Recorded
 from app.events.vocabulary import Lesson
 from app.loop.state import Item, RunState, fold_events
@@ -12,7 +12,7 @@ from app.store.events import EventStore
 from app.web.pages.mission.moments import Moment, find_moments
 from app.web.pages.mission.progress import measure_progress
 
-READ = tuple(kind for kind in KINDS if not kind.startswith(("turn.", "engine.", "gpu.", "energy.", "audit.", "facts")))
+READ = tuple(kind for kind in RUN_KINDS if not kind.startswith(("turn.", "facts")))
 Stand = Literal["pass", "fail", "open"]
 
 

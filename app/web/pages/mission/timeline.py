@@ -3,17 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.events.kinds import (
-    ActionRolledBack,
-    ApprovalRequested,
-    ItemDeferred,
-    ItemEscalated,
-    ItemPassed,
-    ItemSkipped,
-    ItemStarted,
-    SentryAlarm,
-    VerdictExplained,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.store.events import EventStore
 
@@ -23,12 +13,6 @@ READ = (
 )
 TICKS = (5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 4 * 3600, 8 * 3600, 86400)
 MOST_TICKS = 8
-_ENDS: dict[type, str] = {
-    ItemPassed: "passed",
-    ItemEscalated: "escalated",
-    ItemSkipped: "skipped",
-    ItemDeferred: "deferred",
-}
 
 
 @dataclass(frozen=True)
@@ -79,14 +63,12 @@ def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
     since: dict[str, float] = {}
     for recorded in told:
         event = recorded.event
-        if isinstance(event, ItemStarted):
+        if isinstance(event, kinds.ItemStarted):
             since[event.rule] = recorded.at
-        elif outcome := _ENDS.get(type(event)):
-            rule: str = event.rule  # type: ignore[attr-defined]
-            start = since.pop(rule, recorded.at)
-            stretches.append(
-                TimelineSpan(rule, outcome, to_percent(start), round(to_percent(recorded.at) - to_percent(start), 2))
-            )
+        elif isinstance(event, kinds.ItemEnd):
+            start = to_percent(since.pop(event.rule, recorded.at))
+            width = round(to_percent(recorded.at) - start, 2)
+            stretches.append(TimelineSpan(event.rule, event.outcome, start, width))
         elif sign := _describe_mark(event):
             signs.append(TimelineMark(*sign[:2], to_percent(recorded.at), sign[2]))
     working = [
@@ -97,13 +79,13 @@ def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
 
 def _describe_mark(event: object) -> tuple[str, str, str] | None:
     match event:
-        case SentryAlarm():
+        case kinds.SentryAlarm():
             return "alarm", "!", f"{event.rule}: Sentry alarm"
-        case VerdictExplained(veto=True):
+        case kinds.VerdictExplained(veto=True):
             return "refused", "✗", f"{event.rule}: Auditor's veto"
-        case ActionRolledBack():
+        case kinds.ActionRolledBack():
             return "undone", "↺", f"{event.rule}: rolled back"
-        case ApprovalRequested():
+        case kinds.ApprovalRequested():
             return "asks", "?", f"{event.rule}: a person was asked"
         case _:
             return None

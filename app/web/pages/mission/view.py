@@ -7,7 +7,6 @@ from sqlmodel import col, select
 from app.events.kinds import KINDS, RebootChecked
 from app.events.vocabulary import Role
 from app.lineups.model import Engine
-from app.loop.descriptions import describe_event
 from app.runtime.health import find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
@@ -47,8 +46,7 @@ def find_reboot_check(runtime: Runtime, row: RunRow) -> RebootCheck | None:
     for run in runs:
         for one in runtime.store.read_newest(run, None, ["reboot.checked"], 1):
             if isinstance(one.event, RebootChecked) and one.event.of == row.id:
-                told = describe_event(one.event)
-                return RebootCheck(run, one.seq, told.text if told else "")
+                return RebootCheck(run, one.seq, one.event.describe().text)
     return None
 
 

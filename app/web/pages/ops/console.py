@@ -10,10 +10,10 @@ from sqlmodel import Session
 from starlette.responses import Response
 
 from app.engines.launch.log_tail import read_last_lines
-from app.events.kinds import KINDS, EngineState
+from app.events.kinds import KINDS, TOLD_KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
-from app.runtime.health import WELL, find_faults, read_conditions
+from app.runtime.health import find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
 from app.store.request_session import open_read_session
@@ -25,7 +25,6 @@ from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.mission_loader import FEED_KINDS
 from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs
 from app.web.pages.ops.webhooks import list_webhook_lines
 from app.web.pages.sharing import Sharing
@@ -91,7 +90,6 @@ class Console:
                 runtime=runtime,
                 needs=asked,
                 engines=engines,
-                well=WELL,
                 states=states,
                 gpus=gpus,
                 nodes=situation.nodes,
@@ -143,7 +141,7 @@ class Console:
         head = self._runtime.store.read_newest_seq(run)
         if head == seq:
             return seq, lines
-        told = self._runtime.store.read_newest(run, None, FEED_KINDS, FEED_LINES * 2)
+        told = self._runtime.store.read_newest(run, None, TOLD_KINDS, FEED_LINES * 2)
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
 
 
@@ -157,8 +155,8 @@ def _list_loading_engines(runtime: Runtime) -> list[str]:
 
 
 def _describe_engine_change(at: float, event: EngineState) -> FeedLine:
-    text = f"Engine {event.engine} is {event.state}" + (f": {event.detail}" if event.detail else "")
-    return FeedLine(0, at, "·" if event.state in WELL else "✗", "plain" if event.state in WELL else "alarm", text)
+    told = event.describe()
+    return FeedLine(0, at, told.glyph, told.kind, told.text)
 
 
 def _read_engine_logs(runtime: Runtime) -> Iterator[tuple[str, str]]:

@@ -1,3 +1,5 @@
+"""Every kind declares its sentence, and what the sentences say."""
+
 import pytest
 
 from app.events.kinds import (
@@ -5,14 +7,22 @@ from app.events.kinds import (
     ActionRolledBack,
     AttemptReflected,
     AttemptStarted,
+    Event,
     ItemDeferred,
     RunQueued,
+    Sentence,
     SentryAlarm,
     TurnFinished,
     VerdictGiven,
+    get_event_kind,
+    list_event_types,
 )
 from app.events.vocabulary import Budget, FileChange
-from app.loop.descriptions import EventDescription, describe_event
+
+
+@pytest.mark.parametrize("kind", list_event_types(Event), ids=get_event_kind)
+def test_every_kind_declares_its_sentence_or_that_it_stays_silent(kind):
+    assert "describe" in vars(kind)
 
 
 def queued(**more):
@@ -29,7 +39,7 @@ def queued(**more):
     ],
 )
 def test_a_run_says_what_plays_its_engines(simulated, pace, words):
-    assert describe_event(queued(simulated=simulated, pace=pace)).text.endswith(words)
+    assert queued(simulated=simulated, pace=pace).describe().text.endswith(words)
 
 
 def test_a_rollback_that_leaves_a_difference_does_not_read_as_one_that_worked():
@@ -38,25 +48,25 @@ def test_a_rollback_that_leaves_a_difference_does_not_read_as_one_that_worked():
             rule="V-1", attempt=1, journal="j", paths=(), differences=differences, probes=(), seconds=0.002
         )
 
-    assert describe_event(undone()) == EventDescription("↺", "undone", "Rolled back in 2 ms, verified")
-    assert "NOT restored: /etc/x" in describe_event(undone("/etc/x")).text
+    assert undone().describe() == Sentence("Rolled back in 2 ms, verified", "↺", "undone")
+    assert "NOT restored: /etc/x" in undone("/etc/x").describe().text
 
 
 def test_only_what_a_person_wants_to_know_is_told():
-    assert describe_event(VerdictGiven(rule="V-1", phase="opening", word="fail", evidence="e", scanner="s")) is None
-    assert describe_event(AttemptReflected(rule="V-1", attempt=1, decision="CONTINUE", reason="r", banned=())) is None
+    assert VerdictGiven(rule="V-1", phase="opening", word="fail", evidence="e", scanner="s").describe() is None
+    assert AttemptReflected(rule="V-1", attempt=1, decision="CONTINUE", reason="r", banned=()).describe() is None
     end = {"turn": "t", "role": "worker", "purpose": "act", "detail": "gone", "thought": "", "answer": ""}
-    assert describe_event(TurnFinished(outcome="answered", **end)) is None
-    assert describe_event(TurnFinished(outcome="died", **end)).text == "Worker's turn came to nothing (died): gone"
+    assert TurnFinished(outcome="answered", **end).describe() is None
+    assert TurnFinished(outcome="died", **end).describe().text == "Worker's turn came to nothing (died): gone"
 
 
 def test_each_ending_has_its_own_shape():
-    assert describe_event(ItemDeferred(rule="V-1", reason="waits")).glyph == "◷"
-    assert describe_event(SentryAlarm(rule="V-1", attempt=1, reason="r", by="probe")).kind == "alarm"
+    assert ItemDeferred(rule="V-1", reason="waits").describe().glyph == "◷"
+    assert SentryAlarm(rule="V-1", attempt=1, reason="r", by="probe").describe().kind == "alarm"
 
 
 def test_the_vendors_script_is_called_that():
-    assert "the vendor's script" in describe_event(AttemptStarted(rule="V-1", attempt=3, lessons=(), vendor=True)).text
+    assert "the vendor's script" in AttemptStarted(rule="V-1", attempt=3, lessons=(), vendor=True).describe().text
     changes = (FileChange("vendor:r", None, "a"), FileChange("/etc/x", "a", "b"))
     done = ActionApplied(rule="V-1", attempt=3, journal="j", diff="", changes=changes, seconds=0.1)
-    assert describe_event(done).text == "The vendor's script changed /etc/x"
+    assert done.describe().text == "The vendor's script changed /etc/x"
