@@ -1,11 +1,12 @@
 """The steps of an attempt that touch the host: judge, approve, apply, verify, watch, roll back, keep."""
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed, TemperError
+from app.errors import ActionFailed, HostDrifted, TemperError
 from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
@@ -46,6 +47,8 @@ from app.loop.harm import find_preexisting_failures
 from app.loop.risk import assess_risk
 from app.loop.run import Run
 from app.scanners.scanner import Verdict
+from app.targets.assessment import Assessment
+from app.targets.change_plan import ProposedChange
 from app.targets.probe_comparison import compare_probes
 from app.targets.resources.vendor_script import LONGEST, create_vendor_action
 from app.text.clean import clean_text
@@ -73,9 +76,14 @@ def redact_probes(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     return tuple(msgspec.structs.replace(probe, detail=redact_secrets(probe.detail)) for probe in probes)
 
 
-def _list_requested_settings(run: Run) -> frozenset[str]:
-    rule, _ = run.position
-    return run.services.skill.rules[rule].asks
+async def _get_assessment(run: Run) -> Assessment:
+    """Return the assessment of the current proposal. After a crash it is made anew."""
+    attempt = _require_attempt(run)
+    assert attempt.proposed
+    change = ProposedChange(attempt.proposed.actions, _list_allowed_paths(attempt), run.rule.asks)
+    if run.assessed and run.assessed.change == change:
+        return run.assessed
+    return await run.assess_proposal(change.actions, change.allowed_paths)
 
 
 async def judge_proposal(run: Run, _: Judge) -> None:
@@ -90,10 +98,7 @@ async def judge_proposal(run: Run, _: Judge) -> None:
     if why := await _explain_foreign_script(run, proposed):
         run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="not understood", reason=why))
         return
-    allowed, asks = _list_allowed_paths(_require_attempt(run)), _list_requested_settings(run)
-    refusals = await run.services.target.run_blocking(
-        lambda target: target.review_actions(proposed.actions, allowed, asks)
-    )
+    refusals = (await _get_assessment(run)).refusals
     if refusals:
         run.append(
             *(
@@ -149,7 +154,7 @@ async def rehearse_change(run: Run, _: Rehearse) -> None:
 
 async def request_approval(run: Run, _: RequestApproval) -> None:
     rule, attempt = run.position
-    diff = await _preview_diff(run)
+    diff = (await _get_assessment(run)).shown_text
     run.append(
         ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
@@ -161,15 +166,6 @@ async def request_approval(run: Run, _: RequestApproval) -> None:
             needs=_require_attempt(run).needs,
         )
     )
-
-
-async def _preview_diff(run: Run) -> str:
-    proposed = _require_attempt(run).proposed
-    assert proposed
-    try:
-        return (await run.services.target.run_blocking(lambda target: target.preview_actions(proposed.actions))).diff
-    except ActionFailed as exc:
-        return redact_secrets(str(exc))
 
 
 def _compute_binding(run: Run, diff: str) -> str:
@@ -189,18 +185,23 @@ async def expire_approval(run: Run, _: ExpireApproval) -> None:
 
 async def apply_change(run: Run, _: Apply) -> None:
     rule, number = run.position
-    attempt = _require_attempt(run)
-    assert attempt.proposed
-    if attempt.approval and _compute_binding(run, await _preview_diff(run)) != attempt.approval.binds:
-        reason = "the host changed since it was approved; the change is proposed again"
-        run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason, drifted=True))
+    attempt, assessed = _require_attempt(run), await _get_assessment(run)
+    if attempt.approval and _compute_binding(run, assessed.shown_text) != attempt.approval.binds:
+        run.append(_void_approval(attempt.approval))  # assessed anew, after a crash
         return
+    assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
     run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
     await run.log.flush()
-    actions, paths, asks = attempt.proposed.actions, _list_allowed_paths(attempt), _list_requested_settings(run)
+    change = assessed.change
     try:
-        done = await run.services.target.run_blocking(lambda target: target.apply(journal, actions, paths, asks))
+        done = await run.services.target.run_blocking(
+            lambda target: target.apply(journal, change.actions, change.allowed_paths, change.asks, assessed)
+        )
+    except HostDrifted:
+        assert attempt.approval
+        run.append(_void_approval(attempt.approval))
+        return
     except ActionFailed as exc:
         run.append(
             ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=redact_for_log(str(exc), 600))
@@ -216,6 +217,11 @@ async def apply_change(run: Run, _: Apply) -> None:
             seconds=round(done.seconds, 4),
         )
     )
+
+
+def _void_approval(approval: ApprovalRequested) -> ApprovalExpired:
+    reason = "the host changed since it was approved; the change is proposed again"
+    return ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
 
 
 async def verify_change(run: Run, _: Verify) -> None:

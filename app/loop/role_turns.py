@@ -7,7 +7,7 @@ import msgspec
 
 from app.engines.chat import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
-from app.errors import ActionFailed, TemperError
+from app.errors import TemperError
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,
@@ -212,8 +212,9 @@ async def repeat_fix(run: Run, _: Repeat) -> None:
     assert attempt
     assert attempt.offered
     fix = attempt.offered
-    proposed = await _build_proposal(run, fix.actions, fix.note, fix.by)
-    run.append(build_plan_event(fix, attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
+    plan = build_plan_event(fix, attempt.number)
+    proposed = await _build_proposal(run, fix.actions, fix.note, fix.by, plan)
+    run.append(plan, msgspec.structs.replace(proposed, replayed=fix.id))
 
 
 async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
@@ -239,22 +240,23 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
         rollback="The host's journal puts back files, units and kernel settings that it names.",
         validation="The scanner, the Auditor and the Sentry, as of any change.",
     )
-    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}"))
+    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}", plan=plan))
 
 
-async def _build_proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> ActionProposed:
+async def _build_proposal(
+    run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "", plan: PlanMade | None = None
+) -> ActionProposed:
+    """Assess the actions and return their proposal. `plan` is given if it is not in the log yet."""
     rule, attempt = run.position
-    try:
-        diff = (await run.services.target.run_blocking(lambda target: target.preview_actions(actions))).diff
-    except ActionFailed as exc:
-        diff = f"(cannot be shown: {redact_secrets(str(exc))})"
+    plan = plan or (run.state.item and run.state.item.attempt and run.state.item.attempt.plan)
+    assessed = await run.assess_proposal(actions, plan.paths if plan else ())
     return ActionProposed(
         rule=rule,
         attempt=attempt,
         actions=actions,
         note=note,
         fingerprint=answers.fingerprint_actions(actions),
-        diff=diff,
+        diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
         by=by,
     )
 

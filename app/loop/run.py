@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,6 +17,8 @@ from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
 from app.store.run_history import PreviousState
+from app.targets.assessment import Assessment
+from app.targets.change_plan import Actions
 from app.targets.target_thread import TargetThread
 
 
@@ -124,10 +126,20 @@ class Run:
     """Set after a command, to end a wait."""
     cancellable: asyncio.Task[None] | None = None
     """The turn or wait that a stop may cancel."""
+    assessed: Assessment | None = None
+    """The assessment of the newest proposal; None after a crash."""
 
     def append(self, *events: Event) -> None:
         for recorded in self.log.append(*events):
             self.state = apply_event(self.state, recorded)
+
+    async def assess_proposal(self, actions: Actions, paths: Iterable[str]) -> Assessment:
+        """Assess a new proposal on the host, and keep the assessment for policy, approval and change."""
+        allowed, asks = frozenset(paths), self.rule.asks
+        self.assessed = await self.services.target.run_blocking(
+            lambda target: target.assess_actions(actions, allowed, asks)
+        )
+        return self.assessed
 
     @property
     def rule(self) -> Rule:

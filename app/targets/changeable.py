@@ -6,8 +6,8 @@ from typing import Protocol
 from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects
+from app.targets.change_plan import HostFiles
 from app.targets.journal import Before, JournalContents, Mark
-from app.targets.policy import HostFiles
 
 
 class ChangeableFiles(HostFiles, Protocol):

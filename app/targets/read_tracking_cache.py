@@ -4,7 +4,7 @@ The reads are repeated in their original order to check that, and stop at the fi
 pure: its answer depends on the files alone, and not on their modification times.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -13,6 +13,8 @@ from app.errors import TemperError
 from app.syntax.files import Files, FileState
 
 T = TypeVar("T")
+Read = tuple[str, str]
+"""A method of the files, and the path that it was called with."""
 _KEPT = 4
 """Answers kept per question: before a change, after it, and as many again."""
 
@@ -32,7 +34,7 @@ class ReadTrackingCache:
         for one in known:
             if one.is_current(files):
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
-        noting = _ReadRecorder(files)
+        noting = ReadRecorder(files)
         answer = work(noting)
         if lasts is None or lasts(answer):
             self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
@@ -41,7 +43,7 @@ class ReadTrackingCache:
 
 @dataclass(frozen=True)
 class _CachedAnswer:
-    seen: dict[tuple[str, str], object]
+    seen: dict[Read, object]
     answer: Any
 
     def is_current(self, files: Files) -> bool:
@@ -51,19 +53,28 @@ class _CachedAnswer:
             return False  # a file is no longer readable: the new computation reports it
 
 
-class _ReadRecorder:
+class ReadRecorder:
+    """Files whose reads are recorded, with what they returned."""
+
+    read: Callable[[str], bytes | None]
+    state: Callable[[str], FileState | None]
+    glob: Callable[[str], list[str]]
     link: Callable[[str], str | None]
     """Present only if the files know links."""
+    find_first_link: Callable[[str], str | None]
 
     def __init__(self, files: Files) -> None:
-        self.seen: dict[tuple[str, str], object] = {}
-        self.read: Callable[[str], bytes | None] = partial(self._record_read, "read", files.read)
-        self.state: Callable[[str], FileState | None] = partial(self._record_read, "state", files.state)
-        self.glob: Callable[[str], list[str]] = partial(self._record_read, "glob", files.glob)
-        if hasattr(files, "link"):
-            self.link = partial(self._record_read, "link", files.link)
+        self.seen: dict[Read, object] = {}
+        for how in ("read", "state", "glob", "link", "find_first_link"):
+            if hasattr(files, how):
+                setattr(self, how, partial(self._record_read, how, getattr(files, how)))
 
     def _record_read(self, how: str, look: Callable[[str], T], path: str) -> T:
         found = look(path)
         self.seen[how, path] = found
         return found
+
+
+def repeat_reads(files: Files, reads: Iterable[Read]) -> dict[Read, object]:
+    """Return what the reads find now. Raise what reading raises."""
+    return {(how, path): getattr(files, how)(path) for how, path in reads}
