@@ -200,19 +200,16 @@ async def _to_events(run: Run, answer: Answer) -> list[Event]:
 
 
 async def propose_edit(run: Run, _: Propose) -> None:
-    attempt = run.state.item.attempt if run.state.item else None
-    assert attempt
-    assert attempt.edited
-    run.append(await _build_proposal(run, attempt.edited.actions, attempt.edited.reason, attempt.edited.by))
+    edited = run.attempt.edited
+    assert edited
+    run.append(await _build_proposal(run, edited.actions, edited.reason, edited.by))
 
 
 async def repeat_fix(run: Run, _: Repeat) -> None:
     """Propose another host's plan and change unchanged; policy, rehearsal and approval follow as usual."""
-    attempt = run.state.item.attempt if run.state.item else None
-    assert attempt
-    assert attempt.offered
-    fix = attempt.offered
-    plan = build_plan_event(fix, attempt.number)
+    fix = run.attempt.offered
+    assert fix
+    plan = build_plan_event(fix, run.attempt.number)
     proposed = await _build_proposal(run, fix.actions, fix.note, fix.by, plan)
     run.append(plan, msgspec.structs.replace(proposed, replayed=fix.id))
 
@@ -248,8 +245,7 @@ async def _build_proposal(
 ) -> ActionProposed:
     """Assess the actions and return their proposal. `plan` is given if it is not in the log yet."""
     rule, attempt = run.position
-    plan = plan or (run.state.item and run.state.item.attempt and run.state.item.attempt.plan)
-    assessed = await run.assess_proposal(actions, plan.paths if plan else ())
+    assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan))
     return ActionProposed(
         rule=rule,
         attempt=attempt,

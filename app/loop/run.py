@@ -2,23 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
-from app.events.kinds import Event
+from app.events.kinds import Event, PlanMade
 from app.events.log import RunLog
 from app.events.vocabulary import Lesson, ProvenFix, Role, Sampling, SeatTaken
 from app.events.waiver import Waiver
+from app.loop.attempt import Attempt
 from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
 from app.store.run_history import PreviousState
 from app.targets.assessment import Assessment
-from app.targets.change_plan import Actions
+from app.targets.change_plan import Actions, ProposedChange
 from app.targets.target_thread import TargetThread
 
 
@@ -133,12 +134,13 @@ class Run:
         for recorded in self.log.append(*events):
             self.state = apply_event(self.state, recorded)
 
-    async def assess_proposal(self, actions: Actions, paths: Iterable[str]) -> Assessment:
-        """Assess a new proposal on the host, and keep the assessment for policy, approval and change."""
-        allowed, asks = frozenset(paths), self.rule.asks
-        self.assessed = await self.services.target.run_blocking(
-            lambda target: target.assess_actions(actions, allowed, asks)
-        )
+    def build_change(self, actions: Actions, plan: PlanMade | None) -> ProposedChange:
+        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks)
+
+    async def assess_change(self, change: ProposedChange) -> Assessment:
+        """Assess a change on the host, and keep the assessment for policy, approval and transaction."""
+        asked = change.actions, change.allowed_paths, change.asks
+        self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
         return self.assessed
 
     @property
@@ -150,5 +152,10 @@ class Run:
     def position(self) -> tuple[str, int]:
         """The current rule and attempt, which most events name."""
         assert self.state.item
+        return self.state.item.rule, self.attempt.number
+
+    @property
+    def attempt(self) -> Attempt:
+        assert self.state.item
         assert self.state.item.attempt
-        return self.state.item.rule, self.state.item.attempt.number
+        return self.state.item.attempt

@@ -22,7 +22,7 @@ from app.events.vocabulary import (
 )
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.file_changes import plan_changes
+from app.targets.file_changes import apply_action
 from app.targets.overlay import Overlay
 from app.targets.resources.dry_run import DryRun
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
@@ -120,41 +120,31 @@ def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
 
 
 def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileEdit, FileState | None]:
-    """Return the edit and the new state of the file; None if there is none, or if the action fails."""
+    """Return the edit and the new state of the file; None if the action fails."""
     state = files.state(action.path)
     before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)
-    lines = _list_own_lines(action)
+    lines, lost = _list_own_lines(action)
     try:
-        after = plan_changes([action], files).get(action.path, state)
+        after = apply_action(action, files)
     except (ActionFailed, UnicodeError) as exc:
         new_mode = int(action.mode, 8) if isinstance(action, Chmod | WriteFile) else mode
-        edit = FileEdit(
-            action.path, before, None, lines, _list_removed_lines(action), mode, new_mode, files, lines, judge, str(exc)
-        )
+        edit = FileEdit(action.path, before, None, lines, lost, mode, new_mode, files, lines, judge, str(exc))
         return edit, None
-    text, new_mode = (host_text.decode_bytes(after.content), after.mode) if after else ("", None)
-    added, removed = diff_lines(before, text)
-    return FileEdit(action.path, before, text, added, removed, mode, new_mode, files, lines, judge), after
+    text = host_text.decode_bytes(after.content)
+    return FileEdit(action.path, before, text, *diff_lines(before, text), mode, after.mode, files, lines, judge), after
 
 
-def _list_own_lines(action: FileAction) -> tuple[str, ...]:
-    """Return the lines that the action adds, in its own text."""
+def _list_own_lines(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the lines that the action adds and removes, in its own text."""
     match action:
         case SetOption():
-            return (f"{action.key} = {action.value}",)
+            return (f"{action.key} = {action.value}",), ()
         case ReplaceLine():
-            return (action.new,)
-        case AppendLine():
-            return (action.line,)
-        case WriteFile():
-            return tuple(action.content.split("\n"))
-    return ()
-
-
-def _list_removed_lines(action: FileAction) -> tuple[str, ...]:
-    match action:
-        case ReplaceLine():
-            return (action.old,)
+            return (action.new,), (action.old,)
         case RemoveLine():
-            return (action.line,)
-    return ()
+            return (), (action.line,)
+        case AppendLine():
+            return (action.line,), ()
+        case WriteFile():
+            return tuple(action.content.split("\n")), ()
+    return (), ()

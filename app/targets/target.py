@@ -5,8 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.events.vocabulary import AnyAction, FileChange, Probe
-from app.syntax.files import Files
+from app.events.vocabulary import FileChange, Probe
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.in_force_report import InForceReport
@@ -64,9 +63,6 @@ class Target(Protocol):
 
     def list_offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
         """List possible actions on packages, units, mounts and accounts of these names that the host has."""
-
-    def rehearse_actions(self, actions: Sequence[AnyAction]) -> Files:
-        """Return the files as they would be after the actions, without touching the host."""
 
     def apply(
         self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None

@@ -14,7 +14,6 @@ from app.targets.subjects import (
     option_tables,
     pam,
     profile,
-    sshd,
     sudoers,
 )
 from app.targets.subjects.file_edit import Judge, Objection
@@ -22,9 +21,9 @@ from app.targets.subjects.file_edit import Judge, Objection
 _OWN = f"/etc/sudoers.d/{AGENT}"
 
 JUDGES: tuple[tuple[str, Judge], ...] = (
-    ("/etc/ssh/sshd_config", sshd.judge_sshd_edit),
-    ("/etc/ssh/sshd_config.d/*.conf", sshd.judge_sshd_edit),
-    ("/etc/crypto-policies/back-ends/opensshserver.config", sshd.judge_sshd_edit),
+    ("/etc/ssh/sshd_config", option_tables.SSHD),
+    ("/etc/ssh/sshd_config.d/*.conf", option_tables.SSHD),
+    ("/etc/crypto-policies/back-ends/opensshserver.config", option_tables.SSHD),
     ("/etc/crypto-policies/config", option_tables.CRYPTO_POLICY),
     ("/etc/crypto-policies/policies/modules/*.pmod", option_tables.CRYPTO_MODULE),
     ("/etc/sudoers", sudoers.judge_sudoers_edit),

@@ -89,9 +89,6 @@ class Host:
         diff = f"-{self.value}\n+{actions[0].value}"
         return Assessment(ProposedChange(actions, allowed, asks), NONE, ChangePlan((), {}, {}, ""), diff, (), (), "")
 
-    def rehearse_actions(self, _actions):
-        return self
-
     def apply(self, journal, actions, allowed, asks, seen):
         diff = self.assess_actions(actions, allowed, asks).diff
         if seen.approved and diff != seen.diff:
@@ -132,7 +129,8 @@ class Scanner:
     async def scan(self, host, rules):
         return [Verdict(one, "fail" if host.value.startswith("weak") else "pass", "") for one in rules]
 
-    scan_rehearsal = scan
+    async def scan_rehearsal(self, _files, rules):
+        return [Verdict(one, "pass", "") for one in rules]
 
 
 class Kept:

@@ -8,6 +8,7 @@ from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, Writ
 from app.targets.confinement import Confinement
 from app.targets.file_digest import build_file_change
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.overlay import Overlay
 from tests.targets.raw import everything
 
 UMASK = SetOption(path="/etc/login.defs", key="UMASK", value="077")
@@ -180,7 +181,7 @@ def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
     seen = target.assess_actions(actions, BOTH)
     foreseen = foreseen_changes(seen, target.files)
     assert "+Second line." in seen.diff
-    assert target.rehearse_actions(actions).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
+    assert Overlay(target.files, seen.plan.after).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
     assert everything(tmp_path / "host") == before
     assert target.apply("run.V-1.1", actions, BOTH).changes == foreseen
 

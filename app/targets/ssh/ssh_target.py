@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.events.vocabulary import AnyAction, FileAction, FileChange, Probe
+from app.events.vocabulary import FileAction, FileChange, Probe
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
@@ -19,12 +19,10 @@ from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk, OpenFolder
 from app.targets.disk_retry import prepare_host
 from app.targets.effects.local_asker import create_local_asker
-from app.targets.file_changes import plan_changes
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import CHANGE_LOCK, HostLock
 from app.targets.in_force_report import InForceReport
 from app.targets.journal import Journal
-from app.targets.overlay import Overlay
 from app.targets.ownership import ALONE, Ownership
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
@@ -127,10 +125,6 @@ class SshTarget:
 
     def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
         return self._resources.list_offers(wanted)
-
-    def rehearse_actions(self, actions: Sequence[AnyAction]) -> Files:
-        held = self._tree.snapshot
-        return Overlay(held, plan_changes(actions, held))
 
     def apply(
         self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None

@@ -6,6 +6,7 @@ import pytest
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
 from app.events.vocabulary import Chmod, SetOption, WriteFile
 from app.syntax.files import FileState
+from app.targets.overlay import Overlay
 from app.targets.ssh.endpoint import parse_watched_login
 from app.targets.ssh.ssh_target import SshTarget
 from tests.targets.test_transaction import foreseen_changes
@@ -141,9 +142,9 @@ def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
 def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
     target = opened()
     target.prepare()
-    assert target.rehearse_actions([NO_X11]).read(SSHD).decode() == host.read(SSHD).replace(
-        "X11Forwarding yes", "X11Forwarding no"
-    )
+    assert Overlay(target.files, target.assess_actions([NO_X11], PATHS).plan.after).read(SSHD).decode() == host.read(
+        SSHD
+    ).replace("X11Forwarding yes", "X11Forwarding no")
     facts = target.read_facts()
     assert "opsadmin" in facts["administrators"]
     assert (target.simulated, "over SSH" in target.confinement) == (False, True)
