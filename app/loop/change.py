@@ -86,10 +86,15 @@ async def judge_proposal(run: Run, _: Judge) -> None:
     else:
         refusals = (await _get_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
-    for action, clause, reason in refused:
-        run.append(ActionRefused(rule=rule, attempt=attempt, action=action, clause=clause, reason=reason))
     if not refused:
         run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=_count_people_needed(run, proposed)))
+        return
+    run.append(
+        *(
+            ActionRefused(rule=rule, attempt=attempt, action=action, clause=clause, reason=reason)
+            for action, clause, reason in refused
+        )
+    )
 
 
 async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:

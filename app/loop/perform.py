@@ -193,8 +193,7 @@ async def _interrupt_turn(run: Run, effect: effects.Interrupt) -> None:
 
 async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
     rule, attempt = run.position
-    tried = run.state.item.attempt if run.state.item else None
-    replayed = tried.replayed_fix_id if tried else ""
+    replayed = run.attempt.replayed_fix_id
     run.append(AttemptFailed(rule=rule, attempt=attempt, cause=effect.cause, reason=effect.reason, replayed=replayed))
 
 

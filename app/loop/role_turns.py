@@ -106,8 +106,7 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
     """Read the host's files and return the situation, the prompt and the answer schema."""
     item, rule = run.state.item, run.rule
     assert item
-    attempt = item.attempt
-    assert attempt
+    attempt = run.attempt
 
     def prepare_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
@@ -302,8 +301,8 @@ def _build_reflection(run: Run, answer: Reflection) -> list[Event]:
 
 def _list_banned(run: Run) -> tuple[str, ...]:
     """Return the fingerprint to ban. Only an approach that ran or was refused, and then failed, is banned."""
-    attempt = run.state.item.attempt if run.state.item else None
-    if attempt is None or attempt.proposed is None or attempt.failed is None:
+    attempt = run.attempt
+    if attempt.proposed is None or attempt.failed is None:
         return ()
     if attempt.failed.cause in ("engine", "over budget", "disapproved"):
         return ()
@@ -331,9 +330,9 @@ async def continue_without_answer(run: Run, effect: DoWithout) -> None:
 
 
 def _explain_missing_reflection(run: Run) -> str:
-    attempt = run.state.item.attempt if run.state.item else None
-    if attempt and attempt.vendor:
+    attempt = run.attempt
+    if attempt.vendor:
         return "the last resort is nobody's here to learn from"
-    if attempt and attempt.replayed_fix_id:
+    if attempt.replayed_fix_id:
         return "what held elsewhere never came as far as this host: the roles take over"
     return "the Architect gave no usable reflection"

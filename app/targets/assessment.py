@@ -1,18 +1,18 @@
 """The assessment of a change: made when it is proposed, shown to people, and checked again before the host changes."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction
-from app.syntax.files import Files, FileState
+from app.syntax.files import Files
+from app.targets.cached_files import CachedFiles, Read, repeat_reads
 from app.targets.change_diff import render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
-from app.targets.file_digest import compute_file_digest
 from app.targets.overlay import Overlay
 from app.targets.policy import review_actions
-from app.targets.read_tracking_cache import Read, ReadRecorder, ReadTrackingCache, repeat_reads
+from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.dry_run import DryRun
 from app.text.redaction import redact_secrets
 
@@ -53,7 +53,7 @@ class Assessment:
 def assess_change(
     change: ProposedChange, files: HostFiles, foreseen: DryRun, recall: ReadTrackingCache | None, guard: Guard | None
 ) -> Assessment:
-    noting = ReadRecorder(files)
+    noting = CachedFiles(files)
     actions = change.actions
     plan = plan_effects(actions, noting, foreseen)
     refusals = review_actions(actions, change.allowed_paths, noting, change.asks, foreseen, recall, plan)
@@ -66,18 +66,7 @@ def assess_change(
 
 
 def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:
-    basis = (
-        change.actions,
-        sorted(change.allowed_paths),
-        sorted(change.asks),
-        (foreseen.states, sorted(foreseen.needed), foreseen.today, foreseen.lacking, foreseen.outcome),
-        list(_hash_states(foreseen.files.items())),
-        list(_hash_states(found.items())),
-    )
-    return hashlib.sha256(repr(basis).encode()).hexdigest()
-
-
-def _hash_states(found: Iterable[tuple[object, object]]) -> Iterable[tuple[object, object]]:
-    """Replace the states of files by digests, which leave out the time of a file: the policy does not know it."""
-    for key, value in found:
-        yield key, compute_file_digest(value) if isinstance(value, FileState) else value
+    """Return SHA-256 over these. The times of files are no part of it, as the policy does not know them."""
+    order = change.actions, sorted(change.allowed_paths), sorted(change.asks)
+    dry_run = foreseen.states, sorted(foreseen.needed), foreseen.today, foreseen.lacking, foreseen.outcome
+    return hashlib.sha256(repr((order, dry_run, foreseen.files, found)).encode()).hexdigest()

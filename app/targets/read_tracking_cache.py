@@ -4,17 +4,15 @@ The reads are repeated in their original order to check that, and stop at the fi
 pure: its answer depends on the files alone, and not on their modification times.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 from app.errors import TemperError
-from app.syntax.files import Files, FileState
+from app.syntax.files import Files
+from app.targets.cached_files import CachedFiles, Read
 
 T = TypeVar("T")
-Read = tuple[str, str]
-"""A method of the files, and the path that it was called with."""
 _KEPT = 4
 """Answers kept per question: before a change, after it, and as many again."""
 
@@ -34,7 +32,7 @@ class ReadTrackingCache:
         for one in known:
             if one.is_current(files):
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
-        noting = ReadRecorder(files)
+        noting = CachedFiles(files)
         answer = work(noting)
         if lasts is None or lasts(answer):
             self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
@@ -51,30 +49,3 @@ class _CachedAnswer:
             return all(getattr(files, how)(path) == found for (how, path), found in self.seen.items())
         except (TemperError, OSError, ValueError):
             return False  # a file is no longer readable: the new computation reports it
-
-
-class ReadRecorder:
-    """Files whose reads are recorded, with what they returned."""
-
-    read: Callable[[str], bytes | None]
-    state: Callable[[str], FileState | None]
-    glob: Callable[[str], list[str]]
-    link: Callable[[str], str | None]
-    """Present only if the files know links."""
-    find_first_link: Callable[[str], str | None]
-
-    def __init__(self, files: Files) -> None:
-        self.seen: dict[Read, object] = {}
-        for how in ("read", "state", "glob", "link", "find_first_link"):
-            if hasattr(files, how):
-                setattr(self, how, partial(self._record_read, how, getattr(files, how)))
-
-    def _record_read(self, how: str, look: Callable[[str], T], path: str) -> T:
-        found = look(path)
-        self.seen[how, path] = found
-        return found
-
-
-def repeat_reads(files: Files, reads: Iterable[Read]) -> dict[Read, object]:
-    """Return what the reads find now. Raise what reading raises."""
-    return {(how, path): getattr(files, how)(path) for how, path in reads}
