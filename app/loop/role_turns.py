@@ -269,11 +269,10 @@ def _judge_triage(run: Run, triage: Triage) -> SentryClear | SentryAlarm:
 
 def find_harm(run: Run) -> str | None:
     """Return what is worse than before the run, as the probes describe it, or None."""
-    attempt = run.state.item.attempt if run.state.item else None
-    if attempt is None or attempt.probed is None or run.state.started is None:
+    probed = run.attempt.probed
+    if probed is None or run.state.started is None:
         return None
-    harm = describe_harm(run.state.started.probes, attempt.probed.probes)
-    return harm or (attempt.probed.drift[0] if attempt.probed.drift else None)
+    return describe_harm(run.state.started.probes, probed.probes) or next(iter(probed.drift), None)
 
 
 def _build_reflection(run: Run, answer: Reflection) -> list[Event]:

@@ -81,7 +81,10 @@ class Transactions:
         foreseen, after = assessed.foreseen, assessed.plan.after
         folders = sorted({folder for path in after for folder in self.tree.list_missing_folders(path)})
         new = {**foreseen.after_states, **after}
-        changes = self._begin_journal(name, foreseen.before_states | before, new, folders)
+        try:
+            changes = self.journal.begin(name, foreseen.before_states | before, new, folders)
+        except OSError as exc:
+            raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
         self._write_changes(before, after, folders)
         performed = self.resources.perform_actions(name, change.actions, foreseen)
         if foreseen.states:
@@ -128,14 +131,6 @@ class Transactions:
             raise ActionFailed(f"Nothing was written: {complaint}")
         if weaker := find_weakening_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
-
-    def _begin_journal(
-        self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
-    ) -> tuple[FileChange, ...]:
-        try:
-            return self.journal.begin(name, before, after, folders)
-        except OSError as exc:
-            raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
 
     def _restore_files(self, name: str, before: Before) -> list[str]:
         folders = self.journal.read_contents(name).folders
