@@ -67,6 +67,6 @@ def assess_change(
 
 def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:
     """Return SHA-256 over these. The times of files are no part of it, as the policy does not know them."""
-    order = change.actions, sorted(change.allowed_paths), sorted(change.asks)
-    dry_run = foreseen.states, sorted(foreseen.needed), foreseen.today, foreseen.lacking, foreseen.outcome
-    return hashlib.sha256(repr((order, dry_run, foreseen.files, found)).encode()).hexdigest()
+    order = vars(change) | {"allowed_paths": sorted(change.allowed_paths), "asks": sorted(change.asks)}
+    dry_run = vars(foreseen) | {"needed": sorted(foreseen.needed)}
+    return hashlib.sha256(repr((order, dry_run, found)).encode()).hexdigest()
