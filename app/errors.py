@@ -12,6 +12,7 @@ TemperError                 its text is shown to a person: what is wrong and wha
 │   ├── EngineDied          the stream ended without a finish_reason
 │   └── EngineStalled       the stream is open and silent
 ├── ActionFailed            a change on the host failed
+│   └── HostDrifted         the host is not as it was when people approved the change
 └── RollbackFailed          the host differs from before the change: the run halts
 LeaseLost                   not shown to people: another node owns the run, so work on it stops here
 """
@@ -81,6 +82,10 @@ class EngineStalled(EngineError):
 
 
 class ActionFailed(TemperError):
+    pass
+
+
+class HostDrifted(ActionFailed):
     pass
 
 

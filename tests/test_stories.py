@@ -46,7 +46,7 @@ def attempt(host: FixtureTarget, journal: str, rule: str, one: ScriptedTry) -> s
     actions, paths = msgspec.convert(one.actions, list[AnyAction]), frozenset(one.paths)
     asks = STIG.rules[rule].asks
     before = host.compute_digest()
-    if host.review_actions(actions, paths, asks):
+    if host.assess_actions(actions, paths, asks).refusals:
         return "refused"
     made = host.apply(journal, actions, paths, asks)
     verdict = SCANNER.judge_rules(host.files, [rule])[0]

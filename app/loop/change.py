@@ -1,11 +1,12 @@
 """The steps of an attempt that touch the host: judge, approve, apply, verify, watch, roll back, keep."""
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed, TemperError
+from app.errors import ActionFailed, HostDrifted, TemperError
 from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
@@ -26,10 +27,9 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.vocabulary import Phase, Probe, RunVendorScript
+from app.events.vocabulary import AnyAction, Phase, Probe, RunVendorScript
 from app.loop import in_force
 from app.loop.approval_decision import decide_people_needed
-from app.loop.attempt_state import Attempt
 from app.loop.effects import (
     Apply,
     ExpireApproval,
@@ -46,22 +46,14 @@ from app.loop.harm import find_preexisting_failures
 from app.loop.risk import assess_risk
 from app.loop.run import Run
 from app.scanners.scanner import Verdict
+from app.targets.assessment import Assessment
+from app.targets.overlay import Overlay
 from app.targets.probe_comparison import compare_probes
 from app.targets.resources.vendor_script import LONGEST, create_vendor_action
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
 LOG_LINES = 12
-
-
-def _require_attempt(run: Run) -> Attempt:
-    assert run.state.item
-    assert run.state.item.attempt
-    return run.state.item.attempt
-
-
-def _list_allowed_paths(attempt: Attempt) -> frozenset[str]:
-    return frozenset(attempt.plan.paths if attempt.plan else ())
 
 
 def redact_for_log(text: str, limit: int) -> str:
@@ -73,38 +65,36 @@ def redact_probes(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     return tuple(msgspec.structs.replace(probe, detail=redact_secrets(probe.detail)) for probe in probes)
 
 
-def _list_rule_settings(run: Run) -> frozenset[str]:
-    rule, _ = run.position
-    return run.services.skill.rules[rule].asks
+async def _get_assessment(run: Run) -> Assessment:
+    """Return the assessment of the current proposal. After a crash it is made anew."""
+    attempt = run.attempt
+    assert attempt.proposed
+    change = run.build_change(attempt.proposed.actions, attempt.plan)
+    return run.assessed if run.assessed and run.assessed.change == change else await run.assess_change(change)
 
 
 async def judge_proposal(run: Run, _: Judge) -> None:
     rule, attempt = run.position
-    proposed, item = _require_attempt(run).proposed, run.state.item
+    proposed, item = run.attempt.proposed, run.state.item
     assert proposed
     assert item
+    refused: list[tuple[AnyAction | None, str, str]]
     if proposed.fingerprint in item.tried:
-        reason = "these very actions have failed on this host before"
-        run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="banned approach", reason=reason))
-        return
-    if why := await _explain_foreign_script(run, proposed):
-        run.append(ActionRefused(rule=rule, attempt=attempt, action=None, clause="not understood", reason=why))
-        return
-    allowed, asks = _list_allowed_paths(_require_attempt(run)), _list_rule_settings(run)
-    refusals = await run.services.target.run_blocking(
-        lambda target: target.review_actions(proposed.actions, allowed, asks)
-    )
-    if refusals:
-        run.append(
-            *(
-                ActionRefused(
-                    rule=rule, attempt=attempt, action=one.action, clause=one.clause, reason=redact_secrets(one.reason)
-                )
-                for one in refusals
-            )
-        )
+        refused = [(None, "banned approach", "these very actions have failed on this host before")]
+    elif why := await _explain_foreign_script(run, proposed):
+        refused = [(None, "not understood", why)]
     else:
+        refusals = (await _get_assessment(run)).refusals
+        refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
+    if not refused:
         run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=_count_people_needed(run, proposed)))
+        return
+    run.append(
+        *(
+            ActionRefused(rule=rule, attempt=attempt, action=action, clause=clause, reason=reason)
+            for action, clause, reason in refused
+        )
+    )
 
 
 async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
@@ -112,7 +102,7 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     scripts = [one for one in proposed.actions if isinstance(one, RunVendorScript)]
     if not scripts:
         return ""
-    if not _require_attempt(run).vendor or proposed.replayed:
+    if not run.attempt.vendor or proposed.replayed:
         return "a vendor's script is the last resort, and never a role's to run"
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
@@ -131,13 +121,11 @@ def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
 
 async def rehearse_change(run: Run, _: Rehearse) -> None:
     rule, attempt = run.position
-    proposed = _require_attempt(run).proposed
-    assert proposed
-    try:
-        files = await run.services.target.run_blocking(lambda target: target.rehearse_actions(proposed.actions))
-    except ActionFailed as exc:
-        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=redact_for_log(str(exc), 600)))
+    plan = (await _get_assessment(run)).plan
+    if plan.obstacle:
+        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=redact_for_log(plan.obstacle, 600)))
         return
+    files = await run.services.target.run_blocking(lambda target: Overlay(target.files, plan.after))
     verdict = (await run.services.scanner.scan_rehearsal(files, [rule]))[0]
     scanner = run.services.scanner.name
     run.append(
@@ -149,7 +137,7 @@ async def rehearse_change(run: Run, _: Rehearse) -> None:
 
 async def request_approval(run: Run, _: RequestApproval) -> None:
     rule, attempt = run.position
-    diff = await _preview_diff(run)
+    diff = (await _get_assessment(run)).shown_text
     run.append(
         ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
@@ -158,30 +146,21 @@ async def request_approval(run: Run, _: RequestApproval) -> None:
             binds=_compute_binding(run, diff),
             expires=run.services.clock() + run.state.budget.approval_seconds,
             diff=diff,
-            needs=_require_attempt(run).needs,
+            needs=run.attempt.needs,
         )
     )
 
 
-async def _preview_diff(run: Run) -> str:
-    proposed = _require_attempt(run).proposed
-    assert proposed
-    try:
-        return (await run.services.target.run_blocking(lambda target: target.preview_actions(proposed.actions))).diff
-    except ActionFailed as exc:
-        return redact_secrets(str(exc))
-
-
 def _compute_binding(run: Run, diff: str) -> str:
     """Return the digest of host, plan and diff that an approval is bound to."""
-    attempt = _require_attempt(run)
+    attempt = run.attempt
     assert attempt.plan
     bound = [run.services.target.name.encode(), msgspec.json.encode(attempt.plan), diff.encode()]
     return hashlib.sha256(b"\0".join(bound)).hexdigest()
 
 
 async def expire_approval(run: Run, _: ExpireApproval) -> None:
-    attempt = _require_attempt(run)
+    attempt = run.attempt
     assert attempt.approval
     reason = f"only {attempt.given[0].by} approved it in time" if attempt.given else "nobody approved it in time"
     run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason))
@@ -189,18 +168,23 @@ async def expire_approval(run: Run, _: ExpireApproval) -> None:
 
 async def apply_change(run: Run, _: Apply) -> None:
     rule, number = run.position
-    attempt = _require_attempt(run)
-    assert attempt.proposed
-    if attempt.approval and _compute_binding(run, await _preview_diff(run)) != attempt.approval.binds:
-        reason = "the host changed since it was approved; the change is proposed again"
-        run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason, drifted=True))
+    attempt, assessed = run.attempt, await _get_assessment(run)
+    if attempt.approval and _compute_binding(run, assessed.shown_text) != attempt.approval.binds:
+        run.append(_void_approval(attempt.approval))  # assessed anew, after a crash
         return
+    assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
     run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
     await run.log.flush()
-    actions, paths, asks = attempt.proposed.actions, _list_allowed_paths(attempt), _list_rule_settings(run)
+    change = assessed.change
     try:
-        done = await run.services.target.run_blocking(lambda target: target.apply(journal, actions, paths, asks))
+        done = await run.services.target.run_blocking(
+            lambda target: target.apply(journal, change.actions, change.allowed_paths, change.asks, assessed)
+        )
+    except HostDrifted:
+        assert attempt.approval
+        run.append(_void_approval(attempt.approval))
+        return
     except ActionFailed as exc:
         run.append(
             ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=redact_for_log(str(exc), 600))
@@ -216,6 +200,11 @@ async def apply_change(run: Run, _: Apply) -> None:
             seconds=round(done.seconds, 4),
         )
     )
+
+
+def _void_approval(approval: ApprovalRequested) -> ApprovalExpired:
+    reason = "the host changed since it was approved; the change is proposed again"
+    return ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
 
 
 async def verify_change(run: Run, _: Verify) -> None:
@@ -240,7 +229,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
 
 async def watch_host(run: Run, _: Watch) -> None:
     rule, number = run.position
-    applied, before = _require_attempt(run).applied, _get_initial_probes(run)
+    applied, before = run.attempt.applied, _get_initial_probes(run)
     changes = applied.changes if applied else ()
     now, drift, log, standing = await run.services.target.run_blocking(
         lambda target: (
@@ -270,7 +259,7 @@ def _get_initial_probes(run: Run) -> tuple[Probe, ...]:
 
 async def gather_facts(run: Run, _: GatherFacts) -> None:
     rule, number = run.position
-    attempt = _require_attempt(run)
+    attempt = run.attempt
     probes = compare_probes(
         _get_initial_probes(run), await run.services.target.run_blocking(lambda target: target.check_health())
     )
@@ -302,7 +291,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
 
 async def keep_change(run: Run) -> Sequence[Event]:
     """Commit the change, then return its events. Committing again after a crash changes nothing."""
-    attempt = _require_attempt(run)
+    attempt = run.attempt
     journal = attempt.journal
     assert journal
     await run.log.flush()

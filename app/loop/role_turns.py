@@ -8,7 +8,7 @@ import msgspec
 
 from app.engines.chat import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
-from app.errors import ActionFailed, TemperError
+from app.errors import TemperError
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
 from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose
@@ -179,8 +179,9 @@ async def repeat_fix(run: Run, _: Repeat) -> None:
     """Propose another host's plan and change unchanged; policy, rehearsal and approval follow as usual."""
     fix = run.attempt.offered
     assert fix
-    proposed = await _build_proposal(run, fix.actions, fix.note, fix.by)
-    run.append(build_plan_event(fix, run.attempt.number), msgspec.structs.replace(proposed, replayed=fix.id))
+    plan = build_plan_event(fix, run.attempt.number)
+    proposed = await _build_proposal(run, fix.actions, fix.note, fix.by, plan)
+    run.append(plan, msgspec.structs.replace(proposed, replayed=fix.id))
 
 
 async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
@@ -204,17 +205,21 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
         rollback="The host's journal puts back files, units and kernel settings that it names.",
         validation="The scanner, the Auditor and the Sentry, as of any change.",
     )
-    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}"))
+    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}", plan=plan))
 
 
-async def _build_proposal(run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "") -> kinds.ActionProposed:
-    try:
-        diff = (await run.services.target.run_blocking(lambda target: target.preview_actions(actions))).diff
-    except ActionFailed as exc:
-        diff = f"(cannot be shown: {redact_secrets(str(exc))})"
-    fingerprint = answers.fingerprint_actions(actions)
+async def _build_proposal(
+    run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "", plan: kinds.PlanMade | None = None
+) -> kinds.ActionProposed:
+    """Assess the actions and return their proposal. `plan` is given if it is not in the log yet."""
+    assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan))
     return kinds.ActionProposed(
-        **run.event_fields, actions=actions, note=note, fingerprint=fingerprint, diff=diff, by=by
+        **run.event_fields,
+        actions=actions,
+        note=note,
+        fingerprint=answers.fingerprint_actions(actions),
+        diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
+        by=by,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TypedDict
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
-from app.events.kinds import Event, RunQueued
+from app.events.kinds import Event, PlanMade, RunQueued
 from app.events.log import RunLog
 from app.events.vocabulary import Role, Sampling, SeatTaken
 from app.loop.attempt_state import Attempt
@@ -17,6 +17,8 @@ from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
 from app.store.run_history import RunHistory
+from app.targets.assessment import Assessment
+from app.targets.change_plan import Actions, ProposedChange
 from app.targets.target_thread import TargetThread
 
 
@@ -67,10 +69,21 @@ class Run:
     """Set after a command, to end a wait."""
     cancellable: asyncio.Task[None] | None = None
     """The turn or wait that a stop may cancel."""
+    assessed: Assessment | None = None
+    """The assessment of the newest proposal; None after a crash."""
 
     def append(self, *events: Event) -> None:
         for recorded in self.log.append(*events):
             self.state = apply_event(self.state, recorded)
+
+    def build_change(self, actions: Actions, plan: PlanMade | None) -> ProposedChange:
+        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks)
+
+    async def assess_change(self, change: ProposedChange) -> Assessment:
+        """Assess a change on the host, and keep the assessment for policy, approval and transaction."""
+        asked = change.actions, change.allowed_paths, change.asks
+        self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
+        return self.assessed
 
     @property
     def rule(self) -> Rule:

@@ -9,7 +9,7 @@ class FileState:
     content: bytes
     mode: int
     owner: str
-    modified: int | None = field(default=None, compare=False)
+    modified: int | None = field(default=None, compare=False, repr=False)
     """The modification time in nanoseconds; None for files yet to be written."""
 
 

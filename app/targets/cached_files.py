@@ -1,19 +1,35 @@
-"""Files with cached reads: each path is read at most once."""
+"""Files of which each path is read at most once, and a record of these reads."""
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
-from app.syntax.files import Files
-from app.targets.questions.boot import LinkedFiles
+from app.syntax.files import Files, FileState
+
+Read = tuple[str, str]
+"""A method of the files, and the path that it was called with."""
 
 
 class CachedFiles:
+    read: Callable[[str], bytes | None]
+    state: Callable[[str], FileState | None]
+    glob: Callable[[str], list[str]]
     link: Callable[[str], str | None]
     """Present only if the wrapped files know links: callers check with hasattr."""
+    find_first_link: Callable[[str], str | None]
 
     def __init__(self, files: Files) -> None:
-        self.read = cache(files.read)
-        self.state = cache(files.state)
-        self.glob = cache(files.glob)
-        if isinstance(files, LinkedFiles):
-            self.link = cache(files.link)
+        self.seen: dict[Read, Any] = {}
+        for how in ("read", "state", "glob", "link", "find_first_link"):
+            if hasattr(files, how):
+                setattr(self, how, partial(self._read_once, how, getattr(files, how)))
+
+    def _read_once(self, how: str, look: Callable[[str], Any], path: str) -> Any:
+        if (how, path) not in self.seen:
+            self.seen[how, path] = look(path)
+        return self.seen[how, path]
+
+
+def repeat_reads(files: Files, reads: Iterable[Read]) -> dict[Read, Any]:
+    """Return what the reads find now. Raise what reading raises."""
+    return {(how, path): getattr(files, how)(path) for how, path in reads}

@@ -26,9 +26,7 @@ def render_change(
 ) -> str:
     """Return the whole change as text. A preview and an applied change give the same text."""
     return (
-        vendor_script.render_vendor_scripts(actions)
-        + render_resource_diff(foreseen)
-        + render_file_diffs(before, {**after, **foreseen.files})
+        vendor_script.render_vendor_scripts(actions) + render_resource_diff(foreseen) + render_file_diffs(before, after)
     )
 
 

@@ -1,4 +1,4 @@
-"""Work out the files that typed actions would produce. Used by preview, rehearsal and apply."""
+"""Work out the files that typed actions would produce."""
 
 from collections.abc import Sequence
 
@@ -28,11 +28,12 @@ def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileSt
     planned: dict[str, FileState] = {}
     for action in actions:
         if isinstance(action, FileAction):
-            planned[action.path] = _apply_action(action, Overlay(files, planned))
+            planned[action.path] = apply_action(action, Overlay(files, planned))
     return {path: state for path, state in planned.items() if state != files.state(path)}
 
 
-def _apply_action(action: FileAction, files: Files) -> FileState:
+def apply_action(action: FileAction, files: Files) -> FileState:
+    """Return the new state of the action's file; raise ActionFailed if the action cannot be made."""
     before = files.state(action.path)
     if before is not None and files.read(action.path) is None:
         raise ActionFailed(f"{action.path} is a folder; name a file.")

@@ -6,11 +6,11 @@ pure: its answer depends on the files alone, and not on their modification times
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 from app.errors import TemperError
-from app.syntax.files import Files, FileState
+from app.syntax.files import Files
+from app.targets.cached_files import CachedFiles, Read
 
 T = TypeVar("T")
 _KEPT = 4
@@ -32,7 +32,7 @@ class ReadTrackingCache:
         for one in known:
             if one.is_current(files):
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
-        noting = ReadRecorder(files)
+        noting = CachedFiles(files)
         answer = work(noting)
         if lasts is None or lasts(answer):
             self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
@@ -41,7 +41,7 @@ class ReadTrackingCache:
 
 @dataclass(frozen=True)
 class _CachedAnswer:
-    seen: dict[tuple[str, str], object]
+    seen: dict[Read, object]
     answer: Any
 
     def is_current(self, files: Files) -> bool:
@@ -49,23 +49,3 @@ class _CachedAnswer:
             return all(getattr(files, how)(path) == found for (how, path), found in self.seen.items())
         except (TemperError, OSError, ValueError):
             return False  # a file is no longer readable: the new computation reports it
-
-
-class ReadRecorder:
-    """Files that note every read and its result."""
-
-    link: Callable[[str], str | None]
-    """Present only if the files know links."""
-
-    def __init__(self, files: Files) -> None:
-        self.seen: dict[tuple[str, str], object] = {}
-        self.read: Callable[[str], bytes | None] = partial(self._record_read, "read", files.read)
-        self.state: Callable[[str], FileState | None] = partial(self._record_read, "state", files.state)
-        self.glob: Callable[[str], list[str]] = partial(self._record_read, "glob", files.glob)
-        if hasattr(files, "link"):
-            self.link = partial(self._record_read, "link", files.link)
-
-    def _record_read(self, how: str, look: Callable[[str], T], path: str) -> T:
-        found = look(path)
-        self.seen[how, path] = found
-        return found

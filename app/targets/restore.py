@@ -1,11 +1,23 @@
-"""Restore the files of a journal and verify the result."""
+"""The files that a change writes: restored from a journal, and the result verified."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from app.errors import ActionFailed
 from app.syntax.files import FileState
-from app.targets.changeable import ChangeableFiles
+from app.targets.change_plan import HostFiles
 from app.targets.disk_retry import is_disk_full
+
+
+class ChangeableFiles(HostFiles, Protocol):
+    """Write access to a host's files. Links are never followed."""
+
+    def read_exact_state(self, path: str) -> FileState | None: ...
+    def write(self, path: str, state: FileState) -> None: ...
+    def remove(self, path: str) -> None: ...
+    def list_missing_folders(self, path: str) -> list[str]: ...
+    def make_folder(self, path: str) -> None: ...
+    def remove_folder(self, path: str) -> None: ...
 
 
 def restore_files(tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:

@@ -5,34 +5,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.events.vocabulary import AnyAction, FileChange, Probe
-from app.syntax.files import Files
+from app.events.vocabulary import FileChange, Probe
+from app.targets.assessment import Assessment
+from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.in_force_report import InForceReport
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.offer import Offer, WantedResources
 
-Asks = frozenset[str]
-"""Settings that the rule itself wants, even if they count as weaker (Rule.asks)."""
-
 
 @dataclass(frozen=True)
-class Refusal:
-    action: AnyAction
-    clause: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Preview:
-    """The effect of actions, tried on a copy."""
-
+class AppliedChange:
     diff: str
     changes: tuple[FileChange, ...]
-
-
-@dataclass(frozen=True)
-class AppliedChange(Preview):
     seconds: float
 
 
@@ -73,23 +58,20 @@ class Target(Protocol):
     def read_facts(self) -> dict[str, str]:
         """Return facts for the roles: system, services, accounts, and who depends on what."""
 
-    def review_actions(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
-    ) -> list[Refusal]:
-        """Return the refusals of the policy. An empty list means that all actions may run."""
+    def assess_actions(self, actions: Actions, allowed: Paths, asks: Asks = frozenset()) -> Assessment:
+        """Return the effect of the actions on the host as it is now, tried on a copy, and the policy's answer."""
 
     def list_offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
         """List possible actions on packages, units, mounts and accounts of these names that the host has."""
 
-    def preview_actions(self, actions: Sequence[AnyAction]) -> Preview: ...
-
-    def rehearse_actions(self, actions: Sequence[AnyAction]) -> Files:
-        """Return the files as they would be after the actions, without touching the host."""
-
     def apply(
-        self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
+        self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None
     ) -> AppliedChange:
-        """Review again, write and sync the pre-images to `journal`, then change the host."""
+        """Write and sync the pre-images to `journal`, then change the host as the policy allows.
+
+        The answer in `seen` counts while nothing that it was based on has changed; otherwise the change is assessed
+        anew. Raise HostDrifted if its diff is then another one than people have approved.
+        """
 
     def roll_back(self, journal: str) -> RollbackResult:
         """Undo what `journal` holds, however far the change got. Repeatable; an unknown journal is no error."""

@@ -3,96 +3,113 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
 
-from app.errors import ActionFailed, RollbackFailed
-from app.events.vocabulary import AnyAction, FileAction, FileChange
+from app.errors import ActionFailed, HostDrifted, RollbackFailed
+from app.events.vocabulary import FileAction, FileChange
 from app.syntax.files import FileState
-from app.targets import policy, validation
-from app.targets.change_diff import render_change
-from app.targets.changeable import ChangeableFiles, PreImageStore
+from app.targets import validation
+from app.targets.assessment import Assessment, Guard, assess_change
+from app.targets.baseline import SideEffects
+from app.targets.change_plan import ProposedChange
 from app.targets.disk_retry import retry_while_disk_full
 from app.targets.effects.daemon import Ask
 from app.targets.effects.weakening import find_weakening_by_programs
-from app.targets.file_changes import plan_changes
 from app.targets.host_lock import HostLock
-from app.targets.journal import Before, Mark
+from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.resources.dry_run import DryRun, NoResources, ResourceManager
-from app.targets.restore import restore_files
-from app.targets.target import AppliedChange, Asks, RollbackResult
-
-NO_RESOURCES = NoResources()
+from app.targets.resources.dry_run import ResourceManager
+from app.targets.restore import ChangeableFiles, restore_files
+from app.targets.target import AppliedChange, RollbackResult
 
 
+class PreImageStore(Protocol):
+    def begin(
+        self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
+    ) -> tuple[FileChange, ...]: ...
+    def write_side_effects(self, name: str, aftermath: SideEffects) -> None: ...
+    def read_mark(self, name: str) -> Mark | None: ...
+    def read_contents(self, name: str) -> JournalContents: ...
+    def read_pre_images(self, name: str) -> Before: ...
+    def close(self, name: str, mark: Mark) -> None: ...
+    def list_pending(self) -> list[str]: ...
+
+
+@dataclass
 class Transactions:
-    def __init__(
-        self,
-        tree: ChangeableFiles,
-        journal: PreImageStore,
-        changing: HostLock,
-        ask: Ask,
-        resources: ResourceManager = NO_RESOURCES,
-        recall: ReadTrackingCache | None = None,
-        look: Callable[[], AbstractContextManager[None]] = nullcontext,
-    ) -> None:
-        self._tree = tree
-        self._journal = journal
-        self._changing = changing
-        self._ask = ask
-        self._resources = resources
-        self._recall = recall
-        self._look = look
+    tree: ChangeableFiles
+    journal: PreImageStore
+    changing: HostLock
+    ask: Ask
+    resources: ResourceManager
+    recall: ReadTrackingCache
+    look: Callable[[], AbstractContextManager[None]] = nullcontext
+    guard: Guard | None = None
+    prepare: Callable[[Assessment], None] | None = None
+    """Called with each change that may be made, before anything is written."""
 
-    def apply(
-        self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
-    ) -> AppliedChange:
-        with self._changing:
+    def assess(self, change: ProposedChange, seen: Assessment | None = None) -> Assessment:
+        """Return the assessment of the change on the host as it is now; `seen` itself if it is current."""
+        foreseen = self.resources.predict_changes(change.actions)
+        with self.look():
+            if seen and seen.is_current(change, self.tree, foreseen):
+                return seen
+            return assess_change(change, self.tree, foreseen, self.recall, self.guard)
+
+    def apply(self, name: str, change: ProposedChange, seen: Assessment | None = None) -> AppliedChange:
+        with self.changing:
             try:
-                return self._apply_locked(name, actions, allowed_paths, asks)
+                return self._apply_locked(name, change, seen)
             except OSError as exc:
                 raise ActionFailed(f"The change was not seen through: {exc.strerror}.") from exc
 
-    def _apply_locked(
-        self, name: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str]
-    ) -> AppliedChange:
+    def _apply_locked(self, name: str, change: ProposedChange, seen: Assessment | None) -> AppliedChange:
         began = time.monotonic()
         self._require_no_pending()
-        # Read before the review and compared again at the write, so that the reviewed files are the changed ones.
-        paths = {action.path for action in actions if isinstance(action, FileAction)}
-        before = {path: self._tree.read_exact_state(path) for path in sorted(paths)}
-        foreseen = self._resources.predict_changes(actions)
-        with self._look():
-            after = self._judge_change(actions, allowed_paths, asks, foreseen)
-        folders = sorted({folder for path in after for folder in self._tree.list_missing_folders(path)})
-        changes = self._begin_journal(name, foreseen.before_states | before, foreseen.after_states | after, folders)
+        # Read before the assessment and compared again at the write, so that the assessed files are the changed ones.
+        paths = {action.path for action in change.actions if isinstance(action, FileAction)}
+        before = {path: self.tree.read_exact_state(path) for path in sorted(paths)}
+        with self.look():
+            assessed = self.assess(change, seen)
+            if seen and seen.approved and assessed.shown_text != seen.shown_text:
+                raise HostDrifted("The host changed since the change was approved.")
+            self._require_sound(assessed)
+        if self.prepare:
+            self.prepare(assessed)
+        foreseen, after = assessed.foreseen, assessed.plan.after
+        folders = sorted({folder for path in after for folder in self.tree.list_missing_folders(path)})
+        new = {**foreseen.after_states, **after}
+        try:
+            changes = self.journal.begin(name, foreseen.before_states | before, new, folders)
+        except OSError as exc:
+            raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
         self._write_changes(before, after, folders)
-        theirs = {path: self._tree.state(path) for path in foreseen.files}
-        performed = self._resources.perform_actions(name, actions, foreseen)
+        performed = self.resources.perform_actions(name, change.actions, foreseen)
         if foreseen.states:
-            self._journal.write_side_effects(name, performed.side_effects)
+            self.journal.write_side_effects(name, performed.side_effects)
             files = [change for change in changes if change.path in after]
             changes = (*performed.changes, *files)
-        diff = render_change(actions, foreseen, before | theirs, after)
-        return AppliedChange(diff, changes, time.monotonic() - began)
+        return AppliedChange(assessed.diff, changes, time.monotonic() - began)
 
     def roll_back(self, name: str) -> RollbackResult:
         began = time.monotonic()
-        with self._changing:
-            mark = self._journal.read_mark(name)
+        with self.changing:
+            mark = self.journal.read_mark(name)
             if mark == "committed":
                 raise ActionFailed(f"The change {name} was committed; it is no longer undone.")
             if mark != "open":
                 return RollbackResult((), (), time.monotonic() - began)
-            before = self._journal.read_pre_images(name)
+            before = self.journal.read_pre_images(name)
             differences = self._restore_files(name, before)
             if not differences:
                 self._close_journal(name, "undone")
         return RollbackResult(tuple(before), tuple(differences), time.monotonic() - began)
 
     def commit(self, name: str) -> None:
-        with self._changing:
-            mark = self._journal.read_mark(name)
+        with self.changing:
+            mark = self.journal.read_mark(name)
             if mark == "open":
                 self._close_journal(name, "committed")
             elif mark in ("undone", "void"):
@@ -100,49 +117,38 @@ class Transactions:
 
     def _require_no_pending(self) -> None:
         """Raise ActionFailed if a change is open: two journals over one file could not be undone separately."""
-        for other in self._journal.list_pending():
+        for other in self.journal.list_pending():
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 
-    def _judge_change(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: frozenset[str], foreseen: DryRun
-    ) -> dict[str, FileState]:
-        for refusal in policy.review_actions(actions, allowed_paths, self._tree, asks, foreseen, self._recall):
+    def _require_sound(self, assessed: Assessment) -> None:
+        """Raise ActionFailed if the policy refuses the change, or if one of the host's programs does."""
+        for refusal in assessed.refusals:
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
-        after = plan_changes(actions, self._tree)
-        made = after | dict(foreseen.files)
-        new = Overlay(self._tree, made)
-        for complaint in validation.find_complaints(made.keys(), self._tree, new, self._ask):
+        if assessed.plan.obstacle:
+            raise ActionFailed(assessed.plan.obstacle)
+        paths, new = assessed.plan.made.keys(), Overlay(self.tree, assessed.plan.made)
+        for complaint in validation.find_complaints(paths, self.tree, new, self.ask):
             raise ActionFailed(f"Nothing was written: {complaint}")
-        weaker = find_weakening_by_programs(made.keys(), self._tree, new, asks, self._ask)
-        if weaker:
+        if weaker := find_weakening_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
-        return after
-
-    def _begin_journal(
-        self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
-    ) -> tuple[FileChange, ...]:
-        try:
-            return self._journal.begin(name, before, after, folders)
-        except OSError as exc:
-            raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
 
     def _restore_files(self, name: str, before: Before) -> list[str]:
-        folders = self._journal.read_contents(name).folders
+        folders = self.journal.read_contents(name).folders
         try:
-            return retry_while_disk_full(lambda: restore_files(self._tree, before, folders))
+            return retry_while_disk_full(lambda: restore_files(self.tree, before, folders))
         except (OSError, ActionFailed) as exc:
             raise RollbackFailed(f"What the journal {name} holds cannot be put back: {exc}") from exc
 
     def _close_journal(self, name: str, mark: Mark) -> None:
         try:
-            retry_while_disk_full(lambda: self._journal.close(name, mark))
+            retry_while_disk_full(lambda: self.journal.close(name, mark))
         except OSError as exc:
             raise RollbackFailed(f"The journal {name} cannot be marked {mark}: {exc.strerror}.") from exc
 
     def _write_changes(self, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
         for folder in folders:
-            self._tree.make_folder(folder)
+            self.tree.make_folder(folder)
         for path, state in after.items():
-            if self._tree.read_exact_state(path) != before[path]:
+            if self.tree.read_exact_state(path) != before[path]:
                 raise ActionFailed(f"{path} changed while the change was prepared; look at it and plan again.")
-            self._tree.write(path, state)
+            self.tree.write(path, state)

@@ -14,7 +14,6 @@ from app.targets.subjects import (
     option_tables,
     pam,
     profile,
-    sshd,
     sudoers,
 )
 from app.targets.subjects.file_edit import Judge, Objection
@@ -26,8 +25,8 @@ _STACKS = (
 )
 
 _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
-    (sshd.judge_sshd_edit, ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf")),
-    (sshd.judge_sshd_edit, ("/etc/crypto-policies/back-ends/opensshserver.config",)),
+    (option_tables.SSHD, ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf")),
+    (option_tables.SSHD, ("/etc/crypto-policies/back-ends/opensshserver.config",)),
     (option_tables.CRYPTO_POLICY, ("/etc/crypto-policies/config",)),
     (option_tables.CRYPTO_MODULE, ("/etc/crypto-policies/policies/modules/*.pmod",)),
     (sudoers.judge_sudoers_edit, ("/etc/sudoers", "/etc/sudoers.d/*")),

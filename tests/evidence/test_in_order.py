@@ -1,6 +1,7 @@
 """The script's own walk over a log: what ran, ran with leave. Held against a hundred lives of the loop itself."""
 
 import asyncio
+import itertools
 import json
 from functools import cache
 
@@ -21,12 +22,15 @@ def lived(seed, approvals=None):
 
 
 def test_every_life_of_the_loop_holds():
-    applied = 0
+    applied = drifted = 0
     for seed in range(LIVES):
         events = lived(seed)
         _check_order(RULES, events)
-        applied += sum(event["kind"] == "action.applied" for _, event in events)
+        kinds = [event["kind"] for _, event in events]
+        applied += kinds.count("action.applied")
+        drifted += ("action.applying", "approval.expired") in itertools.pairwise(kinds)
     assert applied > LIVES / 5
+    assert drifted > LIVES / 50, "no host that drifted was found out under the lock"
 
 
 def test_without_its_leave_and_its_approval_no_change_holds():

@@ -31,7 +31,11 @@ def attacked(folder: Path) -> int:
         for case in family["refused"]:
             action = as_action(case["action"])
             paths = frozenset(case["plan"]) if "plan" in case else paths_of(action)
-            if not hosts[case.get("host", "")].review_actions([action], paths, frozenset(case.get("asks", ()))):
+            if (
+                not hosts[case.get("host", "")]
+                .assess_actions([action], paths, frozenset(case.get("asks", ())))
+                .refusals
+            ):
                 accepted.append(case)
         print(f"{name:24} {len(family['refused']):5} attacks, {len(accepted)} accepted", *accepted, sep="\n    ")
         tried, got_through = tried + len(family["refused"]), got_through + len(accepted)
@@ -44,7 +48,7 @@ def served(folder: Path) -> int:
     target, wrong = laid_out(folder / "honest", {}), 0
     for case in HONEST:
         actions = [as_action(table) for table in case["actions"]]
-        refusals = target.review_actions(actions, paths_of(*actions), frozenset(case.get("asks", ())))
+        refusals = target.assess_actions(actions, paths_of(*actions), frozenset(case.get("asks", ()))).refusals
         wrong += bool(refusals)
         if refusals:
             print(f"    refused: {case['why']}: {refusals[0].reason}")

@@ -33,8 +33,8 @@ def read_by_whoever_listens(opened, machine):
     assert root_may_log_in(machine)
     opened.apply("one", [NO_ROOT], PATHS)
     assert not root_may_log_in(machine)
-    assert [one.name for one in opened.health() if not one.ok] == ["login-root"]
-    assert opened.rollback("one").differences == ()
+    assert [one.name for one in opened.check_health() if not one.ok] == ["login-root"]
+    assert opened.roll_back("one").differences == ()
     assert root_may_log_in(machine)
 
 
@@ -56,7 +56,7 @@ def test_a_sshd_that_reads_another_file_is_no_success(opened, machine):
     opened.prepare()
     with pytest.raises(ActionFailed, match="reads /etc/ssh/other_config, not /etc/ssh/sshd_config"):
         opened.apply("one", [NO_ROOT], PATHS)
-    assert opened.rollback("one").differences == ()
+    assert opened.roll_back("one").differences == ()
 
 
 def test_where_nothing_shows_a_reload_a_new_sshd_is_asked_for_every_login_that_is_watched(opened, machine):
@@ -66,7 +66,7 @@ def test_where_nothing_shows_a_reload_a_new_sshd_is_asked_for_every_login_that_i
     try:
         with pytest.raises(ActionFailed, match=r"nothing shows that the sshd .* a new one would shut root out"):
             opened.apply("one", [NO_ROOT], PATHS)
-        assert opened.rollback("one").differences == ()
+        assert opened.roll_back("one").differences == ()
     finally:
         opened.line.run_text("kill -CONT $(cat /run/sshd.pid)")
     deadline = time.monotonic() + 10

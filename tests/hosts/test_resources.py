@@ -40,29 +40,29 @@ def package(action):
 
 
 def put_back(opened, machine, journal, was):
-    undone = opened.rollback(journal)
+    undone = opened.roll_back(journal)
     assert undone.differences == ()
     assert inside(machine, ALL_OF_IT) == was
-    assert opened.drift(()) == ()
+    assert opened.find_drift(()) == ()
 
 
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    (offer,) = opened.offers(
+    (offer,) = opened.list_offers(
         WantedResources.from_names([("package", "libpam-pwquality"), ("package", "no-such-package")])
     )
     (action,) = offer.actions
     assert action == InstallPackage(package="libpam-pwquality")
-    shown = opened.preview([action])
+    shown = opened.assess_actions([action], package(action))
     assert "resource package:libpam-pwquality\n-absent\n+installed 1.4.5" in shown.diff
-    assert {"package:libpwquality1", "package:libcrack2"} <= {change.path for change in shown.changes}
-    assert opened.review([action], package(action)) == []
+    assert {"package:libpwquality1", "package:libcrack2"} <= {one.name for one in shown.foreseen.states}
+    assert shown.refusals == ()
     done = opened.apply("comes", [action], package(action))
     assert inside(machine, "dpkg-query -W -f '${db:Status-Status}' libpam-pwquality") == "installed"
     assert "/etc/pam.d/common-password" in {change.path for change in done.changes}
-    assert opened.drift(done.changes) == ()
-    assert [probe.name for probe in opened.health() if not probe.ok] == []
+    assert opened.find_drift(done.changes) == ()
+    assert [probe.name for probe in opened.check_health() if not probe.ok] == []
     put_back(opened, machine, "comes", was)
 
 
@@ -87,7 +87,7 @@ def test_what_people_and_probes_need_never_goes(opened):
     clauses = {}
     for name in ("openssh-server", "sudo", "rsyslog", "libpam-runtime", "openscap-scanner", "login"):
         action = RemovePackage(package=name)
-        (refusal,) = opened.review([action], package(action))
+        (refusal,) = opened.assess_actions([action], package(action)).refusals
         clauses[name] = refusal.clause
         with pytest.raises(ActionFailed):
             opened.apply(f"never-{name}", [action], package(action))
@@ -97,19 +97,21 @@ def test_what_people_and_probes_need_never_goes(opened):
 
 def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again(opened, machine):
     shm = AddMountOptions(mount="/dev/shm", options=("nodev",))
-    assert "no line in /etc/fstab" in opened.review([shm], frozenset({"mount:/dev/shm"}))[0].reason
+    assert "no line in /etc/fstab" in opened.assess_actions([shm], frozenset({"mount:/dev/shm"})).refusals[0].reason
     inside(machine, "echo 'tmpfs /dev/shm tmpfs defaults,nosuid 0 0' >>/etc/fstab")
     opened.prepare()
-    was, fine = inside(machine, ALL_OF_IT), opened.health()
+    was, fine = inside(machine, ALL_OF_IT), opened.check_health()
     action = AddMountOptions(mount="/dev/shm", options=("nodev", "nosuid", "noexec"))
     opened.apply("mount", [action], frozenset({"mount:/dev/shm"}))
     options = inside(machine, "findmnt -n -o OPTIONS --mountpoint /dev/shm").split(",")
     assert {"nodev", "nosuid", "noexec"} <= set(options)
     assert "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,noexec 0 0" in inside(machine, "cat /etc/fstab")
-    assert describe_harm(fine, opened.health()) is None
+    assert describe_harm(fine, opened.check_health()) is None
     assert "mounts" in opened.running().asked
     put_back(opened, machine, "mount", was)
-    (refusal,) = opened.review([AddMountOptions(mount="/proc", options=("nodev",))], frozenset({"mount:/proc"}))
+    (refusal,) = opened.assess_actions(
+        [AddMountOptions(mount="/proc", options=("nodev",))], frozenset({"mount:/proc"})
+    ).refusals
     assert refusal.clause == "not understood"
 
 
@@ -121,10 +123,12 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
     assert "Maximum number of days between password change\t\t: 60" in inside(machine, "chage -l opsadmin")
     put_back(opened, machine, "age", was)
     for name in ("root", "temper"):
-        refused = opened.review([SetAgeing(account=name, setting="max", days=60)], frozenset({f"account:{name}"}))
+        refused = opened.assess_actions(
+            [SetAgeing(account=name, setting="max", days=60)], frozenset({f"account:{name}"})
+        ).refusals
         assert [one.clause for one in refused] == ["lockout"]
     inside(machine, "chage -d 1 opsadmin")
-    (refusal,) = opened.review([action], frozenset({"account:opsadmin"}))
+    (refusal,) = opened.assess_actions([action], frozenset({"account:opsadmin"})).refusals
     assert (refusal.clause, "expired at once" in refusal.reason) == ("lockout", True)
 
 
@@ -132,20 +136,23 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
     """systemd is installed and does not run in a machine like this: nothing can be started or stopped there."""
     inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
     opened.prepare()
-    was, fine, allowed = inside(machine, ALL_OF_IT), opened.health(), frozenset({"unit:fstrim.timer"})
-    (offer,) = opened.offers(WantedResources.from_names([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
+    was, fine, allowed = inside(machine, ALL_OF_IT), opened.check_health(), frozenset({"unit:fstrim.timer"})
+    (offer,) = opened.list_offers(WantedResources.from_names([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
     assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))
     for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
         done = opened.apply(f"unit-{word}", [action], allowed)
         assert inside(machine, "systemctl is-enabled fstrim.timer || :") == word
-        assert opened.drift(done.changes) == ()
-        assert describe_harm(fine, opened.health()) is None
+        assert opened.find_drift(done.changes) == ()
+        assert describe_harm(fine, opened.check_health()) is None
         put_back(opened, machine, f"unit-{word}", was)
         assert inside(machine, "systemctl is-enabled fstrim.timer") == "enabled"
-    (refusal,) = opened.review([SetUnit(unit="fstrim.timer", to="stop")], allowed)
+    (refusal,) = opened.assess_actions([SetUnit(unit="fstrim.timer", to="stop")], allowed).refusals
     assert "systemd does not run there" in refusal.reason
     assert [
-        one.clause for one in opened.review([SetUnit(unit="ssh.service", to="mask")], frozenset({"unit:ssh.service"}))
+        one.clause
+        for one in opened.assess_actions(
+            [SetUnit(unit="ssh.service", to="mask")], frozenset({"unit:ssh.service"})
+        ).refusals
     ] == ["protected identity"]
 
 
@@ -158,6 +165,6 @@ def test_a_host_left_in_mid_install_takes_it_back_by_itself(opened, machine):
     inside(machine, "rm /var/lib/temper/journal/left/touched; sh /var/lib/temper/journal/left/restore left boot")
     assert inside(machine, ALL_OF_IT) == was
     assert inside(machine, "ls /var/lib/temper/journal/left | grep -cE '^(undone|state|keep)$'") == "1"
-    undone = opened.rollback("left")
+    undone = opened.roll_back("left")
     assert undone.differences == ()
     assert opened.pending() == []

@@ -41,7 +41,7 @@ def test_what_is_kept_or_taken_back_leaves_nothing_that_runs_at_a_start(opened, 
     opened.commit("one")
     assert inside(machine, OURS) == ""
     opened.apply("two", [SCTP], PATHS)
-    opened.rollback("two")
+    opened.roll_back("two")
     assert inside(machine, OURS) == ""
     _started_anew(machine)
     assert inside(machine, "grep -c '^UMASK.*077' /etc/login.defs; ls /etc/modprobe.d 2>&1 || true").startswith("1")
@@ -80,7 +80,7 @@ def test_a_name_that_is_no_text_ends_no_run_and_what_becomes_of_it_is_seen(site,
     opened.prepare()
     digest = opened.digest()
     inside(machine, r"echo more >$(printf '/etc/caf\351')")
-    assert opened.drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert opened.find_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
     assert opened.digest() != digest
     done = site.temper("run", "--host", "deb", "--mode", "auto", "--rules", "V-258074", "--speed", "0")
     assert done.returncode in (0, 2), done.stdout + done.stderr
@@ -104,10 +104,10 @@ def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(opened, mach
     opened.apply("one", [UMASK], PATHS)
     assert int(inside(machine, f"stat -c %Y {DEFS}")) > 1_700_000_000
     inside(machine, "rm -r /var/lib/temper/journal/one")  # so that what is kept here puts it back
-    opened.rollback("one")
+    opened.roll_back("one")
     assert inside(machine, f"stat -c %Y {DEFS}") == "1614834367"
     opened.apply("two", [UMASK], PATHS)
-    opened.rollback("two")
+    opened.roll_back("two")
     assert inside(machine, f"stat -c %Y {DEFS}") == "1614834367"
 
 
@@ -119,7 +119,7 @@ def test_a_host_is_left_without_anything_of_ours(site, opened, machine, tmp_path
     elsewhere.add()
     refused = elsewhere.temper("host", "remove", "deb", "--clean")
     assert (refused.returncode, "the change one is open" in refused.stderr) == (1, True), refused.stderr
-    opened.rollback("one")
+    opened.roll_back("one")
     inside(machine, "mkdir -p /var/cache/temper/scap; echo x >/var/cache/temper/scap/content.xml")
     done = site.temper("host", "remove", "deb", "--clean")
     assert done.returncode == 0, done.stderr

@@ -56,30 +56,30 @@ def word(scanner, opened, rule):
 
 def test_a_rule_is_fixed_as_it_was_on_the_copy_and_undone_to_the_letter(opened, machine, scanner):
     opened.prepare()
-    was, fine = inside(machine, ALL_OF_IT), opened.health()
+    was, fine = inside(machine, ALL_OF_IT), opened.check_health()
     action = theirs(scanner, EMPTY_PASSWORDS)
     place = frozenset({f"vendor:{action.rule}"})
     assert word(scanner, opened, EMPTY_PASSWORDS) == "fail"
-    shown = opened.preview([action])
+    shown = opened.assess_actions([action], place)
     assert f"vendor's script {action.rule}, sha256 {action.sha256}\n| " in shown.diff
     assert "+PermitEmptyPasswords no" in shown.diff
-    assert opened.review([action], place) == []
+    assert opened.assess_actions([action], place).refusals == ()
     assert inside(machine, ALL_OF_IT) == was
     done = opened.apply("theirs", [action], place)
     assert done.diff == shown.diff
     assert word(scanner, opened, EMPTY_PASSWORDS) == "pass"
-    assert opened.drift(done.changes) == ()
-    assert describe_harm(fine, opened.health()) is None
+    assert opened.find_drift(done.changes) == ()
+    assert describe_harm(fine, opened.check_health()) is None
     put_back(opened, machine, "theirs", was)
 
 
 def test_one_that_shuts_somebody_out_is_seen_by_the_probes_and_undone(opened, machine, scanner):
     opened.prepare()
-    was, fine = inside(machine, ALL_OF_IT), opened.health()
+    was, fine = inside(machine, ALL_OF_IT), opened.check_health()
     action = theirs(scanner, ROOT_LOGIN)
     opened.apply("harm", [action], frozenset({f"vendor:{action.rule}"}))
     assert not root_may_log_in(machine)
-    assert "root" in describe_harm(fine, opened.health())
+    assert "root" in describe_harm(fine, opened.check_health())
     put_back(opened, machine, "harm", was)
     assert root_may_log_in(machine)
 
@@ -141,7 +141,7 @@ def test_what_weakens_on_the_copy_or_could_not_be_put_back_is_never_run(opened, 
     was = inside(machine, ALL_OF_IT)
     action = create_vendor_action("trial", script)
     place = frozenset({"vendor:trial"})
-    assert [one.clause for one in opened.review([action], place)] == [clause]
+    assert [one.clause for one in opened.assess_actions([action], place).refusals] == [clause]
     with pytest.raises(ActionFailed):
         opened.apply("never", [action], place)
     assert inside(machine, ALL_OF_IT) == was
@@ -167,4 +167,4 @@ def test_nothing_beside_the_kept_files_can_be_written_and_no_process_is_reached(
     )
     opened.apply("walls", [create_vendor_action("trial", script)], frozenset({"vendor:trial"}))
     assert inside(machine, "cat /etc/motd") == "done"
-    opened.rollback("walls")
+    opened.roll_back("walls")

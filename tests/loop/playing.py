@@ -298,7 +298,10 @@ class World:
     def _apply(self, _: Effect) -> None:
         journal = f"j{len(self.log)}"
         self.put(ActionApplying(**self._at, journal=journal))
-        match self.draw("apply", ["done", "done", "failed", "crash"]):
+        approval = self.state.item.attempt.approval
+        match self.draw("apply", ["done", "done", "failed", "crash", *["drift"] * (approval is not None)]):
+            case "drift":
+                self.put(ApprovalExpired(approval=approval.approval, reason="", drifted=True))
             case "done":
                 self.put(ActionApplied(**self._at, journal=journal, diff="", changes=(), seconds=0.0))
             case "failed":

@@ -9,6 +9,7 @@ import random
 
 import msgspec
 
+from app.errors import HostDrifted
 from app.events.approvals import ApprovalPolicy, ApprovalRule
 from app.events.kinds import (
     ActionApplying,
@@ -30,8 +31,11 @@ from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
+from app.targets.assessment import Assessment
+from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.in_force_report import InForceReport
-from app.targets.target import AppliedChange, Preview, RollbackResult
+from app.targets.resources.dry_run import NONE
+from app.targets.target import AppliedChange, RollbackResult
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.thorough import examples
@@ -80,17 +84,14 @@ class Host:
     def state(self, _path):
         return None
 
-    def review_actions(self, _actions, _paths, _asks):
-        return []
+    def assess_actions(self, actions, allowed, asks):
+        diff = f"-{self.value}\n+{actions[0].value}"
+        return Assessment(ProposedChange(actions, allowed, asks), NONE, ChangePlan((), {}, {}, ""), diff, (), (), "")
 
-    def preview_actions(self, actions):
-        return Preview(f"-{self.value}\n+{actions[0].value}", ())
-
-    def rehearse_actions(self, _actions):
-        return self
-
-    def apply(self, journal, actions, _paths, _asks):
-        diff = self.preview_actions(actions).diff
+    def apply(self, journal, actions, allowed, asks, seen):
+        diff = self.assess_actions(actions, allowed, asks).diff
+        if seen.approved and diff != seen.diff:
+            raise HostDrifted
         self.changes.append((journal, diff))
         self.before[journal], self.value = self.value, actions[0].value
         return AppliedChange(diff, (), 0.0)
@@ -127,7 +128,8 @@ class Scanner:
     async def scan(self, host, rules):
         return [Verdict(one, "fail" if host.value.startswith("weak") else "pass", "") for one in rules]
 
-    scan_rehearsal = scan
+    async def scan_rehearsal(self, _files, rules):
+        return [Verdict(one, "pass", "") for one in rules]
 
 
 class Kept:

@@ -78,8 +78,7 @@ async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_pa
     assert {name for _, name in asked} >= {
         "files",
         "read_facts",
-        "preview_actions",
-        "review_actions",
+        "assess_actions",
         "apply",
         "check_health",
         "find_drift",

@@ -22,7 +22,15 @@ from pathlib import Path
 from tests.mutate.mutants import Mutant, find_mutants
 
 ROOT = Path(__file__).parents[2]
-CORE = ("loop/*.py", "store/*.py", "evidence/*.py", "targets/*policy*.py", "targets/*journal*.py")
+CORE = (
+    "loop/*.py",
+    "store/*.py",
+    "evidence/*.py",
+    "targets/*policy*.py",
+    "targets/assessment.py",
+    "targets/change_plan.py",
+    "targets/*journal*.py",
+)
 WHOLE = {"loop": ("drive", "perform"), "targets": ("change", "transaction")}
 """Of these rooms, the tests that go the whole way, whichever of the room's files is changed."""
 SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")

@@ -52,8 +52,10 @@ def test_no_attack_of_the_family_gets_through(tmp_path, family):
     wrong = []
     for case in found["refused"]:
         action = as_action(case["action"])
-        refusals = hosts[case.get("host", "")].review_actions(
-            [action], paths_of(action), frozenset(case.get("asks", ()))
+        refusals = (
+            hosts[case.get("host", "")]
+            .assess_actions([action], paths_of(action), frozenset(case.get("asks", ())))
+            .refusals
         )
         if [refusal.clause for refusal in refusals] != [case["clause"]]:
             wrong.append((case, refusals))
@@ -90,7 +92,7 @@ def test_halves_of_characters_and_unseen_ones_are_refused_everywhere(tmp_path, t
         WriteFile(path=f"/etc/ssh/sshd_config.d/{text}.conf", content="UsePAM yes\n"),
         AppendLine(path="/etc/login.defs", line=f"# {text}"),
     ]:
-        assert len(target.review_actions([action], paths_of(action))) == 1
+        assert len(target.assess_actions([action], paths_of(action)).refusals) == 1
 
 
 @pytest.mark.parametrize("pack", ["stig", "drift"])
@@ -103,11 +105,11 @@ def test_what_the_simulator_proposes_over_a_whole_demo_is_not_refused(tmp_path, 
         attempt = stories[rule]["try"][-1]
         actions = [as_action(table) for table in attempt["actions"]]
         paths, asks = frozenset(attempt["paths"]), load_skill(pack).rules[rule].asks
-        refusals = target.review_actions(actions, paths, asks)
+        refusals = target.assess_actions(actions, paths, asks).refusals
         if rule == "V-258106":
             assert {refusal.clause for refusal in refusals} == {"protected identity"}
             continue
-        assert refusals == [], rule
+        assert refusals == (), rule
         if all(isinstance(action, Reload) for action in actions):
             continue
         target.apply(f"run.V-{number}.1", actions, paths, asks)

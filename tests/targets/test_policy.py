@@ -7,8 +7,8 @@ from app.events import vocabulary
 from app.events.vocabulary import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.skills.stig.pack import STIG
 from app.targets import writable_areas
+from app.targets.change_plan import MOST_ACTIONS
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.policy import MOST_ACTIONS
 from app.targets.subjects import banner
 
 HERE = Path(__file__).parent
@@ -34,6 +34,10 @@ def as_action(table: dict[str, str]) -> AnyAction:
 
 def paths_of(*actions: AnyAction) -> frozenset[str]:
     return frozenset(action.path for action in actions if not isinstance(action, Reload))
+
+
+def clauses(target: FixtureTarget, *actions: AnyAction) -> list[str]:
+    return [refusal.clause for refusal in target.assess_actions(actions, paths_of(*actions)).refusals]
 
 
 def laid_out(folder: Path) -> FixtureTarget:
@@ -64,7 +68,9 @@ def with_links(folder: Path) -> FixtureTarget:
 @pytest.mark.parametrize("case", HOSTILE, ids=lambda case: str(case["action"])[:70].encode("ascii", "replace").decode())
 def test_a_hostile_action_is_refused_by_its_clause(trapped, case):
     action = as_action(case["action"])
-    refusals = trapped.review_actions([action], frozenset(case["plan"]) if "plan" in case else paths_of(action))
+    refusals = trapped.assess_actions(
+        [action], frozenset(case["plan"]) if "plan" in case else paths_of(action)
+    ).refusals
     assert [refusal.clause for refusal in refusals] == [case["clause"]]
     assert refusals[0].action is action
     assert refusals[0].reason.endswith(".")
@@ -80,7 +86,7 @@ def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
     target.prepare()
     actions = [as_action(table) for table in case["actions"]]
     paths, asks = paths_of(*actions), frozenset(case.get("asks", ()))
-    assert target.review_actions(actions, paths, asks) == []
+    assert target.assess_actions(actions, paths, asks).refusals == ()
     applied = target.apply("run.V-1.1", actions, paths, asks)
     assert target.find_drift(applied.changes) == ()
 
@@ -90,7 +96,7 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     for rule, body in tomllib.loads(file.read_text()).items():
         for attempt in body["try"]:
             actions = [as_action(table) for table in attempt["actions"]]
-            refusals = host.review_actions(actions, frozenset(attempt["paths"]), STIG.rules[rule].asks)
+            refusals = host.assess_actions(actions, frozenset(attempt["paths"]), STIG.rules[rule].asks).refusals
             assert {refusal.clause for refusal in refusals} == ({"protected identity"} if rule == "V-258106" else set())
 
 
@@ -103,14 +109,14 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
 )
 def test_what_is_not_understood_does_not_run(host, path, line):
     action = AppendLine(path=path, line=line)
-    assert len(host.review_actions([action], frozenset({path}))) == 1
+    assert len(host.assess_actions([action], frozenset({path})).refusals) == 1
 
 
 def test_an_answer_holds_twelve_actions_and_none_twice(host):
     action = SetOption(path="/etc/login.defs", key="UMASK", value="077")
-    assert [refusal.clause for refusal in host.review_actions([action, action], paths_of(action))] == ["too much"]
+    assert clauses(host, action, action) == ["too much"]
     many = [WriteFile(path=f"/etc/modprobe.d/{n}.conf", content="blacklist sctp\n") for n in range(MOST_ACTIONS + 2)]
-    assert [refusal.action for refusal in host.review_actions(many, paths_of(*many))] == many[MOST_ACTIONS:]
+    assert [refusal.action for refusal in host.assess_actions(many, paths_of(*many)).refusals] == many[MOST_ACTIONS:]
 
 
 def test_actions_are_judged_one_after_the_other(host):
@@ -120,7 +126,7 @@ def test_actions_are_judged_one_after_the_other(host):
         WriteFile(path=path, content="GSSAPIAuthentication no\n", mode="0600"),
         AppendLine(path=path, line="GSSAPIAuthentication yes"),
     ]
-    assert [refusal.action for refusal in host.review_actions(actions, paths_of(*actions))] == [actions[1]]
+    assert [refusal.action for refusal in host.assess_actions(actions, paths_of(*actions)).refusals] == [actions[1]]
 
 
 def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(tmp_path):
@@ -130,7 +136,7 @@ def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(tmp_path):
     rest = config.read_text().replace(f"{first}\n", "").replace(f"{second}\n", "")
     config.write_text(f"{second}\n{first}\n{rest}")
     action = WriteFile(path="/etc/ssh/sshd_config", content=f"{first}\n{second}\n{rest}", mode="0600")
-    assert [refusal.clause for refusal in target.review_actions([action], paths_of(action))] == ["weakening"]
+    assert clauses(target, action) == ["weakening"]
 
 
 def test_the_last_administrator_keeps_the_way_in(tmp_path):
@@ -141,9 +147,9 @@ def test_the_last_administrator_keeps_the_way_in(tmp_path):
     sudoers.chmod(0o600)
     sudoers.write_text(sudoers.read_text().replace("%wheel\tALL=(ALL)\tALL", loose, 1))
     strict = ReplaceLine(path="/etc/sudoers", old=loose, new="%wheel ALL=(ALL) ALL")
-    assert target.review_actions([strict], paths_of(strict)) == []
+    assert target.assess_actions([strict], paths_of(strict)).refusals == ()
     gone = RemoveLine(path="/etc/sudoers", line=loose)
-    assert [refusal.clause for refusal in target.review_actions([gone], paths_of(gone))] == ["lockout"]
+    assert clauses(target, gone) == ["lockout"]
 
 
 def test_locked_audit_rules_are_not_unlocked(tmp_path):
@@ -151,13 +157,13 @@ def test_locked_audit_rules_are_not_unlocked(tmp_path):
     with (tmp_path / "root/etc/audit/audit.rules").open("a") as file:
         file.write("-e 2\n")
     action = ReplaceLine(path="/etc/audit/audit.rules", old="-e 2", new="-e 1")
-    assert [refusal.clause for refusal in target.review_actions([action], paths_of(action))] == ["evidence tampering"]
+    assert clauses(target, action) == ["evidence tampering"]
 
 
 def test_texts_too_long_to_compare_are_judged_whole(host):
     path = "/etc/profile.d/tmout.sh"
     actions = [WriteFile(path=path, content="\n" * 4000), WriteFile(path=path, content="#\n" * 2000 + "id")]
-    assert [refusal.clause for refusal in host.review_actions(actions, paths_of(*actions))] == ["not understood"]
+    assert clauses(host, *actions) == ["not understood"]
 
 
 def test_rules_of_a_pam_stack_keep_their_order(host):
@@ -167,13 +173,13 @@ def test_rules_of_a_pam_stack_keep_their_order(host):
     late = [line for line in lines if line != moved]
     late.insert(late.index(next(line for line in late if "pam_deny.so" in line)) + 1, moved)
     action = WriteFile(path=path, content="\n".join(late) + "\n")
-    assert [refusal.clause for refusal in host.review_actions([action], paths_of(action))] == ["not understood"]
+    assert clauses(host, action) == ["not understood"]
 
 
 def test_a_reload_needs_no_plan(host):
     assert (
-        host.review_actions(
+        host.assess_actions(
             [Reload(service="sshd"), Reload(service="auditd.service"), Reload(service="sshd")], frozenset()
-        )
-        == []
+        ).refusals
+        == ()
     )

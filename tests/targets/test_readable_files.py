@@ -2,14 +2,15 @@
 
 import pytest
 
-from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.skills.catalog import load_skill
 from app.syntax.files import FileState
-from app.targets.change_preview import preview_actions
+from app.targets.change_plan import plan_effects
 from app.targets.disk import Disk
 from app.targets.local_tree import LocalTree
 from app.targets.readable_files import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
+from app.targets.resources.dry_run import NONE
+from app.targets.writable_areas import find_judge
 from tests.hostfiles import DictFiles
 from tests.secretive import SECRETS, planted
 
@@ -92,12 +93,8 @@ def test_no_action_makes_a_preview_of_a_file_that_nobody_judges(tree, path):
         Chmod(path=path, mode="0644"),
         SetOption(path=path, key="a", value="b"),
     ]
-    said = set()
-    for action in actions:
-        with pytest.raises(ActionFailed) as found:
-            preview_actions([action], files)
-        said.add(str(found.value))
-    assert said == {f"{path}: {NO_NEED}."}
+    plans = [plan_effects([action], files, NONE) for action in actions]
+    assert {(*one.made, one.obstacle) for one in plans} == {(find_judge(path).reason,)}
 
 
 def test_every_file_that_a_shipped_rule_names_is_told_or_holds_secrets():

@@ -2,16 +2,23 @@ import os
 from contextlib import suppress
 
 import pytest
+from app.targets.file_digest import build_file_change
 
 from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.overlay import Overlay
 from tests.targets.raw import everything
 
 UMASK = SetOption(path="/etc/login.defs", key="UMASK", value="077")
 ISSUE = WriteFile(path="/etc/issue", content="Authorised use only.\n")
 BOTH = frozenset({"/etc/login.defs", "/etc/issue"})
+
+
+def foreseen_changes(seen, files):
+    """What the journal records for the files, if the change comes out as it was assessed."""
+    return tuple(build_file_change(path, files.state(path), state) for path, state in seen.plan.made.items())
 
 
 class Meanwhile:
@@ -171,11 +178,12 @@ def test_a_host_laid_out_anew_has_nothing_to_undo(target):
 def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
     before = everything(tmp_path / "host")
     actions = [ISSUE, AppendLine(path="/etc/issue", line="Second line.")]
-    preview = target.preview_actions(actions)
-    assert "+Second line." in preview.diff
-    assert target.rehearse_actions(actions).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
+    seen = target.assess_actions(actions, BOTH)
+    foreseen = foreseen_changes(seen, target.files)
+    assert "+Second line." in seen.diff
+    assert Overlay(target.files, seen.plan.after).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
     assert everything(tmp_path / "host") == before
-    assert target.apply("run.V-1.1", actions, BOTH).changes == preview.changes
+    assert target.apply("run.V-1.1", actions, BOTH).changes == foreseen
 
 
 def test_a_change_is_new_and_what_is_taken_back_is_as_old_as_it_was(target, tmp_path):

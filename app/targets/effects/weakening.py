@@ -1,6 +1,8 @@
 """Finds settings that a change weakens, for every program whose files it touches."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from app.syntax.files import Files
 from app.targets.effects.audit_rules import AuditRules
@@ -47,29 +49,29 @@ DAEMONS: Sequence[Daemon] = (
 _FINE = (Strength.STRONGER, Strength.EQUAL)
 
 
+@dataclass(frozen=True)
+class SettingChange:
+    """A setting that a program would use with another value than now."""
+
+    daemon: Daemon
+    key: str
+    was: str
+    now: str
+
+
 def find_weakening(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
 ) -> Objection | None:
     """Return an objection if our parsers find a weakened setting; `asks` permits "sshd clientaliveinterval 600"."""
     known = recall or ReadTrackingCache()
-    found = (
-        _find_loss(
-            daemon, read_cached_settings(daemon, before, known), read_cached_settings(daemon, after, known), asks
-        )
-        for daemon in _list_touched_daemons(paths, before, after)
-    )
-    return next(filter(None, found), None)
+    return _find_loss(_list_changes(paths, before, after, partial(read_cached_settings, recall=known)), asks)
 
 
 def find_weakening_by_programs(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
     """Return an objection if the programs themselves, where available, report a weakened setting."""
-    for daemon in _list_touched_daemons(paths, before, after):
-        was, now = daemon.ask_settings(before, ask), daemon.ask_settings(after, ask)
-        if was is not None and now is not None and (found := _find_loss(daemon, was, now, asks)):
-            return found
-    return None
+    return _find_loss(_list_changes(paths, before, after, lambda daemon, on: daemon.ask_settings(on, ask)), asks)
 
 
 def read_cached_settings(daemon: Daemon, files: Files, recall: ReadTrackingCache) -> Mapping[str, str]:
@@ -84,20 +86,26 @@ def _list_touched_daemons(paths: Collection[str], before: Files, after: Files) -
     return [daemon.with_both_sides(before, after) for daemon in touched]
 
 
-def _find_loss(
-    daemon: Daemon, before: Mapping[str, str], after: Mapping[str, str], asks: frozenset[str]
-) -> Objection | None:
-    for key in sorted(before.keys() | after.keys()):
-        was, now = before.get(key, UNSET), after.get(key, UNSET)
-        order = daemon.compare_values(key, was, now) if was != now else Strength.EQUAL
-        if (
-            order not in _FINE
-            and f"{daemon.name} {key} {now}" not in asks
-            and not _follows_general_value(key, before, after)
-        ):
-            would = f"{key} is {was or 'not set'} and would be {now or 'not set'}"
+def _list_changes(
+    paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
+) -> Iterator[SettingChange]:
+    for daemon in _list_touched_daemons(paths, before, after):
+        was, now = read(daemon, before), read(daemon, after)
+        if was is None or now is None:
+            continue
+        for key in sorted(was.keys() | now.keys()):
+            old, new = was.get(key, UNSET), now.get(key, UNSET)
+            if old != new and not _follows_general_value(key, was, now):
+                yield SettingChange(daemon, key, old, new)
+
+
+def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
+    for one in changes:
+        order = one.daemon.compare_values(one.key, one.was, one.now)
+        if order not in _FINE and f"{one.daemon.name} {one.key} {one.now}" not in asks:
+            would = f"{one.key} is {one.was or 'not set'} and would be {one.now or 'not set'}"
             how = "weaker" if order is Strength.WEAKER else "no stronger, as far as can be told"
-            return Objection("weakening", clean_text(f"{daemon.name}: {would}, which is {how}.", 400))
+            return Objection("weakening", clean_text(f"{one.daemon.name}: {would}, which is {how}.", 400))
     return None
 
 

@@ -2,28 +2,21 @@
 
 from collections.abc import Sequence
 
-from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.targets import granted_rights
-from app.targets.file_changes import plan_changes
+from app.targets.change_plan import Refusal
 from app.targets.host_accounts import read_host_accounts
-from app.targets.overlay import Overlay
-from app.targets.target import Refusal
 
 
-def find_account_refusals(actions: Sequence[AnyAction], files: Files, account: str) -> list[Refusal]:
+def find_account_refusals(account: str, actions: Sequence[AnyAction], before: Files, after: Files) -> list[Refusal]:
     """Apply the policy for the account `temper` to this account; return the refusals."""
     clause, drop_in = "protected identity", f"/etc/sudoers.d/{account}"
     for action in actions:
         if isinstance(action, FileAction) and action.path.startswith((drop_in, f"/home/{account}/")):
             return [Refusal(action, clause, f"{action.path} is how this program works on the host; it stays.")]
-    try:
-        after = Overlay(files, plan_changes(actions, files))
-    except ActionFailed:
-        return []  # the change cannot be planned; apply will raise the reason
-    if actions and not _explain_missing_sudo(files, account) and (reason := _explain_missing_sudo(after, account)):
+    if actions and not _explain_missing_sudo(before, account) and (reason := _explain_missing_sudo(after, account)):
         return [Refusal(actions[-1], clause, f"sudo for {account}: {reason}")]
     return []
 

@@ -3,26 +3,26 @@
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.events.vocabulary import AnyAction, FileAction, FileChange, Probe, RunVendorScript
+from app.events.vocabulary import FileAction, FileChange, Probe
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
-from app.targets.change_preview import preview_actions
+from app.targets.assessment import Assessment
+from app.targets.change_plan import Actions, Asks, Paths, ProposedChange
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk
 from app.targets.disk_retry import prepare_host
 from app.targets.effects.local_programs import create_local_asker
-from app.targets.file_changes import plan_changes
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport
 from app.targets.journal import Journal
-from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.dry_run import UNIT, is_resource
@@ -38,7 +38,7 @@ from app.targets.ssh.remote_shell import RemoteShell
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.service_activator import ServiceActivator
 from app.targets.ssh.ssh_resources import SECONDS, SshResources
-from app.targets.target import AppliedChange, Asks, Preview, Refusal, RollbackResult
+from app.targets.target import AppliedChange, RollbackResult
 from app.targets.transaction import Transactions
 from app.text.clean import clean_text
 
@@ -83,7 +83,16 @@ class SshTarget:
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
         self._resources = SshResources(self.line, lambda: list_host_files(self.line, self._tree.refresh_snapshot()))
-        self._transactions = Transactions(self._tree, self._journals, self._changing, ask, self._resources, self.recall)
+        self._transactions = Transactions(
+            self._tree,
+            self._journals,
+            self._changing,
+            ask,
+            self._resources,
+            self.recall,
+            guard=partial(agent_account.find_account_refusals, end.user),
+            prepare=self._prepare_reload,
+        )
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
 
     @property
@@ -109,37 +118,20 @@ class SshTarget:
             "agent": f"this program works as {user}; its account, key and sudo are protected",
         }
 
-    def review_actions(
-        self, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
-    ) -> list[Refusal]:
-        foreseen = self._resources.predict_changes(actions)
-        refused = policy.review_actions(actions, allowed_paths, self._tree, asks, foreseen, self.recall)
-        return refused or agent_account.find_account_refusals(actions, self._tree, self.line.end.user)
+    def assess_actions(self, actions: Actions, allowed: Paths, asks: Asks = frozenset()) -> Assessment:
+        self._tree.refresh_snapshot()
+        return self._transactions.assess(ProposedChange(tuple(actions), allowed, asks))
 
     def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
         return self._resources.list_offers(wanted)
 
-    def preview_actions(self, actions: Sequence[AnyAction]) -> Preview:
-        return preview_actions(actions, self._tree.refresh_snapshot(), self._resources.predict_changes(actions))
-
-    def rehearse_actions(self, actions: Sequence[AnyAction]) -> Files:
-        held = self._tree.snapshot
-        return Overlay(held, plan_changes(actions, held))
-
     def apply(
-        self, journal: str, actions: Sequence[AnyAction], allowed_paths: frozenset[str], asks: Asks = frozenset()
+        self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None
     ) -> AppliedChange:
         began = time.monotonic()
         try:
             files = self._tree.refresh_snapshot(believe=True)
-            for refusal in agent_account.find_account_refusals(actions, files, self.line.end.user):
-                raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")
-            paths = {one.path for one in actions if isinstance(one, FileAction)}
-            if any(isinstance(one, RunVendorScript) for one in actions):
-                paths |= self._resources.predict_changes(actions).files.keys()
-            self._journals.services = service_activator.services_to_reload(paths, actions)
-            self._force.record_accepted_users(self._journals.services)
-            done = self._transactions.apply(journal, actions, allowed_paths, asks)
+            done = self._transactions.apply(journal, ProposedChange(tuple(actions), allowed, asks), seen)
             self._force.activate(self._journals.services)
             self._confirm_by_login(journal)
             found = self._tree.refresh_snapshot()
@@ -148,6 +140,13 @@ class SshTarget:
         except EnvironmentUnusable as exc:
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return AppliedChange(done.diff, done.changes, time.monotonic() - began)
+
+    def _prepare_reload(self, assessed: Assessment) -> None:
+        """Note which services read the files, and whom sshd accepts while the files are as they were."""
+        actions = assessed.change.actions
+        paths = {one.path for one in actions if isinstance(one, FileAction)} | assessed.foreseen.files.keys()
+        self._journals.services = service_activator.services_to_reload(paths, actions)
+        self._force.record_accepted_users(self._journals.services)
 
     def _refuse_weaker_result(self, done: AppliedChange, before: Files, after: Files, asks: frozenset[str]) -> None:
         """Raise ActionFailed if package scripts weakened a file; their effect is known only afterwards."""

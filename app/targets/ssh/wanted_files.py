@@ -7,11 +7,11 @@ keys in unusual homes, vendor files below drop-ins. So no second list has to mat
 from collections.abc import Iterable
 
 from app.syntax.files import Files
+from app.targets.cached_files import CachedFiles
 from app.targets.effects.daemon import Query
 from app.targets.effects.weakening import DAEMONS
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts
-from app.targets.read_tracking_cache import ReadRecorder
 from app.targets.readable_files import FACTS, is_plain_path, matches_any_pattern
 from app.targets.ssh.snapshot import Snapshot
 from app.targets.writable_areas import JUDGES
@@ -31,7 +31,7 @@ _NEVER = 0
 
 def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
     """Return patterns that judges and probes ask for and that were not fetched yet."""
-    noting, patterns = ReadRecorder(held), (*ALWAYS, *known)
+    noting, patterns = CachedFiles(held), (*ALWAYS, *known)
     run_health_probes(noting, _NEVER)
     read_host_facts(noting)
     for daemon in DAEMONS:

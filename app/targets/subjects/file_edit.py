@@ -29,6 +29,11 @@ class FileEdit:
     mode_after: int | None
     files: Files
     """The host's files before the action."""
+    lines: tuple[str, ...]
+    """The lines that the action adds, in its own text."""
+    judge: "Judge"
+    failure: str = ""
+    """Why the effect cannot be computed."""
 
     @property
     def has_line_changes(self) -> bool:

@@ -1,5 +1,6 @@
 """The policy for option files: which keys may be set to which values, as pairs of full-match patterns."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,20 +39,12 @@ class OptionJudge:
     """The first setting counts; its subject compares the effect itself."""
 
     def __call__(self, edit: FileEdit) -> Objection | None:
-        for line in filter(is_live, edit.added):
-            found = self._judge_added(edit, line)
-            if found:
-                return found
-        kept = {
-            self.spelt(setting.key)
-            for setting in self._parse_lines((edit.after or "").split("\n"))
-            if self._is_good(setting)
-        }
-        for line in filter(is_live, edit.removed):
-            found = self._judge_removed(edit, line, kept)
-            if found:
-                return found
-        return None if self.first_wins else self._judge_effect(edit)
+        lines = (edit.after or "").split("\n")
+        kept = {self.spelt(setting.key) for setting in self._parse_lines(lines) if self._is_good(setting)}
+        added = ((line, None) for line in filter(is_live, edit.added) if line not in self.sections)
+        removed = ((line, kept) for line in filter(is_live, edit.removed))
+        found = (self._judge_line(edit, line, still) for line, still in itertools.chain(added, removed))
+        return next(filter(None, found), None) or (None if self.first_wins else self._judge_effect(edit))
 
     def _judge_effect(self, edit: FileEdit) -> Objection | None:
         """Compare what is in force before and after: a moved line may disable the one that counted."""
@@ -87,39 +80,19 @@ class OptionJudge:
             found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
         return found
 
-    def _judge_added(self, edit: FileEdit, line: str) -> Objection | None:
-        if line in self.sections:
-            return None
-        if line.endswith("\\"):
-            return create_unknown_objection(edit.path, line)
-
-        def refuse_bad_value(setting: Setting) -> Objection | None:
-            if self._is_good(setting):
-                return None
-            return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
-
-        return self._judge_line(edit, line, "set", refuse_bad_value)
-
-    def _judge_removed(self, edit: FileEdit, line: str, kept: set[str]) -> Objection | None:
-        """Refuse to remove a good setting unless another line still sets it."""
-
-        def refuse_lost_value(setting: Setting) -> Objection | None:
-            lost = self._is_good(setting) and self.spelt(setting.key) not in kept
-            return create_weakening_objection(edit.path, line) if lost else None
-
-        return self._judge_line(edit, line, "remove", refuse_lost_value)
-
-    def _judge_line(
-        self, edit: FileEdit, line: str, doing: str, ill: Callable[[Setting], Objection | None]
-    ) -> Objection | None:
-        settings = self.read(line)
+    def _judge_line(self, edit: FileEdit, line: str, kept: set[str] | None) -> Objection | None:
+        """Judge an added line; or a removed one, with the keys that other lines still set to good values."""
+        settings = [] if kept is None and line.endswith("\\") else self.read(line)
         for setting in settings:
             if clause := self._find_clause(setting):
+                doing = "set" if kept is None else "remove"
                 return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
             if not self._is_known(setting):
                 return create_unknown_objection(edit.path, line)
-            if found := ill(setting):
-                return found
+            if kept is None and not self._is_good(setting):
+                return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
+            if kept is not None and self._is_good(setting) and self.spelt(setting.key) not in kept:
+                return create_weakening_objection(edit.path, line)
         return None if settings else create_unknown_objection(edit.path, line)
 
     def _parse_lines(self, lines: Iterable[str]) -> list[Setting]:

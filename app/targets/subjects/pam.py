@@ -6,7 +6,6 @@ from collections import Counter
 from app.syntax import pam
 from app.syntax.host_text import fold_case
 from app.syntax.pam import PamRule
-from app.targets.subjects import argument_rank
 from app.targets.subjects.file_edit import FileEdit, Objection
 
 _STRICTER: dict[str, str] = {
@@ -29,6 +28,12 @@ _NEW: dict[str, tuple[str, ...]] = {
     "pam_lastlog.so": ("session",),
     "pam_faildelay.so": ("auth",),
 }
+_MORE = re.compile(r"minlen|remember|fail_interval|rounds|delay")
+_LESS = re.compile(r"deny|retry|[dulo]credit")
+_UNTIL = ("unlock_time", "root_unlock_time")
+_NUMBER = re.compile(r"(-?[0-9]{1,9})([smh]?)")
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_EVER = 10**9
 _EXECUTES = ("pam_exec.so", "pam_script.so", "pam_python.so", "pam_env.so", "pam_permit.so", "pam_rootok.so")
 
 
@@ -79,7 +84,21 @@ def _is_only_stricter(old: PamRule, new: PamRule) -> bool:
 
 def _is_replaced(word: str, replaced: dict[str, str]) -> bool:
     key, mark, value = word.partition("=")
-    return bool(mark) and key in replaced and not argument_rank.is_weaker(key, value, replaced[key])
+    if not mark or key not in replaced:
+        return False
+    was, now = _measure_strictness(key, value), _measure_strictness(key, replaced[key])
+    return was is None or now is None or now >= was
+
+
+def _measure_strictness(key: str, value: str) -> int | None:
+    """Return an argument's value as a number, higher is stricter; None if it has no order."""
+    found = _NUMBER.fullmatch(value)
+    if found is None:
+        return None
+    number = int(found[1]) * _UNITS[found[2]]
+    if key in _UNTIL:
+        return number or _EVER
+    return number if _MORE.fullmatch(key) else -number if _LESS.fullmatch(key) else None
 
 
 def _can_enter(rule: PamRule, ahead: PamRule | None) -> bool:

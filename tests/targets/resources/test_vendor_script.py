@@ -4,7 +4,8 @@ import pytest
 
 from app.events.vocabulary import RunVendorScript
 from app.syntax.files import FileState
-from app.targets.change_preview import preview_actions
+from app.targets.assessment import assess_change
+from app.targets.change_plan import ProposedChange
 from app.targets.policy import review_actions
 from app.targets.resources.dry_run import DryRun, ResourceState
 from app.targets.resources.vendor_script import create_vendor_action
@@ -57,6 +58,6 @@ def test_it_is_a_change_by_itself():
 
 def test_the_whole_script_stands_in_what_a_person_is_shown_with_what_it_did_on_the_copy():
     action = create_vendor_action("r", SCRIPT)
-    shown = preview_actions([action], STANDS, ran(action, issue="a\n")).diff
+    shown = assess_change(ProposedChange((action,), PLACE), STANDS, ran(action, issue="a\n"), None, None).diff
     assert shown.startswith(f"vendor's script r, sha256 {action.sha256}\n| echo a >/etc/issue\n| \nresource vendor:r\n")
     assert "+a\n" in shown

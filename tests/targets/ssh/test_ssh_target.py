@@ -6,8 +6,10 @@ import pytest
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
 from app.events.vocabulary import Chmod, SetOption, WriteFile
 from app.syntax.files import FileState
+from app.targets.overlay import Overlay
 from app.targets.ssh.endpoint import parse_watched_login
 from app.targets.ssh.ssh_target import SshTarget
+from tests.targets.test_transaction import foreseen_changes
 
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
@@ -20,11 +22,11 @@ def test_a_change_is_made_and_taken_back_byte_for_byte(host, opened):
     target = opened()
     target.prepare()
     before, digest = host.everything(), target.compute_digest()
-    assert target.review_actions(ACTIONS, PATHS) == []
-    foreseen = target.preview_actions(ACTIONS)
-    assert host.everything() == before
-    done = target.apply("one", ACTIONS, PATHS)
-    assert (done.diff, done.changes) == (foreseen.diff, foreseen.changes)
+    seen = target.assess_actions(ACTIONS, PATHS)
+    foreseen = foreseen_changes(seen, target.files)
+    assert (seen.refusals, host.everything()) == ((), before)
+    done = target.apply("one", ACTIONS, PATHS, frozenset(), seen)
+    assert (done.diff, done.changes) == (seen.diff, foreseen)
     assert "X11Forwarding no" in host.read(SSHD)
     assert host.read(DROP_IN.path) == DROP_IN.content
     assert target.files.read("/etc/login.defs") == b"UMASK\t077\n"
@@ -129,7 +131,9 @@ def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
     user = host.endpoint().user
     own = Chmod(path=f"/etc/sudoers.d/{user}", mode="0400")
     (host.root / own.path[1:]).write_text("# a drop-in\n")
-    assert [one.clause for one in target.review_actions([own], frozenset({own.path}))] == ["protected identity"]
+    assert [one.clause for one in target.assess_actions([own], frozenset({own.path})).refusals] == [
+        "protected identity"
+    ]
     with pytest.raises(ActionFailed, match="protected identity"):
         target.apply("one", [own], frozenset({own.path}))
     assert target.list_pending() == []
@@ -138,9 +142,9 @@ def test_our_own_account_is_protected_whatever_it_is_called(host, opened):
 def test_a_rehearsal_and_facts_come_from_the_hosts_files(host, opened):
     target = opened()
     target.prepare()
-    assert target.rehearse_actions([NO_X11]).read(SSHD).decode() == host.read(SSHD).replace(
-        "X11Forwarding yes", "X11Forwarding no"
-    )
+    assert Overlay(target.files, target.assess_actions([NO_X11], PATHS).plan.after).read(SSHD).decode() == host.read(
+        SSHD
+    ).replace("X11Forwarding yes", "X11Forwarding no")
     facts = target.read_facts()
     assert "opsadmin" in facts["administrators"]
     assert (target.simulated, "over SSH" in target.confinement) == (False, True)

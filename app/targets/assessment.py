@@ -1,0 +1,72 @@
+"""The assessment of a change: made when it is proposed, shown to people, and checked again before the host changes."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.errors import TemperError
+from app.events.vocabulary import AnyAction
+from app.syntax.files import Files
+from app.targets.cached_files import CachedFiles, Read, repeat_reads
+from app.targets.change_diff import render_change
+from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
+from app.targets.overlay import Overlay
+from app.targets.policy import review_actions
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.resources.dry_run import DryRun
+from app.text.redaction import redact_secrets
+
+Guard = Callable[[Sequence[AnyAction], Files, Files], list[Refusal]]
+"""What the way to a host refuses beyond the policy, judged by the files before and after."""
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What a change would do to the host as it was read, and what the policy says to it."""
+
+    change: ProposedChange
+    foreseen: DryRun
+    plan: ChangePlan
+    diff: str
+    """Empty if the plan has an obstacle."""
+    refusals: tuple[Refusal, ...]
+    """Empty if the policy allows the change."""
+    reads: tuple[Read, ...]
+    digest: str
+    """SHA-256 over everything that diff and refusals follow from: the change, the dry run and each file read."""
+    approved: bool = False
+    """People have approved this diff; another one may not be applied."""
+
+    @property
+    def shown_text(self) -> str:
+        """The diff, or why there is none: what an approval is for."""
+        return self.diff or redact_secrets(self.plan.obstacle)
+
+    def is_current(self, change: ProposedChange, files: HostFiles, foreseen: DryRun) -> bool:
+        """Return True if the same change on these files would be assessed in the same way. It costs the reads alone."""
+        try:
+            return _hash_basis(change, foreseen, repeat_reads(files, self.reads)) == self.digest
+        except (TemperError, OSError, ValueError):
+            return False  # a file is no longer readable: the new assessment reports it
+
+
+def assess_change(
+    change: ProposedChange, files: HostFiles, foreseen: DryRun, recall: ReadTrackingCache | None, guard: Guard | None
+) -> Assessment:
+    noting = CachedFiles(files)
+    actions = change.actions
+    plan = plan_effects(actions, noting, foreseen)
+    refusals = review_actions(actions, change.allowed_paths, noting, change.asks, foreseen, recall, plan)
+    if guard and not refusals:
+        refusals = guard(actions, noting, Overlay(noting, plan.made))
+    before = {path: noting.state(path) for path in plan.made}
+    diff = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made)
+    digest = _hash_basis(change, foreseen, noting.seen)
+    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest)
+
+
+def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:
+    """Return SHA-256 over these. The times of files are no part of it, as the policy does not know them."""
+    order = vars(change) | {"allowed_paths": sorted(change.allowed_paths), "asks": sorted(change.asks)}
+    dry_run = vars(foreseen) | {"needed": sorted(foreseen.needed)}
+    return hashlib.sha256(repr((order, dry_run, found)).encode()).hexdigest()

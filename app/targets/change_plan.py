@@ -1,0 +1,150 @@
+"""What actions would do to a host: each is parsed once into its effect, and the policy judges the effects."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from app.errors import ActionFailed
+from app.events.vocabulary import (
+    AnyAction,
+    AppendLine,
+    Chmod,
+    FileAction,
+    Reload,
+    RemoveLine,
+    ReplaceLine,
+    ResourceAction,
+    SetOption,
+    WriteFile,
+)
+from app.syntax import host_text
+from app.syntax.files import Files, FileState
+from app.targets.file_changes import apply_action
+from app.targets.overlay import Overlay
+from app.targets.resources.dry_run import DryRun
+from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
+from app.targets.writable_areas import find_judge
+
+MOST_ACTIONS = 12
+_PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
+
+Actions = Sequence[AnyAction]
+Paths = frozenset[str]
+Asks = frozenset[str]
+"""Settings that the rule itself wants, even if they count as weaker (Rule.asks)."""
+Effect = FileEdit | Reload | ResourceAction | Objection
+"""What one action does. The dry run has the effect of a resource action; an objection: nothing that can be read."""
+
+
+class HostFiles(Files, Protocol):
+    def find_first_link(self, path: str) -> str | None:
+        """Return the first link on the way to `path`, itself included; None if there is no link."""
+
+
+@dataclass(frozen=True)
+class ProposedChange:
+    actions: tuple[AnyAction, ...]
+    allowed_paths: frozenset[str]
+    """The files and resources that the plan names."""
+    asks: Asks = frozenset()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    action: AnyAction
+    clause: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ChangePlan:
+    effects: tuple[Effect, ...]
+    """One per action, each on top of the earlier ones."""
+    after: Mapping[str, FileState]
+    """The new state of each file that the actions change."""
+    made: Mapping[str, FileState]
+    """The same, with the files that a vendor's script changes."""
+    obstacle: str
+    """Why the change can be neither made nor shown; empty if it can."""
+
+
+def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun) -> ChangePlan:
+    planned: dict[str, FileState] = {}
+    effects = tuple(
+        _check_limits(actions, number) or _parse_action(action, files, planned) for number, action in enumerate(actions)
+    )
+    after = {path: state for path, state in planned.items() if state != files.state(path)}
+    obstacles = [effect.reason for effect in effects if isinstance(effect, Objection)]
+    obstacles += [f"{foreseen.lacking}."] if foreseen.lacking else []
+    obstacles += [effect.failure for effect in effects if isinstance(effect, FileEdit) and effect.failure]
+    return ChangePlan(effects, after, {**after, **foreseen.files}, next(iter(obstacles), ""))
+
+
+def _check_limits(actions: Sequence[AnyAction], number: int) -> Objection | None:
+    if number >= MOST_ACTIONS:
+        return Objection("too much", f"an answer may hold {MOST_ACTIONS} actions; split the change.")
+    if actions[number] in actions[:number] and not isinstance(actions[number], Reload):
+        return Objection("too much", "the same action stands in the answer already.")
+    return None
+
+
+def _parse_action(action: AnyAction, files: HostFiles, planned: dict[str, FileState]) -> Effect:
+    try:
+        msgspec.convert(msgspec.to_builtins(action), AnyAction)
+    except (msgspec.ValidationError, TypeError) as exc:
+        return Objection("not understood", f"the action is not well formed: {exc}.")
+    if not isinstance(action, FileAction):
+        return action
+    judge = _find_judge_of_path(action.path, files)
+    if isinstance(judge, Objection):
+        return judge
+    edit, state = _compute_edit(action, judge, Overlay(files, planned))
+    if state is not None:
+        planned[action.path] = state
+    return edit
+
+
+def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
+    """Return the judge of a path that may be read, or the objection to it."""
+    if not _PATH.fullmatch(path):
+        return Objection(
+            "escape", f"{path!a} is not a plain absolute path: no '..', no doubled slashes, no odd characters."
+        )
+    judge = find_judge(path)
+    if not isinstance(judge, Objection) and (link := files.find_first_link(path)):
+        return Objection("escape", f"{link} is a link; a change through a link could end anywhere.")
+    return judge
+
+
+def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileEdit, FileState | None]:
+    """Return the edit and the new state of the file; None if the action fails."""
+    state = files.state(action.path)
+    before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)
+    lines, lost = _list_own_lines(action)
+    try:
+        after = apply_action(action, files)
+    except (ActionFailed, UnicodeError) as exc:
+        new_mode = int(action.mode, 8) if isinstance(action, Chmod | WriteFile) else mode
+        edit = FileEdit(action.path, before, None, lines, lost, mode, new_mode, files, lines, judge, str(exc))
+        return edit, None
+    text = host_text.decode_bytes(after.content)
+    return FileEdit(action.path, before, text, *diff_lines(before, text), mode, after.mode, files, lines, judge), after
+
+
+def _list_own_lines(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the lines that the action adds and removes, in its own text."""
+    match action:
+        case SetOption():
+            return (f"{action.key} = {action.value}",), ()
+        case ReplaceLine():
+            return (action.new,), (action.old,)
+        case RemoveLine():
+            return (), (action.line,)
+        case AppendLine():
+            return (action.line,), ()
+        case WriteFile():
+            return tuple(action.content.split("\n")), ()
+    return (), ()
