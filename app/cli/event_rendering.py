@@ -16,7 +16,7 @@ from app.events.kinds import (
 )
 from app.loop.descriptions import describe_event
 from app.loop.state import RunState
-from app.targets.resources.vendor_script import LABEL
+from app.resources.vendor import LABEL
 from app.text.clean import clean_line, clean_text
 
 _WHOLE = 60_000

@@ -6,7 +6,7 @@ from app.events import kinds
 from app.events.kinds import Event
 from app.events.vocabulary import ProvenFix
 from app.loop.approval_decision import describe_missing_approvals
-from app.targets.resources.dry_run import VENDOR
+from app.resources.vendor import KIND as VENDOR
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,9 @@ def _describe_attempt_event(event: Event) -> tuple[str, str, str] | None:
 
 def _describe_change(event: kinds.ActionApplied) -> str:
     paths = [change.path for change in event.changes]
-    who = "The vendor's script" if any(path.startswith(VENDOR) for path in paths) else "Worker"
-    return f"{who} changed {', '.join(path for path in paths if not path.startswith(VENDOR)) or 'no file'}"
+    others = [path for path in paths if not path.startswith(VENDOR.prefix)]
+    who = "Worker" if others == paths else "The vendor's script"
+    return f"{who} changed {', '.join(others) or 'no file'}"
 
 
 def _describe_person_event(event: Event) -> tuple[str, str, str] | None:

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Iterable
 
 from app.events.kinds import PlanMade
-from app.events.vocabulary import ProvenFix, ResourceAction
+from app.events.vocabulary import ProvenFix
 from app.loop.attempt import Attempt
+from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
 from app.syntax.files import Files
 from app.targets.file_digest import compute_file_digest

@@ -10,6 +10,7 @@ from app.loop.prompt_examples import format_example
 from app.loop.rule_terms import extract_script_values
 from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.loop.state import Item
+from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.daemons import DAEMONS
 from app.targets.effects.weakening import read_cached_settings
@@ -54,8 +55,7 @@ _ACTIONS = (
     " | append_line{path,line} | write_file{path,content,mode} | chmod{path,mode} | reload{service}, each with `do`."
     " `number` is that of the line as the file is shown. set_option knows the syntax of the file; an ini key is"
     " section.key, a limits key is 'hard maxlogins'. What stands beside files is changed apart from them:"
-    " install_package{package} | remove_package{package} | set_unit{unit,to} | add_mount_options{mount,options}"
-    " | set_ageing{account,setting,days}."
+    f" {describe_answer_forms()}."
 )
 
 

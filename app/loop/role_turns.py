@@ -31,15 +31,15 @@ from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
 from app.loop.fix_replay import build_plan_event
 from app.loop.harm import describe_harm
-from app.loop.named_resources import find_wanted_resources
 from app.loop.run import RoleSeat, Run
 from app.loop.situation import TurnContext, build_situation
 from app.loop.turn import TurnName, stream_turn
+from app.resources.kind import RuleTexts
+from app.resources.registry import find_candidates, get_resource_name
+from app.resources.vendor import LONGEST, create_vendor_action
 from app.skills.skill import Rule
 from app.targets.host_accounts import read_host_accounts
-from app.targets.resources.dry_run import get_resource_name
 from app.targets.resources.offer import Offer
-from app.targets.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target
 from app.text.redaction import redact_secrets
 
@@ -137,8 +137,9 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
 
 
 def _list_offers(target: Target, rule: Rule) -> tuple[Offer, ...]:
-    names = [account.name for account in read_host_accounts(target.files).accounts]
-    return target.list_offers(find_wanted_resources(rule.id, (rule.title, rule.requirement, rule.fix), names))
+    names = tuple(account.name for account in read_host_accounts(target.files).accounts)
+    texts = f"{rule.title}\n{rule.requirement}\n{rule.fix}"
+    return target.list_offers(find_candidates(RuleTexts(rule.id, texts, names)))
 
 
 def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import msgspec
 
-from app.events.vocabulary import AnyAction, FileAction, Reload, ResourceAction
+from app.events.vocabulary import AnyAction, FileAction, Reload
+from app.resources.kind import ResourceAction
 from app.syntax.files import Files, FileState
 from app.targets import obfuscation
 from app.targets.cached_files import CachedFiles

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.events.vocabulary import AnyAction, FileChange, Probe
+from app.resources.kind import ResourceAction
 from app.syntax.files import Files
 from app.targets.in_force_report import InForceReport
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
-from app.targets.resources.offer import Offer, WantedResources
+from app.targets.resources.offer import Offer
 
 Asks = frozenset[str]
 """Settings that the rule itself wants, even if they count as weaker (Rule.asks)."""
@@ -80,8 +81,8 @@ class Target(Protocol):
     ) -> list[Refusal]:
         """Return the refusals of the policy. An empty list means that all actions may run."""
 
-    def list_offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
-        """List possible actions on packages, units, mounts and accounts of these names that the host has."""
+    def list_offers(self, wanted: Sequence[ResourceAction], /) -> tuple[Offer, ...]:
+        """List those of the actions that are possible, by resource that the host has."""
 
     def preview_actions(self, actions: Sequence[AnyAction]) -> Preview: ...
 

@@ -1,15 +1,17 @@
 import pytest
 
-from app.targets.resources.dry_run import DryRun, ResourceState
-from app.targets.resources.packages import MOST_COMING, judge_packages
+from app.resources.kind import ForeseenStates, ResourceState
+from app.resources.package import MOST_COMING, judge_packages
 
 
 def gone(*names, needed=()):
-    return DryRun(tuple(ResourceState(f"package:{name}", "installed 1", "") for name in names), frozenset(needed))
+    return ForeseenStates(
+        tuple(ResourceState(f"package:{name}", "installed 1", "") for name in names), frozenset(needed)
+    )
 
 
 def came(*names):
-    return DryRun(tuple(ResourceState(f"package:{name}", "", "installed 1") for name in names))
+    return ForeseenStates(tuple(ResourceState(f"package:{name}", "", "installed 1") for name in names))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def test_what_hardening_takes_away_may_go_and_not_come():
 
 
 def test_an_upgrade_on_the_way_is_no_part_of_a_change():
-    both = DryRun((ResourceState("package:libc-x", "installed 1", "installed 2"), *came("aide").states))
+    both = ForeseenStates((ResourceState("package:libc-x", "installed 1", "installed 2"), *came("aide").states))
     assert judge_packages(both).clause == "too much"
 
 

@@ -2,12 +2,12 @@ import hashlib
 
 import pytest
 
-from app.events.vocabulary import RunVendorScript
+from app.resources.kind import ResourceState
+from app.resources.vendor import RunVendorScript, create_vendor_action
 from app.syntax.files import FileState
 from app.targets.change_preview import preview_actions
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun, ResourceState
-from app.targets.resources.vendor_script import create_vendor_action
+from app.targets.resources.dry_run import DryRun
 from tests.targets.resources.test_resource_policy import NoLinks
 
 SCRIPT = "echo a >/etc/issue\n"

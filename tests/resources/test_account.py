@@ -1,7 +1,7 @@
 import pytest
 
-from app.targets.resources.ageing import judge_ageing
-from app.targets.resources.dry_run import DryRun, ResourceState
+from app.resources.account import judge_ageing
+from app.resources.kind import ForeseenStates, ResourceState
 
 TODAY = 20_000
 
@@ -9,7 +9,7 @@ TODAY = 20_000
 def change(before, after, changed=TODAY - 10, name="ana", needed=()):
     rest = f", changed {changed}"
     state = ResourceState(f"account:{name}", before + rest, after + rest)
-    return DryRun((state,), frozenset(needed), TODAY)
+    return ForeseenStates((state,), frozenset(needed), TODAY)
 
 
 def test_a_password_may_age_sooner():

@@ -1,11 +1,11 @@
 import pytest
 
-from app.targets.resources.dry_run import DryRun, ResourceState
-from app.targets.resources.mounts import judge_mounts
+from app.resources.kind import ForeseenStates, ResourceState
+from app.resources.mount import judge_mounts
 
 
 def change(mount, after):
-    return DryRun((ResourceState(f"mount:{mount}", "mounted none, fstab none", after),))
+    return ForeseenStates((ResourceState(f"mount:{mount}", "mounted none, fstab none", after),))
 
 
 @pytest.mark.parametrize("mount", ["/tmp", "/dev/shm", "/home", "/var/tmp", "/var/log/audit"])
