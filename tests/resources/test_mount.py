@@ -1,7 +1,24 @@
 import pytest
 
-from app.resources.kind import ForeseenStates, ResourceState
-from app.resources.mount import judge_mounts
+from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
+from app.resources.mount import AddMountOptions, judge_mounts
+from tests.resources.case import KindCase, Sample
+
+WAS = "mounted nodev nosuid, fstab none"
+CASE = KindCase(
+    samples=(
+        Sample(
+            AddMountOptions(mount="/tmp", options=("noexec",)),
+            HostState(WAS),
+            ResourceState(
+                "mount:/tmp", "mounted nodev nosuid, fstab none", "mounted nodev nosuid noexec, fstab noexec"
+            ),
+            ResourceState("mount:/usr", "mounted none, fstab none", "mounted noexec, fstab noexec"),
+        ),
+    ),
+    rule=RuleTexts("x", "/tmp must be mounted with the noexec option."),
+    prepare="echo 'tmpfs /tmp tmpfs defaults 0 0' >/etc/fstab",
+)
 
 
 def change(mount, after):

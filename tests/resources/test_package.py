@@ -1,7 +1,49 @@
 import pytest
 
-from app.resources.kind import ForeseenStates, ResourceState
-from app.resources.package import MOST_COMING, judge_packages
+from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
+from app.resources.package import MOST_COMING, InstallPackage, RemovePackage, judge_packages
+from tests.resources.case import KindCase, Sample
+
+REPOSITORY = r"""
+mkdir -p /etc/apt/preferences.d /etc/apt/apt.conf.d /etc/apt/trusted.gpg.d /var/lib/apt/lists/partial
+mkdir -p /var/cache/apt/archives/partial /var/log/apt /var/lib/dpkg/info /var/lib/dpkg/updates
+: >/var/lib/dpkg/status
+: >/var/lib/dpkg/available
+for name in temper-trial temper-there; do
+  mkdir -p /srv/$name/DEBIAN /srv/$name/etc/$name
+  printf '%s\n' "Package: $name" 'Version: 1.0' 'Architecture: all' 'Maintainer: n <n@example.org>' 'Description: t' \
+    >/srv/$name/DEBIAN/control
+  echo shipped >/srv/$name/etc/$name/conf
+  dpkg-deb -b /srv/$name /srv/$name.deb >/dev/null
+  cat /srv/$name/DEBIAN/control
+  echo "Filename: ./$name.deb"
+  echo "Size: $(stat -c %s /srv/$name.deb)"
+  echo "SHA256: $(sha256sum </srv/$name.deb | cut -d ' ' -f 1)"
+  echo
+done >/srv/Packages
+echo 'deb [trusted=yes] file:/srv ./' >/etc/apt/sources.list
+echo 'APT::Sandbox::User "root";' >/etc/apt/apt.conf
+apt-get -q -q update
+dpkg -i /srv/temper-there.deb >/dev/null
+"""
+CASE = KindCase(
+    samples=(
+        Sample(
+            InstallPackage(package="temper-trial"),
+            HostState("", version="1.0"),
+            ResourceState("package:temper-trial", "", "installed 1.0"),
+            ResourceState("package:temper-trial", "installed 0.9", "installed 1.0"),
+        ),
+        Sample(
+            RemovePackage(package="temper-there"),
+            HostState("installed 1.0"),
+            ResourceState("package:temper-there", "installed 1.0", ""),
+            ResourceState("package:temper-there", "installed 1.0", "installed 1.1"),
+        ),
+    ),
+    rule=RuleTexts("x", "apt-get install temper-trial\nThe temper-there package must not be there."),
+    prepare=REPOSITORY,
+)
 
 
 def gone(*names, needed=()):

@@ -1,8 +1,25 @@
 import pytest
 
-from app.resources.kind import ForeseenStates, ResourceState
+from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.resources.registry import is_state_reached
-from app.resources.unit import judge_units
+from app.resources.unit import SetUnit, judge_units
+from tests.resources.case import KindCase, Sample
+
+CASE = KindCase(
+    samples=(
+        Sample(
+            SetUnit(unit="tidy.service", to="enable"),
+            HostState("disabled -"),
+            ResourceState("unit:tidy.service", "disabled -", "enabled -"),
+            ResourceState("unit:tftp.service", "disabled -", "enabled -"),
+        ),
+    ),
+    rule=RuleTexts("x", "The tidy service must be enabled."),
+    prepare=r"""
+mkdir -p /etc/systemd/system
+printf '[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n' >/etc/systemd/system/tidy.service
+""",
+)
 
 
 def change(unit, before, after):
