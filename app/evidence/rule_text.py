@@ -1,5 +1,7 @@
 """Text about one rule for the papers: the scanner's finding, and what was done."""
 
+from typing import assert_never
+
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
 from app.evidence.run_record import Answer, AttemptRecord, RuleRecord, RunRecord
 from app.loop.descriptions import describe_pending_settings
@@ -98,4 +100,6 @@ def describe_answer(answer: Answer) -> str:
             said = f"edited by {answer.by}"
         case ApprovalExpired():
             said = "approval void"
+        case _:
+            assert_never(answer)
     return f"{said}: {answer.reason}" if answer.reason else said

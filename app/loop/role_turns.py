@@ -2,6 +2,7 @@
 
 import hashlib
 import zlib
+from typing import assert_never
 
 import msgspec
 
@@ -198,6 +199,8 @@ async def _to_events(run: Run, answer: Answer) -> list[Event]:
             return [_judge_triage(run, answer)]
         case Reflection():
             return _build_reflection(run, answer)
+        case _:
+            assert_never(answer)
 
 
 async def propose_edit(run: Run, _: Propose) -> None:

@@ -12,8 +12,8 @@ class Sample:
     action: ResourceAction
     possible: HostState
     foreseen: ResourceState
-    refused: ResourceState
-    """Another result of the dry run, which the kind's own policy refuses."""
+    refused: ResourceState | None
+    """What the kind's own policy refuses beside it; None if its effect is judged as that of files and other kinds."""
 
 
 @dataclass(frozen=True)

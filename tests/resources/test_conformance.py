@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 import subprocess
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from app.loop.descriptions import describe_event
 from app.loop.prompts import build_system_prompt
 from app.loop.risk import WORDS, assess_risk
 from app.loop.rule_terms import RuleTerms
-from app.resources.kind import ResourceAction, RuleTexts
+from app.resources.kind import ForeseenStates, ResourceAction, RuleTexts
 from app.resources.registry import KINDS, RESOURCE_ACTIONS, encode_action, find_candidates, get_resource_name
 from app.targets.change_diff import render_resource_diff
 from app.targets.policy import review_actions
@@ -50,14 +51,19 @@ for one in mawk gawk; do [ ! -x /usr/bin/$one ] || ln -sf /usr/bin/$one /etc/alt
 each = pytest.mark.parametrize(("kind", "sample"), PARTS)
 
 
-def refuse(sample, allowed, state, *more):
-    files = DryRun((state,))
-    found = review_actions([sample.action, *more], frozenset(allowed), NoLinks({}), foreseen=files)
+def refuse(sample, allowed, *states, more=()):
+    found = review_actions([sample.action, *more], frozenset(allowed), NoLinks({}), foreseen=DryRun(states))
     return [one.clause for one in found]
 
 
 def propose(action, diff=""):
     return ActionProposed(rule="r", attempt=1, actions=(action,), note="", fingerprint="", diff=diff)
+
+
+def test_every_file_that_declares_a_kind_is_registered():
+    modules = (importlib.import_module(f"app.resources.{file.stem}") for file in (ROOT / "app/resources").glob("*.py"))
+    declared = [module.KIND.name for module in modules if hasattr(module, "KIND")]
+    assert sorted(declared) == sorted(kind.name for kind in KINDS)
 
 
 def test_each_action_has_one_kind_and_one_sample():
@@ -128,8 +134,11 @@ def test_the_policy_allows_what_is_planned_and_foreseen_and_refuses_the_rest(kin
     assert refuse(sample, [place], sample.foreseen) == []
     assert refuse(sample, [], sample.foreseen) == ["outside the plan"]
     assert refuse(sample, [place], replace(sample.foreseen, after=sample.foreseen.before)) == ["not understood"]
-    assert refuse(sample, [place], sample.foreseen, sample.action) == ["too much"]
-    assert len(refuse(sample, [place], sample.refused)) == 1
+    assert refuse(sample, [place], sample.foreseen, more=[sample.action]) == ["too much"]
+    assert bool(sample.refused) == (not kind.alone)
+    if sample.refused:
+        assert len(refuse(sample, [place], sample.foreseen, sample.refused)) == 1
+        assert kind.judge_states(ForeseenStates((sample.foreseen, sample.refused))) is not None
 
 
 @each
@@ -187,6 +196,8 @@ def test_the_hosts_part_has_its_functions(kind):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # noqa: F811
     case = CASES[kind.name]
+    missing = [tool for tool in ("apt-get", "dpkg-deb", "chage", "findmnt", "systemctl") if not shutil.which(tool)]
+    assert not missing, f"this test needs a Debian with {', '.join(missing)}"
     laid = {"SSH_ORIGINAL_COMMAND": f"set -e\n{AWK}{case.prepare}", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
     subprocess.run([host.folder / "enter"], env=laid, check=True, stdin=subprocess.DEVNULL)
     target = opened()

@@ -19,7 +19,7 @@ CASE = KindCase(
             ACTION,
             HostState(""),
             ResourceState("vendor:r", "", f"ran {ACTION.sha256}"),
-            ResourceState("vendor:r", "", ""),
+            None,
         ),
     ),
     rule=RuleTexts("r", "the content's own script"),
