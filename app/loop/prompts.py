@@ -1,5 +1,6 @@
 """Builds the roles' prompts from the state and the host, within the engine's context size."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,7 +19,18 @@ from app.text.clean import clean_text
 from app.text.inert import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets
 
-VERSION = "4"
+_WORDS = "4"
+_ACTION_FORMS = "250901eb"
+"""Digest of the forms of actions on resources in that version."""
+
+
+def compute_version(forms: str) -> str:
+    """Return the version of the prompts; another kind of resource adds a digest of the forms of actions by itself."""
+    digest = hashlib.sha256(forms.encode()).hexdigest()[:8]
+    return _WORDS if digest == _ACTION_FORMS else f"{_WORDS}.{digest}"
+
+
+VERSION = compute_version(describe_answer_forms())
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
