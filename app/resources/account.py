@@ -7,16 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from app.resources.kind import (
-    ForeseenStates,
-    HostState,
-    Objection,
-    ResourceAction,
-    ResourceKind,
-    ResourceState,
-    RuleTexts,
-    ShellCommands,
-)
+from app.resources import kind
 
 AgeSetting = Literal["min", "max", "warn", "inactive"]
 _NAMED: tuple[tuple[AgeSetting, re.Pattern[str]], ...] = (
@@ -37,7 +28,7 @@ _SMALLER_IS_STRICTER = ("max", "inactive")
 _NEVER = 99_999
 
 
-class SetAgeing(ResourceAction, frozen=True, tag="set_ageing"):
+class SetAgeing(kind.ResourceAction, frozen=True, tag="set_ageing"):
     """Set password ageing of an account in /etc/shadow, in days."""
 
     account: Annotated[str, Meta(max_length=32, pattern="^[A-Za-z_][A-Za-z0-9_.-]*$")]
@@ -45,33 +36,31 @@ class SetAgeing(ResourceAction, frozen=True, tag="set_ageing"):
     days: Annotated[int, Meta(ge=0, le=99999)]
 
 
-def find_candidates(rule: RuleTexts) -> Iterator[SetAgeing]:
+def find_candidates(rule: kind.RuleTexts) -> Iterator[SetAgeing]:
     ages = [(setting, int(days)) for setting, named in _NAMED for days in named.findall(rule.text)]
     return (SetAgeing(account=name, setting=setting, days=days) for name in rule.accounts for setting, days in ages)
 
 
-def _is_possible(action: SetAgeing, host: HostState) -> bool:
-    return f" {action.setting} {action.days}," not in f" {host.text},"
-
-
-def judge_ageing(foreseen: ForeseenStates) -> Objection | None:
+def judge_ageing(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     ours = foreseen.list_named("account")
     return next((found for name, one in ours if (found := _judge_account(name, one, foreseen))), None)
 
 
-def _judge_account(name: str, one: ResourceState, foreseen: ForeseenStates) -> Objection | None:
+def _judge_account(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
     was, now = _parse_days(one.before), _parse_days(one.after)
     for setting in now:
         if now[setting] != was.get(setting) and _is_weaker(setting, was.get(setting), now[setting]):
-            return Objection("weakening", f"{name}: {setting} would be {now[setting]}, and is {was.get(setting)}.")
+            return kind.Objection("weakening", f"{name}: {setting} would be {now[setting]}, and is {was.get(setting)}.")
     if one.name in foreseen.needed and _find_expiry_day(now) and _find_expiry_day(now) != _find_expiry_day(was):
-        return Objection("lockout", f"{name} logs in by a key, and its password's end would shut it out one day.")
+        return kind.Objection("lockout", f"{name} logs in by a key, and its password's end would shut it out one day.")
     end, before = _find_expiry_day(now), _find_expiry_day(was)
     if end and end <= foreseen.today and not (before and before <= foreseen.today):
-        return Objection("lockout", f"{name} would be expired at once: its password is of day {now['changed']}.")
+        return kind.Objection("lockout", f"{name} would be expired at once: its password is of day {now['changed']}.")
     least, most = now.get("min"), now.get("max")
     if least is not None and most is not None and least > most:
-        return Objection("lockout", f"{name} could never change its password: min {least} is more than max {most}.")
+        return kind.Objection(
+            "lockout", f"{name} could never change its password: min {least} is more than max {most}."
+        )
     return None
 
 
@@ -92,17 +81,17 @@ def _is_weaker(setting: str, was: int | None, now: int | None) -> bool:
     return now > was if setting in _SMALLER_IS_STRICTER else now < was
 
 
-def _build_commands(action: SetAgeing, _: Sequence[str]) -> ShellCommands:
+def _build_commands(action: SetAgeing, _: Sequence[str]) -> kind.ShellCommands:
     (key, field), name = _KEYS[action.setting], shlex.quote(action.account)
     look = f'[ "$(getent shadow {name} | cut -d: -f{field})" = {action.days} ]'
-    return ShellCommands(look, f"chage {key} {action.days} {name}", ":", ("/etc/shadow",))
+    return kind.ShellCommands(look, f"chage {key} {action.days} {name}", ":", ("/etc/shadow",))
 
 
-KIND = ResourceKind(
+KIND = kind.ResourceKind(
     name="account",
     actions=(SetAgeing,),
     find_candidates=find_candidates,
-    is_possible=_is_possible,
+    is_possible=lambda action, host: f" {action.setting} {action.days}," not in f" {host.text},",
     list_words=lambda action: (action.setting, str(action.days)),
     judge_states=judge_ageing,
     build_commands=_build_commands,

@@ -89,10 +89,6 @@ def match_state(wanted: str, found: str) -> bool:
     return wanted in (found, NOT_FORESEEN)
 
 
-def accept_action(_: ResourceAction) -> None:
-    """Object to nothing: the dry run shows all that there is to judge."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class ResourceKind(Generic[A]):
     """One kind. The host's part is app/targets/ssh/remote/NAME.sh; resources.sh says what that must define."""
@@ -109,7 +105,7 @@ class ResourceKind(Generic[A]):
     """Judge everything of this kind that the whole change would do."""
     build_commands: Callable[[A, Sequence[str]], ShellCommands | str]
     """Build the commands from an action and the names of all that changed, or say why another host cannot repeat it."""
-    judge_action: Callable[[A], Objection | None] = accept_action
+    judge_action: Callable[[A], Objection | None] = lambda _: None
     """Judge the action before the host is asked anything."""
     match_state: Callable[[str, str], bool] = match_state
     """Return True if the state that was found is the one that was foreseen."""

@@ -7,17 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from app.resources.kind import (
-    NOT_FORESEEN,
-    ForeseenStates,
-    HostState,
-    Objection,
-    ResourceAction,
-    ResourceKind,
-    ResourceState,
-    RuleTexts,
-    ShellCommands,
-)
+from app.resources import kind
 
 PackageName = Annotated[str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9+._-]*$")]
 INSTALLED = "installed "
@@ -49,20 +39,20 @@ _UNWELCOME = re.compile(
 """Packages that hardening removes are not installed."""
 
 
-class InstallPackage(ResourceAction, frozen=True, tag="install_package"):
+class InstallPackage(kind.ResourceAction, frozen=True, tag="install_package"):
     """Install from the host's package sources."""
 
     package: PackageName
 
 
-class RemovePackage(ResourceAction, frozen=True, tag="remove_package"):
+class RemovePackage(kind.ResourceAction, frozen=True, tag="remove_package"):
     package: PackageName
 
 
 PackageAction = InstallPackage | RemovePackage
 
 
-def find_candidates(rule: RuleTexts) -> Iterator[PackageAction]:
+def find_candidates(rule: kind.RuleTexts) -> Iterator[PackageAction]:
     found = [word for line in _TO_BE.findall(rule.text) for word in line.replace('"', " ").replace("'", " ").split()]
     found += _PACKAGE.findall(rule.text)
     if match := _OF_ID.fullmatch(rule.id):
@@ -73,60 +63,56 @@ def find_candidates(rule: RuleTexts) -> Iterator[PackageAction]:
             yield InstallPackage(package=name)
 
 
-def _is_possible(action: PackageAction, host: HostState) -> bool:
+def _is_possible(action: PackageAction, host: kind.HostState) -> bool:
     is_installed = host.text.startswith(INSTALLED)
     return is_installed if isinstance(action, RemovePackage) else bool(host.version) and not is_installed
 
 
-def _list_words(action: PackageAction) -> Sequence[str]:
-    return ("remove",) if isinstance(action, RemovePackage) else ("install",)
-
-
-def judge_packages(foreseen: ForeseenStates) -> Objection | None:
+def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     packages = list(foreseen.list_named("package"))
     coming = sum(_is_new(one) for _, one in packages)
     if coming > MOST_COMING:
-        return Objection("too much", f"{coming} packages would come; one change may bring {MOST_COMING}.")
+        return kind.Objection("too much", f"{coming} packages would come; one change may bring {MOST_COMING}.")
     return next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
 
 
-def _find_objections(name: str, one: ResourceState, needed: frozenset[str]) -> Iterator[Objection]:
+def _find_objections(name: str, one: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
     if _is_new(one):
         if _UNWELCOME.fullmatch(name):
-            yield Objection("weakening", f"{name} would come, and it is among what hardening takes away.")
+            yield kind.Objection("weakening", f"{name} would come, and it is among what hardening takes away.")
     elif one.after.startswith(INSTALLED):
-        yield Objection("too much", f"{name} would become another version: an upgrade is a person's to order.")
+        yield kind.Objection("too much", f"{name} would become another version: an upgrade is a person's to order.")
     elif one.name in needed:
-        yield Objection("protected identity", f"{name} would go, and this program or its probes work with it.")
+        yield kind.Objection("protected identity", f"{name} would go, and this program or its probes work with it.")
     else:
         for pattern, clause in _PROTECTED:
             if re.fullmatch(pattern, name):
-                yield Objection(clause, f"{name} would go, and it is protected.")
+                yield kind.Objection(clause, f"{name} would go, and it is protected.")
 
 
-def _is_new(one: ResourceState) -> bool:
+def _is_new(one: kind.ResourceState) -> bool:
     return one.after.startswith(INSTALLED) and not one.before.startswith(INSTALLED)
 
 
 def _match_state(wanted: str, found: str) -> bool:
-    return wanted in (found, NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
+    return wanted in (found, kind.NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
-def _build_commands(action: PackageAction, changed: Sequence[str]) -> ShellCommands:
+def _build_commands(action: PackageAction, changed: Sequence[str]) -> kind.ShellCommands:
     name = shlex.quote(action.package)
     look, install, remove = _LOOK % (name, name), f"install {name}", f"remove {name}"
     if isinstance(action, RemovePackage):
-        return ShellCommands(f"! {look}", _BY % (remove, remove), _BY % (install, install))
+        return kind.ShellCommands(f"! {look}", _BY % (remove, remove), _BY % (install, install))
     came = shlex.join([one.removeprefix(KIND.prefix) for one in changed if one.startswith(KIND.prefix)]) or name
-    return ShellCommands(look, _BY % (install, install), _BY % (f"purge {came}", f"remove {came}"))
+    return kind.ShellCommands(look, _BY % (install, install), _BY % (f"purge {came}", f"remove {came}"))
 
 
-KIND = ResourceKind[PackageAction](
+KIND = kind.ResourceKind[PackageAction](
     name="package",
     actions=(InstallPackage, RemovePackage),
     find_candidates=find_candidates,
     is_possible=_is_possible,
-    list_words=_list_words,
+    list_words=lambda action: ("remove" if isinstance(action, RemovePackage) else "install",),
     judge_states=judge_packages,
     match_state=_match_state,
     build_commands=_build_commands,

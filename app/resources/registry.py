@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -59,20 +59,13 @@ def find_candidates(rule: RuleTexts) -> tuple[ResourceAction, ...]:
 
 
 def _is_well_formed(action: ResourceAction) -> bool:
-    try:
+    with suppress(ValueError):  # a ValidationError is one
         msgspec.convert(msgspec.to_builtins(action), type(action))
-        encode_action(action)
-    except ValueError:  # a ValidationError is one
-        return False
-    return True
+        return bool(encode_action(action))
+    return False
 
 
 def describe_answer_forms() -> str:
     """Return the form of each action that a role may propose, for the prompt."""
-    return " | ".join(_iterate_answer_forms())
-
-
-def _iterate_answer_forms() -> Iterator[str]:
-    for kind in KINDS:
-        for action in kind.actions if kind.find_candidates else ():
-            yield f"{action.__struct_config__.tag}{{{','.join(action.__struct_fields__)}}}"
+    told = (action for kind in KINDS if kind.find_candidates for action in kind.actions)
+    return " | ".join(f"{action.__struct_config__.tag}{{{','.join(action.__struct_fields__)}}}" for action in told)

@@ -3,21 +3,11 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, assert_never
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from app.resources.kind import (
-    NOT_FORESEEN,
-    ForeseenStates,
-    HostState,
-    Objection,
-    ResourceAction,
-    ResourceKind,
-    RuleTexts,
-    ShellCommands,
-    match_state,
-)
+from app.resources import kind
 
 UnitName = Annotated[
     str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
@@ -28,14 +18,6 @@ _SERVICE = re.compile(r"[`'\"]?([A-Za-z0-9][A-Za-z0-9@_-]{1,60})[`'\"]? services
 _OF_ID = re.compile(r"(service|socket|timer)_(.+)_(?:installed|removed|enabled|disabled|masked)")
 _ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "disable", "stop", "start")
 """The order in which roles read them."""
-_UNDONE: dict[UnitVerb, UnitVerb] = {
-    "enable": "disable",
-    "disable": "enable",
-    "mask": "unmask",
-    "unmask": "mask",
-    "start": "stop",
-    "stop": "start",
-}
 _ENABLED = '[ "$(systemctl is-enabled %s 2>/dev/null)" = %s ]'
 _PROTECTED: tuple[tuple[str, str], ...] = (
     (r"sshd?(?:@.*)?|sshd?-.*|temper.*|user@.*", "protected identity"),
@@ -55,49 +37,46 @@ _UNWELCOME = re.compile(
 _OFF, _ON = ("disabled", "masked"), ("enabled", "unmasked")
 
 
-class SetUnit(ResourceAction, frozen=True, tag="set_unit"):
+class SetUnit(kind.ResourceAction, frozen=True, tag="set_unit"):
     """Restart and reload are actions of `reload`."""
 
     unit: UnitName
     to: UnitVerb
 
 
-def find_candidates(rule: RuleTexts) -> Iterator[SetUnit]:
+def find_candidates(rule: kind.RuleTexts) -> Iterator[SetUnit]:
     found = [*_UNIT.findall(rule.text), *(f"{name}.service" for name in _SERVICE.findall(rule.text))]
     if match := _OF_ID.fullmatch(rule.id):
         found += [f"{match[2]}.{match[1]}", f"{match[2].replace('_', '-')}.{match[1]}"]
     return (SetUnit(unit=name, to=verb) for name in found for verb in _ORDER)
 
 
-def _is_possible(action: SetUnit, host: HostState) -> bool:
+def _is_possible(action: SetUnit, host: kind.HostState) -> bool:
     enabled, active = host.text.split(" ", 1)
-    match action.to:
-        case "mask" | "unmask":
-            return (enabled == "masked") == (action.to == "unmask")
-        case "enable":
-            return enabled == "disabled"
-        case "disable":
-            return enabled == "enabled"
-        case "start" | "stop":
-            return host.has_systemd and (active == "active") == (action.to == "stop")
-        case _:
-            assert_never(action.to)
+    return {
+        "mask": enabled != "masked",
+        "unmask": enabled == "masked",
+        "enable": enabled == "disabled",
+        "disable": enabled == "enabled",
+        "start": host.has_systemd and active != "active",
+        "stop": host.has_systemd and active == "active",
+    }[action.to]
 
 
-def judge_units(foreseen: ForeseenStates) -> Objection | None:
+def judge_units(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     for unit, one in foreseen.list_named("unit"):
-        if one.after == NOT_FORESEEN:
+        if one.after == kind.NOT_FORESEEN:
             continue
-        name, _, kind = unit.rpartition(".")
+        name, _, suffix = unit.rpartition(".")
         (_, ran), (set_to, runs) = (state.split(" ", 1) for state in (one.before, one.after))
         if (runs == "active" != ran or set_to in _ON) and _UNWELCOME.fullmatch(name):
-            return Objection("weakening", f"{unit} would run, and it is among what hardening takes away.")
+            return kind.Objection("weakening", f"{unit} would run, and it is among what hardening takes away.")
         if (runs == "inactive" != ran) or set_to in _OFF:
-            if kind == "mount":
-                return Objection("destruction", f"{unit}: what is mounted stays mounted.")
+            if suffix == "mount":
+                return kind.Objection("destruction", f"{unit}: what is mounted stays mounted.")
             for pattern, clause in _PROTECTED:
                 if re.fullmatch(pattern, name):
-                    return Objection(clause, f"{unit} would not run any more, and it is protected.")
+                    return kind.Objection(clause, f"{unit} would not run any more, and it is protected.")
     return None
 
 
@@ -105,23 +84,24 @@ def _match_state(wanted: str, found: str) -> bool:
     """An unmasked unit may be enabled or disabled."""
     if wanted.startswith("unmasked "):
         return not found.startswith("masked") and found.partition(" ")[2] == wanted.partition(" ")[2]
-    return match_state(wanted, found)
+    return kind.match_state(wanted, found)
 
 
-def _build_commands(action: SetUnit, _: Sequence[str]) -> ShellCommands:
+def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
     name = shlex.quote(action.unit)
-    look = {
-        "start": f"systemctl is-active -q {name}",
-        "stop": f"! systemctl is-active -q {name}",
-        "unmask": f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]',
-        "enable": _ENABLED % (name, "enabled"),
-        "disable": _ENABLED % (name, "disabled"),
-        "mask": _ENABLED % (name, "masked"),
-    }
-    return ShellCommands(look[action.to], f"systemctl {action.to} {name}", f"systemctl {_UNDONE[action.to]} {name}")
+    active = f"systemctl is-active -q {name}"
+    look, undo = {
+        "enable": (_ENABLED % (name, "enabled"), "disable"),
+        "disable": (_ENABLED % (name, "disabled"), "enable"),
+        "mask": (_ENABLED % (name, "masked"), "unmask"),
+        "unmask": (f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]', "mask"),
+        "start": (active, "stop"),
+        "stop": (f"! {active}", "start"),
+    }[action.to]
+    return kind.ShellCommands(look, f"systemctl {action.to} {name}", f"systemctl {undo} {name}")
 
 
-KIND = ResourceKind(
+KIND = kind.ResourceKind(
     name="unit",
     actions=(SetUnit,),
     find_candidates=find_candidates,

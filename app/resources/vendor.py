@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from app.resources.kind import Action, ForeseenStates, Objection, ResourceAction, ResourceKind
+from app.resources.kind import Action, Objection, ResourceAction, ResourceKind
 
 LONGEST = 16384
 LABEL, SCRIPT = "vendor's script", "| "
@@ -54,11 +54,6 @@ def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _accept_states(_: ForeseenStates) -> Objection | None:
-    """Units that it names are judged as units, and files by their effect."""
-    return None
-
-
 def _explain_no_commands(action: RunVendorScript, _: Sequence[str]) -> str:
     return (
         f"by the vendor's script (sha256 {action.sha256}), which a person approved for that host alone: "
@@ -73,7 +68,7 @@ KIND = ResourceKind(
     is_possible=lambda _action, _host: False,
     list_words=lambda action: (action.sha256, b64encode(action.script.encode()).decode()),
     judge_action=judge_vendor_script,
-    judge_states=_accept_states,
+    judge_states=lambda _: None,
     build_commands=_explain_no_commands,
     alone="a vendor's script is a change by itself.",
 )
