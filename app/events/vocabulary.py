@@ -1,11 +1,14 @@
 """The types that events are made of and that the layers above share."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 from msgspec import Meta, Struct
 
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.resources import vendor
+from app.resources.kind import Action, ResourceAction
+from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS
 
 Role = Literal["architect", "worker", "auditor", "sentry"]
 Purpose = Literal["plan", "act", "review", "triage", "reflect"]
@@ -19,23 +22,11 @@ Decision = Literal["CONTINUE", "PIVOT", "ESCALATE"]
 Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupported"]
 
 HostPath = Annotated[str, Meta(max_length=256, pattern="^/[^\\x00-\\x1f]*$")]
-Place = Annotated[str, Meta(max_length=256, pattern="^(/|package:|unit:|mount:|account:|vendor:)[^\\x00-\\x1f]*$")]
+Place = Annotated[str, Meta(max_length=256, pattern=PLACE_PATTERN)]
 """Target of a plan: the path of a file, or kind and name of another resource."""
-VENDOR_SCRIPT = "vendor:"
-"""Prefix of the place of a vendor's own script."""
-PackageName = Annotated[str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9+._-]*$")]
-UnitName = Annotated[
-    str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
-]
-MountOption = Literal["nodev", "nosuid", "noexec"]
-AgeSetting = Literal["min", "max", "warn", "inactive"]
 Line = Annotated[str, Meta(max_length=512, pattern="^[^\\x00-\\x08\\x0a-\\x1f]*$")]
 FileMode = Annotated[str, Meta(pattern="^0[0-7]{3}$")]
 Name = Annotated[str, Meta(max_length=64, pattern="^[A-Za-z0-9@._-]+$")]
-
-
-class Action(Struct, frozen=True, kw_only=True, tag_field="do", forbid_unknown_fields=True):
-    """A typed change to a host. `do` is its tag on the wire."""
 
 
 class SetOption(Action, frozen=True, tag="set_option"):
@@ -77,52 +68,11 @@ class Reload(Action, frozen=True, tag="reload"):
     service: Name
 
 
-class InstallPackage(Action, frozen=True, tag="install_package"):
-    """Install from the host's package sources."""
-
-    package: PackageName
-
-
-class RemovePackage(Action, frozen=True, tag="remove_package"):
-    package: PackageName
-
-
-class SetUnit(Action, frozen=True, tag="set_unit"):
-    """Restart and reload are actions of `reload`."""
-
-    unit: UnitName
-    to: Literal["enable", "disable", "mask", "unmask", "start", "stop"]
-
-
-class AddMountOptions(Action, frozen=True, tag="add_mount_options"):
-    """Add options in /etc/fstab and to the mounted file system."""
-
-    mount: Annotated[str, Meta(max_length=128, pattern="^/[A-Za-z0-9_./-]*$")]
-    options: Annotated[tuple[MountOption, ...], Meta(min_length=1, max_length=3)]
-
-
-class SetAgeing(Action, frozen=True, tag="set_ageing"):
-    """Set password ageing of an account in /etc/shadow, in days."""
-
-    account: Annotated[str, Meta(max_length=32, pattern="^[A-Za-z_][A-Za-z0-9_.-]*$")]
-    setting: AgeSetting
-    days: Annotated[int, Meta(ge=0, le=99999)]
-
-
-class RunVendorScript(Action, frozen=True, tag="run_vendor_script"):
-    """The remediation of a rule as OpenSCAP generates it from the content; roles and people may not change it."""
-
-    rule: Annotated[str, Meta(max_length=256, pattern="^[A-Za-z0-9_][A-Za-z0-9_.:-]*$")]
-    """Rule id in the content."""
-    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-    script: Annotated[str, Meta(max_length=16384)]
-
-
 FileAction = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod
-PackageAction = InstallPackage | RemovePackage
-ResourceAction = PackageAction | SetUnit | AddMountOptions | SetAgeing | RunVendorScript
-"""Resources other than files, which the host's own tools change."""
-AnyAction = FileAction | Reload | ResourceAction
+if TYPE_CHECKING:
+    AnyAction = FileAction | Reload | ResourceAction
+else:
+    AnyAction = Union[(FileAction, Reload, *RESOURCE_ACTIONS)]
 
 
 class Probe(Struct, frozen=True):
@@ -146,7 +96,7 @@ class FileChange(Struct, frozen=True):
 
     @property
     def is_vendor_script(self) -> bool:
-        return self.path.startswith(VENDOR_SCRIPT)
+        return self.path.startswith(vendor.KIND.prefix)
 
 
 class PendingSetting(Struct, frozen=True, kw_only=True):

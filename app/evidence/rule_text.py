@@ -1,5 +1,7 @@
 """Text about one rule for the papers: the scanner's finding, and what was done."""
 
+from typing import assert_never
+
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
 from app.events.vocabulary import describe_pending_settings
 from app.evidence.run_record import Answer, AttemptRecord, RuleRecord, RunRecord
@@ -95,4 +97,6 @@ def describe_answer(answer: Answer) -> str:
             text = f"edited by {answer.by}"
         case ApprovalExpired():
             text = "approval void"
+        case _:
+            assert_never(answer)
     return f"{text}: {answer.reason}" if answer.reason else text

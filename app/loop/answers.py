@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.vocabulary import AnyAction, Decision, Place, Purpose, Reload, RunVendorScript
+from app.events.vocabulary import AnyAction, Decision, Place, Purpose, Reload
 from app.loop import choices
+from app.resources.vendor import RunVendorScript
 from app.text.clean import clean_text
 
 Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$")]

@@ -27,7 +27,7 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.vocabulary import AnyAction, Phase, Probe, RunVendorScript
+from app.events.vocabulary import AnyAction, Phase, Probe
 from app.loop import in_force
 from app.loop.approval_decision import decide_people_needed
 from app.loop.effects import (
@@ -45,11 +45,11 @@ from app.loop.fix_replay import build_proven_fix
 from app.loop.harm import find_preexisting_failures
 from app.loop.risk import assess_risk
 from app.loop.run import Run
+from app.resources.vendor import LONGEST, RunVendorScript, create_vendor_action
 from app.scanners.scanner import Verdict
 from app.targets.assessment import Assessment
 from app.targets.overlay import Overlay
 from app.targets.probe_comparison import compare_probes
-from app.targets.resources.vendor_script import LONGEST, create_vendor_action
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 

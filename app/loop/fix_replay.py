@@ -7,8 +7,9 @@ from typing import Any
 from msgspec import Struct
 
 from app.events.kinds import PlanMade
-from app.events.vocabulary import ProvenFix, ResourceAction
+from app.events.vocabulary import ProvenFix
 from app.loop.attempt_state import Attempt
+from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
 from app.syntax.files import Files
 from app.targets.baseline import compute_file_digest

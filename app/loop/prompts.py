@@ -1,5 +1,6 @@
 """Builds the roles' prompts from the state and the host, within the engine's context size."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,13 +11,25 @@ from app.loop.prompt_examples import format_example
 from app.loop.rule_terms import extract_script_values
 from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.loop.state import Item
+from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
 from app.text.inert import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets
 
-VERSION = "4"
+_WORDS = "4"
+_ACTION_FORMS = "250901eb"
+"""Digest of the forms of actions on resources in that version."""
+
+
+def compute_version(forms: str) -> str:
+    """Return the version of the prompts; another kind of resource adds a digest of the forms of actions by itself."""
+    digest = hashlib.sha256(forms.encode()).hexdigest()[:8]
+    return _WORDS if digest == _ACTION_FORMS else f"{_WORDS}.{digest}"
+
+
+VERSION = compute_version(describe_answer_forms())
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
@@ -53,8 +66,7 @@ _ACTIONS = (
     " | append_line{path,line} | write_file{path,content,mode} | chmod{path,mode} | reload{service}, each with `do`."
     " `number` is that of the line as the file is shown. set_option knows the syntax of the file; an ini key is"
     " section.key, a limits key is 'hard maxlogins'. What stands beside files is changed apart from them:"
-    " install_package{package} | remove_package{package} | set_unit{unit,to} | add_mount_options{mount,options}"
-    " | set_ageing{account,setting,days}."
+    f" {describe_answer_forms()}."
 )
 
 

@@ -9,7 +9,10 @@ from fnmatch import fnmatchcase
 
 from app.events.approvals import ChangeRisk
 from app.events.kinds import ActionProposed
-from app.events.vocabulary import AnyAction, Reload, RunVendorScript
+from app.events.vocabulary import AnyAction, Reload
+from app.resources.kind import ResourceAction
+from app.resources.registry import get_kind
+from app.resources.vendor import RunVendorScript
 from app.skills.skill import Rule
 
 
@@ -46,7 +49,8 @@ HAZARDS = (
     SERVICES,
     UNKNOWN,
 )
-WORDS = tuple(hazard.word for hazard in HAZARDS)
+_BY_WORD = {hazard.word: hazard for hazard in HAZARDS}
+WORDS = tuple(_BY_WORD)
 _NETWORK_KEYS = "net."
 
 
@@ -66,10 +70,10 @@ def find_hazards(actions: Iterable[AnyAction]) -> Iterable[Hazard]:
     for action in actions:
         if isinstance(action, Reload):
             yield _classify_service(action.service)
-        elif path := getattr(action, "path", ""):
-            yield from _classify_file(path, action)
+        elif isinstance(action, ResourceAction):
+            yield _BY_WORD[get_kind(action).hazard]
         else:
-            yield UNKNOWN
+            yield from _classify_file(action.path, action)
 
 
 def _classify_service(service: str) -> Hazard:

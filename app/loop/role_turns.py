@@ -3,6 +3,7 @@
 import hashlib
 import zlib
 from dataclasses import asdict
+from typing import assert_never
 
 import msgspec
 
@@ -19,15 +20,15 @@ from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
 from app.loop.fix_replay import build_plan_event
 from app.loop.harm import describe_harm
-from app.loop.named_resources import find_wanted_resources
 from app.loop.run import RoleSeat, Run
 from app.loop.situation import TurnContext, build_situation
 from app.loop.turn import TurnName, stream_turn
+from app.resources.kind import RuleTexts
+from app.resources.registry import find_candidates, get_resource_name
+from app.resources.vendor import LONGEST, create_vendor_action
 from app.skills.skill import Rule
 from app.targets.host_accounts import read_host_accounts
-from app.targets.resources.dry_run import get_resource_name
 from app.targets.resources.offer import Offer
-from app.targets.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target
 from app.text.redaction import redact_secrets
 
@@ -116,8 +117,9 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
 
 
 def _list_offers(target: Target, rule: Rule) -> tuple[Offer, ...]:
-    names = [account.name for account in read_host_accounts(target.files).accounts]
-    return target.list_offers(find_wanted_resources(rule.id, (rule.title, rule.requirement, rule.fix), names))
+    names = tuple(account.name for account in read_host_accounts(target.files).accounts)
+    texts = f"{rule.title}\n{rule.requirement}\n{rule.fix}"
+    return target.list_offers(find_candidates(RuleTexts(rule.id, texts, names)))
 
 
 def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:
@@ -167,6 +169,8 @@ async def _to_events(run: Run, answer: Answer) -> list[kinds.Event]:
             return [_judge_triage(run, answer)]
         case Reflection():
             return _build_reflection(run, answer)
+        case _:
+            assert_never(answer)
 
 
 async def propose_edit(run: Run, _: Propose) -> None:

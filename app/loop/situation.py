@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.vocabulary import Purpose
@@ -89,6 +90,8 @@ def build_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
             return TurnSituation(named, trouble=trouble, guided=about.guided)
         case "reflect":
             return TurnSituation(named, weighs=about.weighs, guided=about.guided)
+        case _:
+            assert_never(purpose)
 
 
 def _find_joint_files(about: TurnContext) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.events.vocabulary import AnyAction
+from app.resources.vendor import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.files import FileState
 from app.targets.readable_files import NO_NEED, SECRETIVE, is_closed, is_judged
-from app.targets.resources import vendor_script
 from app.targets.resources.dry_run import DryRun
 from app.text.clean import clean_text
 from app.text.redaction import is_secret_path, redact_secrets
@@ -26,7 +26,9 @@ def render_change(
 ) -> str:
     """Return the whole change as text. A preview and an applied change give the same text."""
     return (
-        vendor_script.render_vendor_scripts(actions) + render_resource_diff(foreseen) + render_file_diffs(before, after)
+        render_vendor_scripts(actions)
+        + render_resource_diff(foreseen)
+        + render_file_diffs(before, {**after, **foreseen.files})
     )
 
 

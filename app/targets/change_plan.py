@@ -16,10 +16,10 @@ from app.events.vocabulary import (
     Reload,
     RemoveLine,
     ReplaceLine,
-    ResourceAction,
     SetOption,
     WriteFile,
 )
+from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.file_changes import apply_action

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.events.vocabulary import FileChange, Probe
+from app.resources.kind import ResourceAction
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.in_force_report import InForceReport
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
-from app.targets.resources.offer import Offer, WantedResources
+from app.targets.resources.offer import Offer
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class Target(Protocol):
     def assess_actions(self, actions: Actions, allowed: Paths, asks: Asks = frozenset()) -> Assessment:
         """Return the effect of the actions on the host as it is now, tried on a copy, and the policy's answer."""
 
-    def list_offers(self, wanted: WantedResources, /) -> tuple[Offer, ...]:
-        """List possible actions on packages, units, mounts and accounts of these names that the host has."""
+    def list_offers(self, wanted: Sequence[ResourceAction], /) -> tuple[Offer, ...]:
+        """List those of the actions that are possible, by resource that the host has."""
 
     def apply(
         self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None

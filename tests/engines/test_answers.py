@@ -11,8 +11,8 @@ from app.cli.debian_demo import RULES
 from app.engines.simulator.answer_script import ANSWERS
 from app.events.vocabulary import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
+from app.resources.registry import get_resource_name
 from app.skills.stig.pack import STIG
-from app.targets.resources.dry_run import get_resource_name
 
 FILES = [tomllib.loads(file.read_text("utf-8")) for file in sorted(ANSWERS.glob("*.toml"))]
 SCRIPTS = {rule: script["try"] for file in FILES for rule, script in file.items() if "like" not in script}

@@ -3,9 +3,11 @@
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
 from app.loop.harm import describe_harm
-from app.targets.resources.offer import WantedResources
+from app.resources.account import SetAgeing
+from app.resources.mount import AddMountOptions
+from app.resources.package import InstallPackage, RemovePackage
+from app.resources.unit import SetUnit
 from tests.hosts.conftest import inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
@@ -49,9 +51,7 @@ def put_back(opened, machine, journal, was):
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    (offer,) = opened.list_offers(
-        WantedResources.from_names([("package", "libpam-pwquality"), ("package", "no-such-package")])
-    )
+    (offer,) = opened.list_offers([InstallPackage(package=name) for name in ("libpam-pwquality", "no-such-package")])
     (action,) = offer.actions
     assert action == InstallPackage(package="libpam-pwquality")
     shown = opened.assess_actions([action], package(action))
@@ -137,7 +137,9 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
     inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
     opened.prepare()
     was, fine, allowed = inside(machine, ALL_OF_IT), opened.check_health(), frozenset({"unit:fstrim.timer"})
-    (offer,) = opened.list_offers(WantedResources.from_names([("unit", "fstrim.timer"), ("unit", "no-such.service")]))
+    (offer,) = opened.list_offers(
+        [SetUnit(unit=name, to=to) for name in ("fstrim.timer", "no-such.service") for to in ("mask", "disable")]
+    )
     assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))
     for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
         done = opened.apply(f"unit-{word}", [action], allowed)

@@ -18,11 +18,11 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget
 from app.loop.harm import describe_harm
+from app.resources.vendor import create_vendor_action
 from app.runs.scanner_factory import create_scanner
 from app.scanners.openscap.content import add_benchmark
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
-from app.targets.resources.vendor_script import create_vendor_action
 from tests.hosts.conftest import inside, root_may_log_in
 from tests.hosts.test_resources import ALL_OF_IT, put_back
 from tests.loop.onfixture import OnFixture

@@ -48,11 +48,12 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, Recorded, record_event
-from app.events.vocabulary import Budget, Mode, Probe, ProvenFix, RunVendorScript, SetOption
+from app.events.vocabulary import Budget, Mode, Probe, ProvenFix, SetOption
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
 from app.loop.state import RunState, apply_event
+from app.resources.vendor import RunVendorScript
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 

@@ -23,12 +23,13 @@ from app.events.kinds import (
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
-from app.events.vocabulary import RemovePackage, WriteFile
+from app.events.vocabulary import WriteFile
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Wait
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
+from app.resources.package import RemovePackage
 from app.scanners.scanner import Verdict
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget

@@ -8,11 +8,18 @@ import pytest
 from app.events.kinds import PlanMade, VerdictGiven
 from app.events.vocabulary import Lesson
 from app.loop.attempt_state import Attempt
-from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt
+from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
 from app.loop.situation import TurnContext
 from app.loop.state import Item
+from app.resources.registry import describe_answer_forms
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
+
+FORMS = (
+    "install_package{package} | remove_package{package} | set_unit{unit,to} | add_mount_options{mount,options}"
+    " | set_ageing{account,setting,days}"
+)
+"""The actions on resources that version 4 names."""
 
 SPOKEN = (
     ("architect", "plan"),
@@ -84,8 +91,12 @@ def test_the_lesson_is_kept_where_the_host_has_much_to_say():
 
 
 def test_a_change_of_prompts_is_a_new_version():
-    """Scores are compared by it. Give VERSION a new value with every change of the words, and its digest here."""
+    """Scores are compared by it. Give _WORDS a new value with every change of the words, and their digest here."""
+    assert compute_version(describe_answer_forms()) == VERSION
+    assert compute_version(FORMS) == "4"
+    assert compute_version(f"{FORMS} | another{{thing}}").startswith("4.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
     about = TurnContext(Item("A"), Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"})
     said.append(build_user_prompt("plan", about, 4000))
-    assert {VERSION: hashlib.sha256("".join(said).encode()).hexdigest()[:12]} == {"4": "7abb5e19d59f"}
+    words = "".join(said).replace(describe_answer_forms(), FORMS)
+    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"4": "7abb5e19d59f"}

@@ -7,6 +7,7 @@ import pytest
 from app.events.kinds import ActionProposed
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, SetOption, WriteFile
 from app.loop.risk import HAZARDS, UNKNOWN, assess_risk, find_hazards
+from app.resources.mount import AddMountOptions
 from app.targets.writable_areas import JUDGES
 from tests.loop.playing import rule
 
@@ -52,10 +53,8 @@ def test_a_kernel_setting_of_the_network_cuts_the_line_in_either_spelling(key):
 
 
 def test_what_is_not_known_is_taken_to_cut_the_line():
-    class Mount:
-        where = "/tmp"
-
-    assert list(find_hazards([Mount()])) == [UNKNOWN]
+    assert list(find_hazards([AddMountOptions(mount="/tmp", options=("nodev",))])) == [UNKNOWN]
+    assert list(find_hazards([Chmod(path="/opt/x", mode="0644")])) == [UNKNOWN]
     assert UNKNOWN.cuts_the_line
 
 

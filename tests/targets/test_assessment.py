@@ -6,12 +6,13 @@ import pytest
 
 from app.errors import ActionFailed, HostDrifted
 from app.events.vocabulary import Chmod, WriteFile
+from app.resources.kind import ResourceState
 from app.syntax.files import FileState
 from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange, Refusal
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.resources.dry_run import NONE, DryRun, ResourceState
+from app.targets.resources.dry_run import NONE, DryRun
 from tests.hostfiles import DictFiles
 from tests.targets.hosts import FILES
 

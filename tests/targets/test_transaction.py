@@ -2,10 +2,10 @@ import os
 from contextlib import suppress
 
 import pytest
-from app.targets.file_digest import build_file_change
 
 from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
+from app.targets.baseline import build_file_change
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, assert_never
 
 from app.errors import ActionFailed
 from app.events.kinds import ActionApplied
@@ -115,8 +115,10 @@ def _to_file_edit(action: FileAction) -> PlaybookEdit:
             return PlaybookEdit("insert", action.path, new=action.line)
         case Chmod():
             return PlaybookEdit("mode", action.path, mode=action.mode)
-        case _:
+        case SetOption() | WriteFile():
             raise NotRecorded(f"{action.path} is changed in a way that the record does not hold line by line")
+        case _:
+            assert_never(action)
 
 
 def build_option_pattern(path: str, key: str) -> str:

@@ -1,13 +1,15 @@
 """Selects the fixes of a run that can be repeated on other hosts, and explains the others."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.events.kinds import AttemptFailed
-from app.events.vocabulary import FileAction, PublishedRule, ResourceAction
+from app.events.vocabulary import FileAction, FileChange, PublishedRule
 from app.evidence.playbook.checks import PlainCheck, list_unchecked_probes, select_checks
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
-from app.evidence.playbook.resource_shell import ShellCommands, build_shell_commands
 from app.evidence.run_record import RuleRecord, RunRecord
+from app.resources.kind import ResourceAction, ShellCommands
+from app.resources.registry import get_kind
 from app.skills.skill import Rule
 from app.targets.ssh.service_activator import services_to_reload
 from app.text.clean import clean_text
@@ -102,6 +104,14 @@ def _build_fix(one: RuleRecord) -> Fix:
         unasked=list_unchecked_probes(probes),
         notes=tuple(clean_text(" ".join(note.split()), _LONGEST) for note in notes),
     )
+
+
+def build_shell_commands(action: ResourceAction, changes: Iterable[FileChange]) -> ShellCommands:
+    """Return the commands that repeat the action, or raise NotRecorded if another host cannot repeat it."""
+    found = get_kind(action).build_commands(action, [change.path for change in changes])
+    if isinstance(found, str):
+        raise NotRecorded(found)
+    return found
 
 
 def _list_failures(one: RuleRecord) -> tuple[AttemptFailed, ...]:

@@ -1,52 +1,19 @@
-"""Non-file resources: packages, units, mounts and password ageing.
-
-The host does a dry run of each change before anything is changed.
-"""
+"""The dry run of changes to resources that are not files, made by the host before anything is changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.events.vocabulary import (
-    VENDOR_SCRIPT,
-    AddMountOptions,
-    AnyAction,
-    FileChange,
-    InstallPackage,
-    RemovePackage,
-    ResourceAction,
-    RunVendorScript,
-    SetAgeing,
-    SetUnit,
-)
+from app.events.vocabulary import AnyAction, FileChange
+from app.resources.kind import ForeseenStates, ResourceAction
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects, build_file_change
 
-PACKAGE, UNIT, MOUNT, ACCOUNT = "package:", "unit:", "mount:", "account:"
-INSTALLED = "installed "
-ABSENT = ""
-NOT_FORESEEN = "not foreseen here"
-"""The result for a resource that a vendor's script names: a copy of the files cannot show it."""
-
 
 @dataclass(frozen=True)
-class ResourceState:
-    """The state of a resource before and after, in the host's words; empty if it is absent."""
-
-    name: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True)
-class DryRun:
+class DryRun(ForeseenStates):
     """The result of a dry run with the host's own tools."""
 
-    states: tuple[ResourceState, ...] = ()
-    needed: frozenset[str] = frozenset()
-    """Packages that this program and its probes need, and accounts that log in."""
-    today: int = 0
-    """The host's date, in days since 1970."""
     lacking: str = ""
     """Why the change is impossible; empty if it is possible."""
     files: Mapping[str, FileState] = field(default_factory=dict)
@@ -94,27 +61,6 @@ NONE = DryRun()
 
 def is_resource(place: str) -> bool:
     return not place.startswith("/")
-
-
-def get_resource_name(action: ResourceAction) -> str:
-    match action:
-        case InstallPackage() | RemovePackage():
-            return f"{PACKAGE}{action.package}"
-        case SetUnit():
-            return f"{UNIT}{action.unit}"
-        case AddMountOptions():
-            return f"{MOUNT}{action.mount}"
-        case SetAgeing():
-            return f"{ACCOUNT}{action.account}"
-        case RunVendorScript():
-            return f"{VENDOR_SCRIPT}{action.rule}"
-
-
-def state_matches(wanted: str, found: str) -> bool:
-    """Return True if the actual state is the expected one. An unmasked unit may be enabled or disabled."""
-    if wanted.startswith("unmasked "):
-        return not found.startswith("masked") and found.partition(" ")[2] == wanted.partition(" ")[2]
-    return wanted in (found, NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
 def to_file_changes(foreseen: DryRun) -> tuple[FileChange, ...]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from app.events.vocabulary import AnyAction, FileAction, PackageAction, ResourceAction, RunVendorScript
-from app.targets.resources import ageing, mounts, packages, units, vendor_script
-from app.targets.resources.dry_run import DryRun, get_resource_name
-from app.targets.subjects.file_edit import Objection
+from app.events.vocabulary import AnyAction, FileAction
+from app.resources.kind import Objection, ResourceAction
+from app.resources.registry import get_kind, get_resource_name, judge_states
+from app.targets.resources.dry_run import DryRun
 from app.text.clean import clean_text
 
 
@@ -13,8 +13,8 @@ def judge_resource_action(action: ResourceAction, allowed: frozenset[str], fores
     name = get_resource_name(action)
     if name not in allowed:
         return Objection("outside the plan", f"the plan does not name {name}.")
-    if isinstance(action, RunVendorScript) and (hidden := vendor_script.judge_vendor_script(action)):
-        return hidden
+    if objection := get_kind(action).judge_action(action):
+        return objection
     if foreseen.lacking:
         return Objection("not understood", f"{name}: {clean_text(foreseen.lacking, 300).rstrip('.')}.")
     asked = next((one for one in foreseen.states if one.name == name), None)
@@ -26,15 +26,12 @@ def judge_resource_action(action: ResourceAction, allowed: frozenset[str], fores
 def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Objection | None:
     """Judge the change as a whole, with everything that it adds and removes."""
     ours = [action for action in actions if isinstance(action, ResourceAction)]
-    kinds = {isinstance(action, PackageAction) or type(action) for action in ours}
-    if len(ours) > 1 and any(isinstance(action, RunVendorScript) for action in ours):
-        return Objection("too much", "a vendor's script is a change by itself.")
+    kinds = {get_kind(action).name: get_kind(action) for action in ours}
+    if len(ours) > 1 and (alone := next((kind.alone for kind in kinds.values() if kind.alone), "")):
+        return Objection("too much", alone)
     if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
         reason = "a package or unit brings changes of its own: let it be a change by itself, and files another."
         return Objection("too much", reason)
     if len({get_resource_name(action) for action in ours}) < len(ours):
         return Objection("too much", "the answer names one thing twice.")
-    return next((found for judge in _JUDGES if (found := judge(foreseen))), None)
-
-
-_JUDGES = (packages.judge_packages, units.judge_units, mounts.judge_mounts, ageing.judge_ageing)
+    return judge_states(foreseen)

@@ -10,20 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.resources.registry import KINDS
+
 _REMOTE = Path(__file__).parent / "remote"
 _KILL_AFTER = 5
+_RESOURCES = ("resources", *(kind.name for kind in KINDS))
 _PARTS = {
-    "begin": ("service", "boot", "packages", "resources"),
+    "begin": ("service", "boot", *_RESOURCES),
     "clean": ("boot",),
     "close": ("boot",),
     "examine": ("masks",),
-    "foresee": ("packages", "resources", "vendor"),
-    "offers": ("packages", "resources"),
-    "perform": ("packages", "resources", "vendor"),
+    "foresee": _RESOURCES,
+    "offers": _RESOURCES,
+    "perform": _RESOURCES,
     "ready": ("boot",),
     "reload": ("service",),
-    "restore": ("service", "boot", "packages", "resources"),
-    "running": ("service", "resources"),
+    "restore": ("service", "boot", *_RESOURCES),
+    "running": ("service", "mount"),
     "trial": ("service",),
 }
 """The parts that a script needs besides the shared one."""

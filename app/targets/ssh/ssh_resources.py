@@ -1,28 +1,19 @@
 """Packages, units, mounts and accounts over SSH: dry run, perform, then verify the result."""
 
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from app.errors import ActionFailed
-from app.events import vocabulary
-from app.events.vocabulary import AnyAction, ResourceAction
+from app.events.vocabulary import AnyAction, FileChange
+from app.resources import account, package
+from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
+from app.resources.registry import encode_action, get_kind, get_resource_name, is_state_reached, judge_states
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import encode_name
-from app.targets.resources import units, vendor_script
-from app.targets.resources.dry_run import (
-    ACCOUNT,
-    NONE,
-    NOT_FORESEEN,
-    PACKAGE,
-    DryRun,
-    PerformedChange,
-    ResourceState,
-    state_matches,
-    to_file_changes,
-)
-from app.targets.resources.offer import Offer, WantedResources, build_offers
+from app.targets.resources.dry_run import NONE, DryRun, PerformedChange, to_file_changes
+from app.targets.resources.offer import Offer, build_offers
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.text.clean import clean_text, get_last_line
@@ -39,44 +30,49 @@ class SshResources:
     def __init__(self, line: SshConnection, listed: Listed) -> None:
         self._line = line
         self._listed = listed
-        us = line.end
-        self._who = frozenset(f"{ACCOUNT}{name}" for name in ("root", us.user, *(one.user for one in us.watched)))
+        logins = ("root", line.end.user, *(one.user for one in line.end.watched))
+        self._who = frozenset(f"{account.KIND.prefix}{name}" for name in logins)
 
     def predict_changes(self, actions: Sequence[AnyAction]) -> DryRun:
-        lines = _encode_actions(actions)
-        if not lines:
+        ours = [one for one in actions if isinstance(one, ResourceAction)]
+        if not ours:
             return NONE
-        scripts = (one for one in actions if isinstance(one, vocabulary.RunVendorScript))
-        if hidden := next((found for one in scripts if (found := vendor_script.judge_vendor_script(one))), None):
-            return DryRun(lacking=hidden.reason)
+        if objection := next((found for one in ours if (found := get_kind(one).judge_action(one))), None):
+            return DryRun(lacking=objection.reason)
+        try:
+            lines = _encode_actions(ours)
+        except ValueError as exc:
+            return DryRun(lacking=str(exc))
         said = self._line.run("foresee", data=lines, seconds=SECONDS)
         if said.code:
             return DryRun(lacking=get_last_line(said.err, _LONGEST) or _NO_REASON)
         return _parse_dry_run(said.report, self._who)
 
     def perform_actions(self, journal: str, actions: Sequence[AnyAction], foreseen: DryRun) -> PerformedChange:
-        lines = _encode_actions(actions)
-        if not lines:
+        ours = [one for one in actions if isinstance(one, ResourceAction)]
+        if not ours:
             return PerformedChange()
         was = self._listed()
-        said = self._line.run("perform", journal, data=lines, seconds=SECONDS)
+        said = self._line.run("perform", journal, data=_encode_actions(ours), seconds=SECONDS)
         if said.code:
             raise ActionFailed(f"It was not seen through: {get_last_line(said.err, _LONGEST) or _NO_REASON}")
         rows = said.report
         now = dict(rows.get_rows("state"))
         for one in foreseen.states:
-            if not state_matches(one.after, now.get(one.name, "")):
+            if not is_state_reached(one.name, one.after, now.get(one.name, "")):
                 raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
         _, outcome = rows.get_row("outcome") or ("", "")
         if outcome != foreseen.outcome:
             raise ActionFailed("The vendor's script made something else of the files than it did on a copy of them.")
         foreseen = _resolve_unforeseen(foreseen, now)
-        if weaker := units.judge_units(foreseen):
+        if weaker := judge_states(foreseen):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
         return _build_performed(foreseen, was, self._listed(), [path for path, _ in rows.get_rows("touched")])
 
-    def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
-        lines = "".join(f"{kind} {name}\n" for kind, name in wanted.names)
+    def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
+        """Return the wanted resources that the host has, with the possible actions on each."""
+        names = dict.fromkeys(get_resource_name(action).replace(":", " ", 1) for action in wanted)
+        lines = "".join(f"{name}\n" for name in names)
         if not lines:
             return ()
         rows = self._line.run("offers", data=lines.encode(), seconds=SECONDS).report
@@ -84,25 +80,8 @@ class SshResources:
         return build_offers(rows.get_rows("state"), could, wanted, runs=rows.get_row("systemd") is not None)
 
 
-def _encode_actions(actions: Sequence[AnyAction]) -> bytes:
-    """Encode resource actions, one a line; no word of an action contains a blank."""
-    return "".join(f"{_format_action(one)}\n" for one in actions if isinstance(one, ResourceAction)).encode()
-
-
-def _format_action(action: ResourceAction) -> str:
-    match action:
-        case vocabulary.InstallPackage():
-            return f"install {action.package}"
-        case vocabulary.RemovePackage():
-            return f"remove {action.package}"
-        case vocabulary.SetUnit():
-            return f"{action.to} {action.unit}"
-        case vocabulary.AddMountOptions():
-            return f"options {action.mount} {','.join(action.options)}"
-        case vocabulary.SetAgeing():
-            return f"age {action.account} {action.setting} {action.days}"
-        case vocabulary.RunVendorScript():
-            return f"vendor {action.rule} {action.sha256} {b64encode(action.script.encode()).decode()}"
+def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
+    return "".join(f"{encode_action(one)}\n" for one in actions).encode()
 
 
 def _parse_dry_run(rows: HostReport, who: frozenset[str]) -> DryRun:
@@ -113,7 +92,7 @@ def _parse_dry_run(rows: HostReport, who: frozenset[str]) -> DryRun:
     today = int(day) if day.isascii() and day.isdecimal() else 0
     files = {path: _parse_file_state(said) for path, said in rows.get_rows("file")}
     _, outcome = rows.get_row("outcome") or ("", "")
-    needed = who | {f"{PACKAGE}{name}" for name, _ in rows.get_rows("need")}
+    needed = who | {f"{package.KIND.prefix}{name}" for name, _ in rows.get_rows("need")}
     return DryRun(states, needed, today, lacking, files, outcome)
 
 
@@ -141,7 +120,7 @@ def _build_performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Se
         raise ActionFailed(f"It made an account with uid 0: {shown[0]}.")
     sides = {path: (was.entries.get(path), now.entries.get(path)) for path in paths}
     changes = (
-        vocabulary.FileChange(path, *(entry.digest if entry else None for entry in entries))
+        FileChange(path, *(entry.digest if entry else None for entry in entries))
         for path, entries in sides.items()
         if any(entry and entry.kind == "file" for entry in entries)
     )

@@ -10,6 +10,8 @@ import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.vocabulary import FileAction, FileChange, Probe
+from app.resources import unit
+from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
@@ -25,8 +27,8 @@ from app.targets.in_force_report import InForceReport
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
-from app.targets.resources.dry_run import UNIT, is_resource
-from app.targets.resources.offer import Offer, WantedResources
+from app.targets.resources.dry_run import is_resource
+from app.targets.resources.offer import Offer
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
@@ -122,7 +124,7 @@ class SshTarget:
         self._tree.refresh_snapshot()
         return self._transactions.assess(ProposedChange(tuple(actions), allowed, asks))
 
-    def list_offers(self, wanted: WantedResources) -> tuple[Offer, ...]:
+    def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
         return self._resources.list_offers(wanted)
 
     def apply(
@@ -256,7 +258,8 @@ class SshTarget:
 
 def exclude_own_masks(probe: Probe, resources: Collection[str]) -> Probe:
     """Remove masked units from a probe's weaknesses if a change of ours masked them."""
-    asked = {f"{name.removeprefix(UNIT)} masked" for name in resources if name.startswith(UNIT)}
+    ours = unit.KIND.prefix
+    asked = {f"{name.removeprefix(ours)} masked" for name in resources if name.startswith(ours)}
     return msgspec.structs.replace(probe, weak=tuple(one for one in probe.weak if one not in asked))
 
 

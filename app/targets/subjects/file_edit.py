@@ -4,16 +4,13 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.resources import kind
 from app.syntax.files import Files
+
+Objection = kind.Objection
 
 _MOST_PAIRS = 500_000
 """The cost of a comparison is the product of both lengths; a hostile answer could make it minutes."""
-
-
-@dataclass(frozen=True)
-class Objection:
-    clause: str
-    reason: str
 
 
 @dataclass(frozen=True)

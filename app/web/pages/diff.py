@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from app.targets.resources.vendor_script import LABEL, SCRIPT
+from app.resources.vendor import LABEL, SCRIPT
 from app.text.clean import clean_text
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]

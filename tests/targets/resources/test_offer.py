@@ -1,5 +1,10 @@
-from app.events.vocabulary import AddMountOptions, InstallPackage, RemovePackage, SetAgeing, SetUnit
-from app.targets.resources.offer import WantedResources, build_offers
+from app.resources.account import SetAgeing
+from app.resources.mount import AddMountOptions
+from app.resources.package import InstallPackage, RemovePackage
+from app.resources.unit import SetUnit
+from app.targets.resources.offer import build_offers
+
+CUPS = [SetUnit(unit="cups.service", to=verb) for verb in ("unmask", "mask", "enable", "disable", "stop", "start")]
 
 
 def places(states, wanted, could=None, runs=False):
@@ -7,7 +12,11 @@ def places(states, wanted, could=None, runs=False):
 
 
 def test_only_what_the_host_has_and_what_would_change_it_is_offered():
-    wanted = WantedResources.from_names([], ["nodev"], [("max", 60)])
+    wanted = [
+        *(kind(package=name) for name in ("aide", "telnet", "ghost") for kind in (RemovePackage, InstallPackage)),
+        AddMountOptions(mount="/tmp", options=("nodev",)),
+        *(SetAgeing(account=name, setting="max", days=60) for name in ("ana", "bob")),
+    ]
     states = [
         ("package:aide", ""),
         ("package:telnet", "installed 0.17"),
@@ -26,17 +35,14 @@ def test_only_what_the_host_has_and_what_would_change_it_is_offered():
 
 def test_a_unit_is_started_and_stopped_only_where_systemd_runs():
     states = [("unit:cups.service", "enabled active")]
-    found = [places(states, WantedResources(), runs=runs)["unit:cups.service"] for runs in (False, True)]
+    found = [places(states, CUPS, runs=runs)["unit:cups.service"] for runs in (False, True)]
     assert [[action.to for action in one] for one in found] == [["mask", "disable"], ["mask", "disable", "stop"]]
-    masked = places([("unit:cups.service", "masked -")], WantedResources())
+    masked = places([("unit:cups.service", "masked -")], CUPS)
     assert masked["unit:cups.service"] == (SetUnit(unit="cups.service", to="unmask"),)
 
 
 def test_what_a_role_reads_is_the_state_and_what_could_come():
-    (offer,) = build_offers([("package:aide", "")], {"package:aide": "0.18"}, WantedResources(), runs=False)
+    (offer,) = build_offers(
+        [("package:aide", "")], {"package:aide": "0.18"}, [InstallPackage(package="aide")], runs=False
+    )
     assert offer.description == "package:aide: 0.18 could be installed"
-
-
-def test_no_shell_is_given_anything_but_plain_names():
-    names = [("package", "a b"), ("package", "-o"), ("package", "x;y"), ("mount", "/tmp"), ("unit", "a.service")]
-    assert WantedResources.from_names(names).names == (("mount", "/tmp"), ("unit", "a.service"))

@@ -1,8 +1,11 @@
 import pytest
 
-from app.events.vocabulary import AppendLine, InstallPackage, RemovePackage, SetUnit
+from app.events.vocabulary import AppendLine
+from app.resources.kind import ResourceState
+from app.resources.package import InstallPackage, RemovePackage
+from app.resources.unit import SetUnit
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun, ResourceState
+from app.targets.resources.dry_run import DryRun
 from tests.hostfiles import DictFiles
 
 TELNET = RemovePackage(package="telnet")

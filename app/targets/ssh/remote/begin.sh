@@ -32,7 +32,7 @@ END
   fi
 done
 if [ -e "$new/resources" ]; then
-  { packages_kept "$new" && lives_kept "$new"; } || gone 9 "no room for what is to be put back, or a package cannot be kept"
+  resources_kept "$new" || gone 9 "no room for what is to be put back, or a package cannot be kept"
 fi
 printf '%s\n' "$3" >"$new/restore" && printf '%s\n' "$4" >"$new/services" && came_in_by >"$new/port" || gone 9 "the journal cannot be written"
 if [ -e "$new/resources" ]; then sync; fi

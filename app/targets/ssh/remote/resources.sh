@@ -1,124 +1,82 @@
-# Units, mounts and account ageing. Packages are in packages.sh.
-state_of() {
-  case $1 in
-  package:*) package_state "${1#package:}" ;;
-  unit:*) unit_state "${1#unit:}" ;;
-  mount:*) mount_state "${1#mount:}" ;;
-  account:*) account_state "${1#account:}" ;;
-  sysctl:*) sysctl_state "${1#sysctl:}" ;;
-  vendor:*) echo "${ran:-}" ;;
-  esac
-}
-sysctl_state() {
-  at=/proc/sys/$(printf %s "$1" | tr . /)
-  [ ! -f "$at" ] || [ ! -r "$at" ] || tr '\t\n' '  ' <"$at" | sed 's/ *$//'
-}
+# What all kinds of resources share. KIND.sh has the functions of a kind:
+#   KIND_state NAME           print the state, nothing if it is absent
+#   KIND_foresee NAME WORD... print a row `before` and a row `after`, or call `lacks`
+#   KIND_perform NAME WORD... do it, or call `fail`; the open journal is $at
+#   KIND_offer NAME           if a state alone does not make an action possible: print a row `state` or nothing
+#   KIND_live NAME            if no file holds all of it: print what else is to be put back
+#   KIND_revive NAME LIVE     put that back, once the files are
+# Paths, relative to the root, that package scripts write besides the package's files.
+grounds='etc var/lib/pam var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
+  var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked'
+has() { command -v "$1" >/dev/null 2>&1; }
+row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 booted() { [ -d /run/systemd/system ]; }
-unit_state() {
-  # Print "enabled active"; systemctl knows the first without a running systemd. Nothing for an unknown unit.
-  enabled=$(systemctl is-enabled "$1" 2>/dev/null | head -n 1)
-  case $enabled in '' | not-found) return ;; esac
-  active=-
-  if booted; then active=$(systemctl is-active "$1" 2>/dev/null | head -n 1); fi
-  printf '%s %s\n' "$enabled" "${active:--}"
+state_of() { "${1%%:*}_state" "${1#*:}"; }
+live_of() { "${1%%:*}_live" "${1#*:}"; }
+described() (
+  # Print every watched path with kind, mode, owner and link target, then its digest.
+  cd -- "$1/" || exit
+  for ground in $grounds; do
+    [ -e "$ground" ] || [ -L "$ground" ] || continue
+    find "$ground" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -printf '%p\t%y %m %U:%G %l\n'
+    find "$ground" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -type f -exec sha256sum {} + |
+      sed "s/^\([0-9a-f]*\)  \(.*\)$/\2$tab\1/"
+  done | sort
+)
+touched() {
+  # touched JOURNAL: print the paths that changed since the journal began.
+  described "$1/state" >"$1/then" && described / >"$1/now" || return 1
+  comm -3 "$1/then" "$1/now" | sed "s/^$tab//" | cut -f 1 | sort -u
+  rm -f -- "$1/then" "$1/now"
 }
-unit_becomes() {
-  # unit_becomes VERB STATE
-  set -- "$1" "${2% *}" "${2#* }"
-  case $1 in
-  enable) echo "enabled $3" ;;
-  disable) echo "disabled $3" ;;
-  mask) echo "masked $3" ;;
-  unmask) echo "unmasked $3" ;;
-  start) echo "$2 active" ;;
-  stop) echo "$2 inactive" ;;
-  esac
-}
-flags='nodev nosuid noexec'
-named_flags() {
-  # Print the three relevant options of a comma-separated list, in a fixed order.
-  found=
-  for flag in $flags; do case ",$1," in *",$flag,"*) found="$found $flag" ;; esac; done
-  printf '%s' "${found:- none}"
-}
-live_options() { # of what is mounted there last
-  mounted=
-  while read -r _ _ _ _ at options _; do [ "$at" != "$1" ] || mounted=$options; done </proc/self/mountinfo
-  printf '%s' "$mounted"
-}
-fstab_options() { awk -v at="$1" '!/^[ \t]*#/ && $2 == at { said = $4 } END { printf "%s", said }' /etc/fstab 2>/dev/null; }
-mount_state() {
-  live=$(live_options "$1") stated=$(fstab_options "$1")
-  [ "$live" ] || return 0
-  printf 'mounted%s, fstab%s\n' "$(named_flags "$live")" "$(named_flags "$stated")"
-}
-mount_becomes() {
-  # mount_becomes MOUNT FLAGS: print the options with these added.
-  live=$(live_options "$1") stated=$(fstab_options "$1")
-  printf 'mounted%s, fstab%s\n' "$(named_flags "$live,$2")" "$(named_flags "$stated,$2")"
-}
-fstab_with() {
-  # fstab_with MOUNT FLAGS: print the changed file; exit 3 if it has no line for the mount.
-  awk -v at="$1" -v more="$2" '
-    function with(options,   n, i, words, out) {
-      n = split(more, words, ","); out = options
-      for (i = 1; i <= n; i++) {
-        gsub("(^|,)" substr(words[i], 3) "(,|$)", ",", out)
-        if (("," out ",") !~ ("," words[i] ",")) out = out "," words[i]
-      }
-      gsub(/,,+/, ",", out); sub(/^,/, "", out); return out
-    }
-    !/^[ \t]*#/ && $2 == at { seen = 1; $4 = with($4) } { print }
-    END { exit seen ? 0 : 3 }' /etc/fstab
-}
-account_state() {
-  awk -F: -v name="$1" '$1 == name { printf "min %s, max %s, warn %s, inactive %s, changed %s\n", $4, $5, $6, $7, $3 }' /etc/shadow |
-    sed 's/ ,/ -,/g; s/ $/ -/'
-}
-account_becomes() {
-  # account_becomes NAME SETTING DAYS
-  account_state "$1" | sed "s/$2 [^,]*/$2 $3/"
-}
-remounted() {
-  # remounted MOUNT OPTIONS: remount with exactly these, whatever fstab has.
-  with=$2
-  for flag in $flags; do case ",$2," in *",$flag,"*) ;; *) with="$with,${flag#no}" ;; esac; done
-  mount --options-mode ignore -o "remount,$with" "$1"
-}
-lives_kept() {
-  # lives_kept JOURNAL: save what no file holds: running units and the options of mounts.
+resources_kept() {
+  # resources_kept JOURNAL: save the packages, the paths that package scripts can change, and what no file holds.
+  packages_kept "$1" && mkdir -m 700 -- "$1/state" || return 1
+  ( cd / && for ground in $grounds; do
+      [ ! -e "$ground" ] || cp -a --parents -- "$ground" "$1/state/" || exit 1
+    done ) || return 1
   while IFS= read -r held; do
-    case $held in
-    unit:*) printf '%s\t%s\n' "$held" "$(unit_state "${held#unit:}")" ;;
-    mount:*) printf '%s\t%s\n' "$held" "$(live_options "${held#mount:}")" ;;
-    sysctl:*) printf '%s\t%s\n' "$held" "$(state_of "$held")" ;;
-    esac
+    ! has "${held%%:*}_live" || printf '%s\t%s\n' "$held" "$(live_of "$held")"
   done <"$1/resources" >"$1/lives"
+}
+resources_back() {
+  # resources_back JOURNAL: restore paths; changes that were not made by our scripts stay.
+  if [ ! -e "$1/others" ]; then
+    if [ -r "$1/touched" ]; then touched "$1" | comm -23 - "$1/touched"; fi >"$1/others.new"
+    mv -fT -- "$1/others.new" "$1/others"
+  fi
+  packages_back "$1"
+  touched "$1" | comm -23 - "$1/others" >"$1/differ"
+  sort -r "$1/differ" | while IFS= read -r path; do
+    if [ -e "$1/state/$path" ] || [ -L "$1/state/$path" ]; then continue; fi
+    if [ -d "/$path" ] && [ ! -L "/$path" ]; then rmdir -- "/$path"; else rm -f -- "/$path"; fi
+  done 2>/dev/null
+  while IFS= read -r path; do
+    was=$1/state/$path
+    if [ -d "$was" ] && [ ! -L "$was" ]; then
+      [ -d "/$path" ] || mkdir -- "/$path"
+      chown --reference="$was" -- "/$path" && chmod --reference="$was" -- "/$path"
+    elif [ -e "$was" ] || [ -L "$was" ]; then
+      temp=$(beside "/$path")
+      rm -rf -- "$temp" && cp -a -- "$was" "$temp" && mv -fT -- "$temp" "/$path"
+    fi
+  done <"$1/differ"
+  sync
+}
+resources_left() {
+  # resources_left JOURNAL: print the resources that still differ, one a line.
+  comm -3 "$1/packages" "$1/packages.now" | sed "s/^$tab//" | cut -f 1 | sort -u | sed 's/^/package:/'
+  touched "$1" | comm -23 - "$1/others" | sed 's,^,/,'
 }
 lives_back() {
   # Runs after the files are restored.
   if booted; then systemctl daemon-reload; fi
   while IFS=$tab read -r held was; do
-    case $held in
-    unit:*)
-      if booted; then
-        now=$(unit_state "${held#unit:}")
-        if [ "${now#* }" != "${was#* }" ]; then
-          case ${was#* } in active) systemctl start "${held#unit:}" ;; *) systemctl stop "${held#unit:}" ;; esac
-        fi
-      fi ;;
-    mount:*) [ "$(live_options "${held#mount:}")" = "$was" ] || remounted "${held#mount:}" "$was" ;;
-    sysctl:*) [ "$(state_of "$held")" = "$was" ] || sysctl -q -w "${held#sysctl:}=$was" ;;
-    esac
+    [ "$(live_of "$held")" = "$was" ] || "${held%%:*}_revive" "${held#*:}" "$was" </dev/null
   done <"$1/lives" 9>&- >/dev/null 2>&1
 }
 lives_left() {
   while IFS=$tab read -r held was; do
-    case $held in
-    unit:*) now=$(unit_state "${held#unit:}") ;;
-    mount:*) now=$(live_options "${held#mount:}") ;;
-    sysctl:*) now=$(state_of "$held") ;;
-    esac
-    [ "$now" = "$was" ] || printf '%s\n' "$held"
+    [ "$(live_of "$held")" = "$was" ] || printf '%s\n' "$held"
   done <"$1/lives"
 }

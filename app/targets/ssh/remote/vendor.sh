@@ -46,8 +46,9 @@ outcome() {
   # outcome WAS NOW: print one digest over the new state of everything that changed.
   comm -13 "$1" "$2" | sha256sum | cut -d ' ' -f 1
 }
-vendor_foreseen() {
-  # vendor_foreseen NAME DIGEST BASE64
+vendor_state() { echo "${ran:-}"; }
+vendor_foresee() {
+  # vendor_foresee NAME DIGEST BASE64
   for tool in unshare setpriv bash base64 mount; do command -v "$tool" >/dev/null 2>&1 || lacks "it has no $tool, so a script cannot be tried on a copy"; done
   mkdir -p -m 700 -- "$home" && work=$(mktemp -d "${home%/*}/vendor.XXXXXX") || lacks "there is no room to try it on a copy"
   trap 'rm -rf -- "$work"' EXIT
@@ -78,3 +79,17 @@ vendor_foreseen() {
     [ -z "$state" ] || { row before "$name" "$state"; row after "$name" 'not foreseen here'; }
   done
 }
+vendor_perform() {
+  vendors_script "$2" "$3" "$at/script" || fail 8 "the script has another digest"
+  walled '' "$at/script" >"$at/log" || grep -qx begun "$at/log" || fail 8 "it cannot be run there: $(tail -n 1 "$at/log")"
+  ran="ran $2"
+  described "$at/state" >"$at/then" && described / >"$at/now" || fail 9 "what it did cannot be looked at"
+  printf 'outcome\t-\t%s\n' "$(outcome "$at/then" "$at/now")"
+}
+# A script may change kernel settings as well; no action does.
+sysctl_state() {
+  at=/proc/sys/$(printf %s "$1" | tr . /)
+  [ ! -f "$at" ] || [ ! -r "$at" ] || tr '\t\n' '  ' <"$at" | sed 's/ *$//'
+}
+sysctl_live() { sysctl_state "$1"; }
+sysctl_revive() { sysctl -q -w "$1=$2"; }

@@ -1,5 +1,7 @@
 """Describes the current step of a run in one or two sentences for a newcomer."""
 
+from typing import assert_never
+
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
 from app.events.vocabulary import Purpose
 from app.loop.state import RunState
@@ -61,8 +63,10 @@ def _describe_end(state: RunState) -> str:
             return f"Stopped by {event.by}. The unfinished change was rolled back."
         case RunFailed() as event:
             return f"The run failed: {event.reason}"
-        case _:
+        case None:
             return ""
+        case _:
+            assert_never(state.ended)
 
 
 def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:

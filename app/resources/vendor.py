@@ -2,10 +2,13 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
-from app.events.vocabulary import AnyAction, RunVendorScript
-from app.targets.subjects.file_edit import Objection
+from msgspec import Meta
+
+from app.resources.kind import Action, Objection, ResourceAction, ResourceKind
 
 LONGEST = 16384
 LABEL, SCRIPT = "vendor's script", "| "
@@ -13,6 +16,15 @@ LABEL, SCRIPT = "vendor's script", "| "
 _READABLE = re.compile(r"[\t\n\x20-\x7e]*")
 _LONGEST_LINE = 400
 """The longest line that a diff shows."""
+
+
+class RunVendorScript(ResourceAction, frozen=True, tag="run_vendor_script"):
+    """The remediation of a rule as OpenSCAP generates it from the content; roles and people may not change it."""
+
+    rule: Annotated[str, Meta(max_length=256, pattern="^[A-Za-z0-9_][A-Za-z0-9_.:-]*$")]
+    """Rule id in the content."""
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    script: Annotated[str, Meta(max_length=LONGEST)]
 
 
 def create_vendor_action(rule: str, text: str) -> RunVendorScript:
@@ -28,7 +40,7 @@ def judge_vendor_script(action: RunVendorScript) -> Objection | None:
     return None
 
 
-def render_vendor_scripts(actions: Sequence[AnyAction]) -> str:
+def render_vendor_scripts(actions: Iterable[Action]) -> str:
     """Return the scripts in full, to be shown before the diff of their result."""
     ours = (one for one in actions if isinstance(one, RunVendorScript))
     return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_prefix_lines(one.script)}" for one in ours)
@@ -40,3 +52,23 @@ def _prefix_lines(script: str) -> str:
 
 def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _explain_no_commands(action: RunVendorScript, _: Sequence[str]) -> str:
+    return (
+        f"by the vendor's script (sha256 {action.sha256}), which a person approved for that host alone: "
+        "on another it is to be seen on a copy and approved anew"
+    )
+
+
+KIND = ResourceKind(
+    name="vendor",
+    actions=(RunVendorScript,),
+    find_candidates=None,
+    is_possible=lambda _action, _host: False,
+    list_words=lambda action: (action.sha256, b64encode(action.script.encode()).decode()),
+    judge_action=judge_vendor_script,
+    judge_states=lambda _: None,
+    build_commands=_explain_no_commands,
+    alone="a vendor's script is a change by itself.",
+)

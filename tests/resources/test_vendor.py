@@ -2,16 +2,29 @@ import hashlib
 
 import pytest
 
-from app.events.vocabulary import RunVendorScript
+from app.resources.kind import HostState, ResourceState, RuleTexts
+from app.resources.vendor import RunVendorScript, create_vendor_action
 from app.syntax.files import FileState
 from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun, ResourceState
-from app.targets.resources.vendor_script import create_vendor_action
+from app.targets.resources.dry_run import DryRun
+from tests.resources.case import KindCase, Sample
 from tests.targets.resources.test_resource_policy import NoLinks
 
 SCRIPT = "echo a >/etc/issue\n"
+ACTION = create_vendor_action("r", SCRIPT)
+CASE = KindCase(
+    samples=(
+        Sample(
+            ACTION,
+            HostState(""),
+            ResourceState("vendor:r", "", f"ran {ACTION.sha256}"),
+            None,
+        ),
+    ),
+    rule=RuleTexts("r", "the content's own script"),
+)
 PLACE = frozenset({"vendor:r"})
 SSHD = "/etc/ssh/sshd_config"
 STANDS = NoLinks({SSHD: "PermitRootLogin no\n"})

@@ -1,11 +1,29 @@
 import pytest
 
-from app.targets.resources.dry_run import DryRun, ResourceState, state_matches
-from app.targets.resources.units import judge_units
+from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
+from app.resources.registry import is_state_reached
+from app.resources.unit import SetUnit, judge_units
+from tests.resources.case import KindCase, Sample
+
+CASE = KindCase(
+    samples=(
+        Sample(
+            SetUnit(unit="tidy.service", to="enable"),
+            HostState("disabled -"),
+            ResourceState("unit:tidy.service", "disabled -", "enabled -"),
+            ResourceState("unit:tftp.service", "disabled -", "enabled -"),
+        ),
+    ),
+    rule=RuleTexts("x", "The tidy service must be enabled."),
+    prepare=r"""
+mkdir -p /etc/systemd/system
+printf '[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n' >/etc/systemd/system/tidy.service
+""",
+)
 
 
 def change(unit, before, after):
-    return DryRun((ResourceState(f"unit:{unit}", before, after),))
+    return ForeseenStates((ResourceState(f"unit:{unit}", before, after),))
 
 
 @pytest.mark.parametrize(
@@ -41,6 +59,6 @@ def test_what_hardening_leaves_out_is_not_brought_in(unit):
 
 
 def test_what_is_unmasked_is_whatever_it_was_underneath():
-    assert state_matches("unmasked -", "disabled -")
-    assert not state_matches("unmasked -", "masked -")
-    assert not state_matches("masked -", "disabled -")
+    assert is_state_reached("unit:x.service", "unmasked -", "disabled -")
+    assert not is_state_reached("unit:x.service", "unmasked -", "masked -")
+    assert not is_state_reached("unit:x.service", "masked -", "disabled -")

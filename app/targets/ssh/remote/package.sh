@@ -1,9 +1,6 @@
-# Packages, by dpkg and apt. Changes of package scripts are found by comparing with a list from before.
+# Packages, by dpkg and apt.
 DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true APT_LISTCHANGES_FRONTEND=none NEEDRESTART_SUSPEND=1
 export DEBIAN_FRONTEND DEBCONF_NONINTERACTIVE_SEEN APT_LISTCHANGES_FRONTEND NEEDRESTART_SUSPEND
-# Paths, relative to the root, that package scripts write besides the package's files.
-grounds='etc var/lib/pam var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
-  var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked'
 package_state() {
   # Print "installed VERSION", "config-files VERSION", or nothing if absent.
   dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null | sed -n '/^not-installed/d; s/ *$//; p; q'
@@ -19,22 +16,6 @@ apt_foresees() {
   apt_get -s "$@" 2>&1 | sed -n \
     -e 's/^Inst \([^ ]*\) .*(\([^ ]*\) .*$/\1 \2/p' \
     -e 's/^\(Remv\|Purg\) \([^ ]*\) .*$/\2 -/p' -e 's/^E: \(.*\)$/! \1/p'
-}
-described() (
-  # Print every watched path with kind, mode, owner and link target, then its digest.
-  cd -- "$1/" || exit
-  for ground in $grounds; do
-    [ -e "$ground" ] || [ -L "$ground" ] || continue
-    find "$ground" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -printf '%p\t%y %m %U:%G %l\n'
-    find "$ground" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -type f -exec sha256sum {} + |
-      sed "s/^\([0-9a-f]*\)  \(.*\)$/\2$tab\1/"
-  done | sort
-)
-touched() {
-  # touched JOURNAL: print the paths that changed since the journal began.
-  described "$1/state" >"$1/then" && described / >"$1/now" || return 1
-  comm -3 "$1/then" "$1/now" | sed "s/^$tab//" | cut -f 1 | sort -u
-  rm -f -- "$1/then" "$1/now"
 }
 repacked() {
   # repacked NAME FOLDER: rebuild an installed package as a .deb.
@@ -62,11 +43,8 @@ package_kept() {
   repacked "$1" "$2"
 }
 packages_kept() {
-  # packages_kept JOURNAL: save package states, the paths that scripts can change, and the journal's packages.
-  packages_now >"$1/packages" && mkdir -m 700 -- "$1/state" "$1/keep" || return 1
-  ( cd / && for ground in $grounds; do
-      [ ! -e "$ground" ] || cp -a --parents -- "$ground" "$1/state/" || exit 1
-    done ) || return 1
+  # packages_kept JOURNAL: save the states of all packages, and the journal's installed ones.
+  packages_now >"$1/packages" && mkdir -m 700 -- "$1/keep" || return 1
   while IFS= read -r held; do
     case $held in
     package:*) case $(package_state "${held#package:}") in
@@ -99,32 +77,45 @@ packages_back() {
   } </dev/null >"$1/dpkg.log" 2>&1 9>&-
   packages_now >"$1/packages.now"
 }
-resources_back() {
-  # resources_back JOURNAL: restore paths; changes that were not made by our scripts stay.
-  if [ ! -e "$1/others" ]; then
-    if [ -r "$1/touched" ]; then touched "$1" | comm -23 - "$1/touched"; fi >"$1/others.new"
-    mv -fT -- "$1/others.new" "$1/others"
-  fi
-  packages_back "$1"
-  touched "$1" | comm -23 - "$1/others" >"$1/differ"
-  sort -r "$1/differ" | while IFS= read -r path; do
-    if [ -e "$1/state/$path" ] || [ -L "$1/state/$path" ]; then continue; fi
-    if [ -d "/$path" ] && [ ! -L "/$path" ]; then rmdir -- "/$path"; else rm -f -- "/$path"; fi
-  done 2>/dev/null
-  while IFS= read -r path; do
-    was=$1/state/$path
-    if [ -d "$was" ] && [ ! -L "$was" ]; then
-      [ -d "/$path" ] || mkdir -- "/$path"
-      chown --reference="$was" -- "/$path" && chmod --reference="$was" -- "/$path"
-    elif [ -e "$was" ] || [ -L "$was" ]; then
-      temp=$(beside "/$path")
-      rm -rf -- "$temp" && cp -a -- "$was" "$temp" && mv -fT -- "$temp" "/$path"
-    fi
-  done <"$1/differ"
-  sync
+packages_needed() {
+  # Print the packages of the programs that Temper and its probes use, and those that the host calls required.
+  set --
+  for tool in sh sshd sudo visudo timeout flock tar sed awk sha256sum systemctl systemd-run setsid chpasswd su passwd auditctl \
+    augenrules sysctl modprobe dpkg apt-get find findmnt mount chage oscap rsyslogd logger python3; do
+    at=$(command -v "$tool") && at=$(readlink -f -- "$at") || continue
+    set -- "$@" "$at" "${at#/usr}"
+  done
+  dpkg-query -S "$@" 2>/dev/null | sed -n 's/^\([^:, ]*\).*/\1/p'
+  dpkg-query -W -f '${Package} ${Essential} ${Protected} ${Priority}\n' | sed -n 's/^\([^ ]*\) .*\(yes\|required\).*/\1/p'
 }
-resources_left() {
-  # resources_left JOURNAL: print the resources that still differ, one a line.
-  comm -3 "$1/packages" "$1/packages.now" | sed "s/^$tab//" | cut -f 1 | sort -u | sed 's/^/package:/'
-  touched "$1" | comm -23 - "$1/others" | sed 's,^,/,'
+package_offer() {
+  command -v apt-cache >/dev/null 2>&1 || return 0
+  was=$(package_state "$1") could=$(apt-cache policy -- "$1" 2>/dev/null | sed -n 's/^  Candidate: //p')
+  case $could in '(none)') could= ;; esac
+  [ -z "$was$could" ] || { row state "package:$1" "$was"; row could "package:$1" "$could"; }
+}
+apt_verb='' apt_names=''
+package_foresee() {
+  [ -z "$apt_verb" ] || [ "$apt_verb" = "$2" ] || lacks "packages are installed or removed, not both in one change"
+  command -v apt-get >/dev/null 2>&1 && command -v dpkg-query >/dev/null 2>&1 || lacks "it has no apt, and no other package manager is known"
+  apt_verb=$2 apt_names="$apt_names $1"
+}
+packages_foreseen() {
+  # Ask apt about all packages at once.
+  [ "$apt_verb" ] || return 0
+  # shellcheck disable=SC2086
+  apt_foresees "$apt_verb" $apt_names | while read -r name version; do
+    if [ "$name" = '!' ]; then row lacking - "$version"; continue; fi
+    row before "package:$name" "$(package_state "$name")"
+    if [ "$version" = - ]; then row after "package:$name" ''; else row after "package:$name" "installed $version"; fi
+  done
+  [ "$apt_verb" = install ] || packages_needed | sort -u | while read -r name; do row need "$name" ''; done
+}
+package_perform() {
+  # Another process may have changed something since the dry run.
+  apt_foresees "$2" "$1" | while read -r one version; do
+    [ "$one" != '!' ] || fail 8 "$version"
+    holds "package:$one"
+  done || exit
+  apt_get "$2" "$1" >"$at/log" 2>&1 || fail 8 "$(sed -n 's/^E: //p' "$at/log" | tail -n 2 | tr '\n' ' ')"
 }

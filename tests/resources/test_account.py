@@ -1,7 +1,21 @@
 import pytest
 
-from app.targets.resources.ageing import judge_ageing
-from app.targets.resources.dry_run import DryRun, ResourceState
+from app.resources.account import SetAgeing, judge_ageing
+from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
+from tests.resources.case import KindCase, Sample
+
+WAS = "min 0, max 99999, warn 7, inactive -, changed 1"
+CASE = KindCase(
+    samples=(
+        Sample(
+            SetAgeing(account="opsadmin", setting="min", days=1),
+            HostState(WAS),
+            ResourceState("account:opsadmin", WAS, WAS.replace("min 0", "min 1")),
+            ResourceState("account:opsadmin", WAS, WAS.replace("warn 7", "warn 3")),
+        ),
+    ),
+    rule=RuleTexts("x", "Run: chage -m 1 USER", ("opsadmin",)),
+)
 
 TODAY = 20_000
 
@@ -9,7 +23,7 @@ TODAY = 20_000
 def change(before, after, changed=TODAY - 10, name="ana", needed=()):
     rest = f", changed {changed}"
     state = ResourceState(f"account:{name}", before + rest, after + rest)
-    return DryRun((state,), frozenset(needed), TODAY)
+    return ForeseenStates((state,), frozenset(needed), TODAY)
 
 
 def test_a_password_may_age_sooner():

@@ -2,12 +2,17 @@ import subprocess
 
 import pytest
 
-from app.events.vocabulary import AddMountOptions, FileChange, InstallPackage, RemovePackage, SetAgeing, SetUnit
+from app.events.vocabulary import FileChange
 from app.evidence.playbook.checks import PlainCheck
 from app.evidence.playbook.edits import NotRecorded
-from app.evidence.playbook.resource_shell import ShellCommands, build_shell_commands
+from app.evidence.playbook.fixes import build_shell_commands
 from app.evidence.playbook.script import write_script
-from app.targets.resources.vendor_script import create_vendor_action
+from app.resources.account import SetAgeing
+from app.resources.kind import ShellCommands
+from app.resources.mount import AddMountOptions
+from app.resources.package import InstallPackage, RemovePackage
+from app.resources.unit import SetUnit
+from app.resources.vendor import create_vendor_action
 from tests.evidence.playbook.fresh import fix
 
 

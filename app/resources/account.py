@@ -1,0 +1,98 @@
+"""Password ageing of accounts: stricter only, no expiry at once, none for accounts that log in by key."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from app.resources import kind
+
+AgeSetting = Literal["min", "max", "warn", "inactive"]
+_NAMED: tuple[tuple[AgeSetting, re.Pattern[str]], ...] = (
+    ("max", re.compile(r"chage\b[^\n]{0,80}?(?:-M|--maxdays)[ =]+(\d{1,5})")),
+    ("min", re.compile(r"chage\b[^\n]{0,80}?(?:-m|--mindays)[ =]+(\d{1,5})")),
+    ("warn", re.compile(r"chage\b[^\n]{0,80}?(?:-W|--warndays)[ =]+(\d{1,5})")),
+    ("inactive", re.compile(r"chage\b[^\n]{0,80}?(?:-I|--inactive)[ =]+(\d{1,5})")),
+)
+_KEYS = {
+    "min": ("-m", 4),
+    "max": ("-M", 5),
+    "warn": ("-W", 6),
+    "inactive": ("-I", 7),
+}
+"""The option of chage and the field of /etc/shadow."""
+_UNSET = "-"
+_SMALLER_IS_STRICTER = ("max", "inactive")
+_NEVER = 99_999
+
+
+class SetAgeing(kind.ResourceAction, frozen=True, tag="set_ageing"):
+    """Set password ageing of an account in /etc/shadow, in days."""
+
+    account: Annotated[str, Meta(max_length=32, pattern="^[A-Za-z_][A-Za-z0-9_.-]*$")]
+    setting: AgeSetting
+    days: Annotated[int, Meta(ge=0, le=99999)]
+
+
+def find_candidates(rule: kind.RuleTexts) -> Iterator[SetAgeing]:
+    ages = [(setting, int(days)) for setting, named in _NAMED for days in named.findall(rule.text)]
+    return (SetAgeing(account=name, setting=setting, days=days) for name in rule.accounts for setting, days in ages)
+
+
+def judge_ageing(foreseen: kind.ForeseenStates) -> kind.Objection | None:
+    ours = foreseen.list_named("account")
+    return next((found for name, one in ours if (found := _judge_account(name, one, foreseen))), None)
+
+
+def _judge_account(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
+    was, now = _parse_days(one.before), _parse_days(one.after)
+    for setting in now:
+        if now[setting] != was.get(setting) and _is_weaker(setting, was.get(setting), now[setting]):
+            return kind.Objection("weakening", f"{name}: {setting} would be {now[setting]}, and is {was.get(setting)}.")
+    if one.name in foreseen.needed and _find_expiry_day(now) and _find_expiry_day(now) != _find_expiry_day(was):
+        return kind.Objection("lockout", f"{name} logs in by a key, and its password's end would shut it out one day.")
+    end, before = _find_expiry_day(now), _find_expiry_day(was)
+    if end and end <= foreseen.today and not (before and before <= foreseen.today):
+        return kind.Objection("lockout", f"{name} would be expired at once: its password is of day {now['changed']}.")
+    least, most = now.get("min"), now.get("max")
+    if least is not None and most is not None and least > most:
+        return kind.Objection(
+            "lockout", f"{name} could never change its password: min {least} is more than max {most}."
+        )
+    return None
+
+
+def _parse_days(state: str) -> dict[str, int | None]:
+    pairs = (part.split(" ", 1) for part in state.split(", "))
+    return {name: int(days) if days.lstrip("-").isdecimal() and days != _UNSET else None for name, days in pairs}
+
+
+def _find_expiry_day(days: dict[str, int | None]) -> int:
+    """Return the day on which the password expires; 0 if it never does."""
+    most, changed = days.get("max"), days.get("changed")
+    return changed + most if most is not None and 0 <= most < _NEVER and changed is not None else 0
+
+
+def _is_weaker(setting: str, was: int | None, now: int | None) -> bool:
+    if was is None or was < 0 or now is None:
+        return now is None
+    return now > was if setting in _SMALLER_IS_STRICTER else now < was
+
+
+def _build_commands(action: SetAgeing, _: Sequence[str]) -> kind.ShellCommands:
+    (key, field), name = _KEYS[action.setting], shlex.quote(action.account)
+    look = f'[ "$(getent shadow {name} | cut -d: -f{field})" = {action.days} ]'
+    return kind.ShellCommands(look, f"chage {key} {action.days} {name}", ":", ("/etc/shadow",))
+
+
+KIND = kind.ResourceKind(
+    name="account",
+    actions=(SetAgeing,),
+    find_candidates=find_candidates,
+    is_possible=lambda action, host: f" {action.setting} {action.days}," not in f" {host.text},",
+    list_words=lambda action: (action.setting, str(action.days)),
+    judge_states=judge_ageing,
+    build_commands=_build_commands,
+)

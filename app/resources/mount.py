@@ -1,0 +1,75 @@
+"""Mounts: options are only added, and not to mounts that the system needs."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from app.resources.kind import ForeseenStates, Objection, ResourceAction, ResourceKind, RuleTexts, ShellCommands
+
+MountOption = Literal["nodev", "nosuid", "noexec"]
+_OPTIONS: tuple[MountOption, ...] = ("nodev", "nosuid", "noexec")
+_OF_ID = re.compile(r"mount_option_(.+)_(nodev|nosuid|noexec)")
+_MOUNT = re.compile(r"(?<![\w.])(/(?:boot|dev/shm|home|srv|tmp|var|opt|media)(?:/[a-z]{1,20}){0,2})(?![\w/])")
+_NONE_AT_ALL = ("/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/sys", "/run", "/boot/efi")
+_RUN_PROGRAMS = ("/var", "/var/lib", "/opt", "/srv", "/boot")
+"""Programs or package scripts run from here, so noexec is refused."""
+
+
+class AddMountOptions(ResourceAction, frozen=True, tag="add_mount_options"):
+    """Add options in /etc/fstab and to the mounted file system."""
+
+    mount: Annotated[str, Meta(max_length=128, pattern="^/[A-Za-z0-9_./-]*$")]
+    options: Annotated[tuple[MountOption, ...], Meta(min_length=1, max_length=3)]
+
+
+def find_candidates(rule: RuleTexts) -> Iterator[AddMountOptions]:
+    """Find the mounts, with the rule's own option if it is about one."""
+    match = _OF_ID.fullmatch(rule.id)
+    found = (option for option in _OPTIONS if re.search(rf"\b{option}\b", rule.text))
+    if options := tuple(option for option in found if not match or option == match[2]):
+        for place in [f"/{match[1].replace('_', '/')}"] if match else _MOUNT.findall(rule.text):
+            yield AddMountOptions(mount=place, options=options)
+
+
+def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
+    for place, one in foreseen.list_named("mount"):
+        if place in _NONE_AT_ALL:
+            return Objection("destruction", f"{place} is mounted as the system needs it.")
+        if "noexec" in one.after and place in _RUN_PROGRAMS:
+            return Objection("destruction", f"{place}: programs and packages' scripts are run from there.")
+    return None
+
+
+def _build_commands(action: AddMountOptions, _: Sequence[str]) -> ShellCommands:
+    at, options = shlex.quote(action.mount), ",".join(action.options)
+    each = " ".join(action.options)
+    look = (
+        f'now=",$(findmnt -n -o OPTIONS --mountpoint {at} | tail -n 1),"; '
+        f'said=",$(findmnt -s -n -o OPTIONS --mountpoint {at}),"; '
+        f"for one in {each}; do case $now in *,$one,*) ;; *) exit 1 ;; esac; "
+        "case $said in *,$one,*) ;; *) exit 1 ;; esac; done"
+    )
+    do = (
+        f"if findmnt -s --mountpoint {at} >/dev/null; then "
+        f"""awk -v at={at} -v more={options} '!/^[ \\t]*#/ && $2 == at {{ n = split(more, w, ","); """
+        """for (i = 1; i <= n; i++) if (("," $4 ",") !~ ("," w[i] ",")) $4 = $4 "," w[i] } { print }' /etc/fstab """
+        ">/etc/fstab.temper-new && cat /etc/fstab.temper-new >/etc/fstab && rm -f /etc/fstab.temper-new; "
+        f"else echo {at} has no line in /etc/fstab; exit 1; fi && mount -o remount,{options} {at}"
+    )
+    loose = ",".join(one.removeprefix("no") for one in action.options)
+    undo = f"said=$(findmnt -s -n -o OPTIONS --mountpoint {at}); mount -o remount,{loose},${{said:-rw}} {at}"
+    return ShellCommands(look, do, undo, ("/etc/fstab",))
+
+
+KIND = ResourceKind(
+    name="mount",
+    actions=(AddMountOptions,),
+    find_candidates=find_candidates,
+    is_possible=lambda _action, _host: True,
+    list_words=lambda action: (",".join(action.options),),
+    judge_states=judge_mounts,
+    build_commands=_build_commands,
+)

@@ -1,0 +1,113 @@
+"""Units of systemd: which may be stopped or disabled, and which must not be started."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from app.resources import kind
+
+UnitName = Annotated[
+    str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
+]
+UnitVerb = Literal["enable", "disable", "mask", "unmask", "start", "stop"]
+_UNIT = re.compile(r"\b([A-Za-z0-9][A-Za-z0-9@_-]{0,60}\.(?:service|socket|timer|mount|path))\b")
+_SERVICE = re.compile(r"[`'\"]?([A-Za-z0-9][A-Za-z0-9@_-]{1,60})[`'\"]? services?\b")
+_OF_ID = re.compile(r"(service|socket|timer)_(.+)_(?:installed|removed|enabled|disabled|masked)")
+_ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "disable", "stop", "start")
+"""The order in which roles read them."""
+_ENABLED = '[ "$(systemctl is-enabled %s 2>/dev/null)" = %s ]'
+_PROTECTED: tuple[tuple[str, str], ...] = (
+    (r"sshd?(?:@.*)?|sshd?-.*|temper.*|user@.*", "protected identity"),
+    (r"systemd-.*|dbus.*|init.*|rc.*|polkit.*|udev.*|kmod.*|procps|lvm2.*|dracut.*", "destruction"),
+    (r"getty.*|serial-getty.*|console-.*|sssd.*|nslcd|winbind", "lockout"),
+    (r"network.*|NetworkManager.*|ifup.*|wpa_supplicant.*|dhcp.*|resolvconf.*", "network"),
+    (r"auditd?|audit-.*|rsyslog|syslog.*|aide.*|osqueryd?", "evidence tampering"),
+    (
+        r"firewalld|nftables|iptables|ufw|apparmor|fail2ban|usbguard|fapolicyd|chronyd?|ntp.*|dailyaidecheck",
+        "weakening",
+    ),
+)
+_UNWELCOME = re.compile(
+    r"debug-shell|rescue|emergency|ctrl-alt-del|telnet.*|rsh.*|rlogin.*|rexec.*|a?tftpd?.*|vsftpd|proftpd|nis|ypserv"
+    r"|ypbind|x?inetd|rpcbind.*|kdump|autofs|cups.*|avahi-.*|console-shell"
+)
+_OFF, _ON = ("disabled", "masked"), ("enabled", "unmasked")
+
+
+class SetUnit(kind.ResourceAction, frozen=True, tag="set_unit"):
+    """Restart and reload are actions of `reload`."""
+
+    unit: UnitName
+    to: UnitVerb
+
+
+def find_candidates(rule: kind.RuleTexts) -> Iterator[SetUnit]:
+    found = [*_UNIT.findall(rule.text), *(f"{name}.service" for name in _SERVICE.findall(rule.text))]
+    if match := _OF_ID.fullmatch(rule.id):
+        found += [f"{match[2]}.{match[1]}", f"{match[2].replace('_', '-')}.{match[1]}"]
+    return (SetUnit(unit=name, to=verb) for name in found for verb in _ORDER)
+
+
+def _is_possible(action: SetUnit, host: kind.HostState) -> bool:
+    enabled, active = host.text.split(" ", 1)
+    return {
+        "mask": enabled != "masked",
+        "unmask": enabled == "masked",
+        "enable": enabled == "disabled",
+        "disable": enabled == "enabled",
+        "start": host.has_systemd and active != "active",
+        "stop": host.has_systemd and active == "active",
+    }[action.to]
+
+
+def judge_units(foreseen: kind.ForeseenStates) -> kind.Objection | None:
+    for unit, one in foreseen.list_named("unit"):
+        if one.after == kind.NOT_FORESEEN:
+            continue
+        name, _, suffix = unit.rpartition(".")
+        (_, ran), (set_to, runs) = (state.split(" ", 1) for state in (one.before, one.after))
+        if (runs == "active" != ran or set_to in _ON) and _UNWELCOME.fullmatch(name):
+            return kind.Objection("weakening", f"{unit} would run, and it is among what hardening takes away.")
+        if (runs == "inactive" != ran) or set_to in _OFF:
+            if suffix == "mount":
+                return kind.Objection("destruction", f"{unit}: what is mounted stays mounted.")
+            for pattern, clause in _PROTECTED:
+                if re.fullmatch(pattern, name):
+                    return kind.Objection(clause, f"{unit} would not run any more, and it is protected.")
+    return None
+
+
+def _match_state(wanted: str, found: str) -> bool:
+    """An unmasked unit may be enabled or disabled."""
+    if wanted.startswith("unmasked "):
+        return not found.startswith("masked") and found.partition(" ")[2] == wanted.partition(" ")[2]
+    return kind.match_state(wanted, found)
+
+
+def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
+    name = shlex.quote(action.unit)
+    active = f"systemctl is-active -q {name}"
+    look, undo = {
+        "enable": (_ENABLED % (name, "enabled"), "disable"),
+        "disable": (_ENABLED % (name, "disabled"), "enable"),
+        "mask": (_ENABLED % (name, "masked"), "unmask"),
+        "unmask": (f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]', "mask"),
+        "start": (active, "stop"),
+        "stop": (f"! {active}", "start"),
+    }[action.to]
+    return kind.ShellCommands(look, f"systemctl {action.to} {name}", f"systemctl {undo} {name}")
+
+
+KIND = kind.ResourceKind(
+    name="unit",
+    actions=(SetUnit,),
+    find_candidates=find_candidates,
+    is_possible=_is_possible,
+    list_words=lambda action: (action.to,),
+    judge_states=judge_units,
+    match_state=_match_state,
+    build_commands=_build_commands,
+)
