@@ -29,11 +29,12 @@ from app.loop.effects import Ask, Wait
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
+from app.resources.kind import ResourceState
 from app.resources.package import RemovePackage
 from app.scanners.scanner import Verdict
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.resources.dry_run import NONE, DryRun, PerformedChange, ResourceState
+from app.targets.resources.dry_run import NONE, DryRun, PerformedChange
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.loop.test_approvals import Kept
