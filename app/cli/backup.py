@@ -37,7 +37,7 @@ LEFT_OUT = ("temper.sqlite", "dbos.sqlite", "worker.lock")
 """The database is copied by its own means; the queue is filled again from the log; a lock belongs to a process."""
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class BackupManifest(msgspec.Struct, frozen=True):
     """The first member of the file."""
 
     format: int
@@ -61,7 +61,7 @@ def back_up(settings: Settings, into: Path) -> None:
         name = _copy_database(settings, copied)
         _copy_rest(settings.data, copied / "data")
         files = {str(path.relative_to(copied)): _compute_digest(path) for path in _list_files(copied)}
-        made = Manifest(FORMAT, __version__, time.time(), name, files)
+        made = BackupManifest(FORMAT, __version__, time.time(), name, files)
         (copied / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
         part = copied / "backup.tar.gz"
         with tarfile.open(part, "x:gz", compresslevel=4) as archive:
@@ -101,7 +101,7 @@ def _copy_database(settings: Settings, into: Path) -> str:
     return POSTGRES
 
 
-def _restore_database(settings: Settings, made: Manifest, unpacked: Path) -> None:
+def _restore_database(settings: Settings, made: BackupManifest, unpacked: Path) -> None:
     place = settings.database_location
     if isinstance(place, Path) != (made.database == SQLITE):
         kind, way = ("SQLite", "unset") if made.database == SQLITE else ("PostgreSQL", "set")
@@ -193,7 +193,7 @@ def _require_empty(data: Path) -> None:
         )
 
 
-def _unpack_archive(file: Path, into: Path) -> Manifest:
+def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     """Unpack the archive and return its manifest. Raise BadInput for a part of a backup or for another file."""
     try:
         with tarfile.open(file, "r:gz") as archive:
@@ -201,7 +201,7 @@ def _unpack_archive(file: Path, into: Path) -> Manifest:
             for member in archive:
                 _require_safe(member, links)
                 archive.extract(member, into, filter="fully_trusted")
-        made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=Manifest)
+        made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=BackupManifest)
     except FileNotFoundError as exc:
         missing = file if not file.exists() else f"{file} without {MANIFEST}"
         raise BadInput(f"there is no backup in {missing}.") from exc
@@ -222,7 +222,7 @@ def _require_safe(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
         links.add(path)
 
 
-def _check_digests(made: Manifest, unpacked: Path) -> None:
+def _check_digests(made: BackupManifest, unpacked: Path) -> None:
     found = {
         str(path.relative_to(unpacked)): path
         for path in _list_files(unpacked)

@@ -27,7 +27,7 @@ FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node"]
 
 
 @dataclass(frozen=True)
-class Fault:
+class HealthFault:
     kind: FaultKind
     badge: str
     """Two words for the place where LIVE stands otherwise."""
@@ -65,7 +65,7 @@ class Conditions:
     """The node that works on the run, if it sends no heartbeat."""
 
 
-def find_faults(at: Conditions) -> tuple[Fault, ...]:
+def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
     """Return everything that is broken, the deepest cause first."""
     return (
         *_find_storage_faults(at),
@@ -76,24 +76,26 @@ def find_faults(at: Conditions) -> tuple[Fault, ...]:
     )
 
 
-def _find_storage_faults(at: Conditions) -> Iterator[Fault]:
+def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
     if at.broken_log:
         text = "Temper cannot write its log any more, and stops."
-        yield Fault("log", "LOG STOPPED", text, "Free space in the data folder, then start it again: runs resume.")
+        yield HealthFault(
+            "log", "LOG STOPPED", text, "Free space in the data folder, then start it again: runs resume."
+        )
     elif at.unwritten > LATE_WRITE:
         text = "Temper cannot write its log: check for a full disk or an unreachable database."
         remedy = "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
-        yield Fault("log", "LOG STALLED", text, remedy, at.now - at.unwritten)
+        yield HealthFault("log", "LOG STALLED", text, remedy, at.now - at.unwritten)
     if at.unanswered > LATE_DATABASE:
         text = "The database does not answer this node."
         remedy = "Runs wait for it and resume by themselves. Check the database and the network."
-        yield Fault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
+        yield HealthFault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
 
 
-def _find_node_faults(at: Conditions) -> Iterator[Fault]:
+def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:
     if node := at.silent_worker:
         text = f"Node {node.name}, which works on this run, does not answer."
-        yield Fault(
+        yield HealthFault(
             "node",
             "NODE SILENT",
             text,
@@ -102,13 +104,13 @@ def _find_node_faults(at: Conditions) -> Iterator[Fault]:
         )
 
 
-def _find_engine_faults(at: Conditions) -> Iterator[Fault]:
+def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
     """Yield one fault for each state that is not well, with the engines in it."""
     unwell = {name: one for name, one in at.engines.items() if one[1].state not in WELL}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
         text = "The simulated engines are stopped."
-        yield Fault(
+        yield HealthFault(
             "simulator",
             "ENGINES DOWN",
             text,
@@ -119,7 +121,7 @@ def _find_engine_faults(at: Conditions) -> Iterator[Fault]:
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
         alike = {name: one for name, one in unwell.items() if one[1].state == state}
-        yield Fault(
+        yield HealthFault(
             "engine",
             "ENGINE FROZEN"
             if state == "stalled"
@@ -134,11 +136,11 @@ def _find_engine_faults(at: Conditions) -> Iterator[Fault]:
         )
 
 
-def _find_late_answers(at: Conditions) -> Iterator[Fault]:
+def _find_late_answers(at: Conditions) -> Iterator[HealthFault]:
     if at.waits_for_engines > LATE_ANSWER and not any(one[1].state not in WELL for one in at.engines.values()):
         text = "An engine does not answer its health check."
         remedy = "Temper is waiting for the answer; soon the engine counts as stalled."
-        yield Fault("engine", "ENGINE SLOW", text, remedy, at.now - at.waits_for_engines, stops_work=False)
+        yield HealthFault("engine", "ENGINE SLOW", text, remedy, at.now - at.waits_for_engines, stops_work=False)
 
 
 def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
@@ -154,11 +156,11 @@ def _choose_remedy(state: str) -> str:
     return "The turn waits and is asked again when the engine answers."
 
 
-def _find_sampler_faults(at: Conditions) -> Iterator[Fault]:
+def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:
     if at.unpolled > LATE_POLL:
         text = "Engines and GPUs are not being read: their figures are old."
         remedy = "Look at the server's log for the reason."
-        yield Fault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
+        yield HealthFault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
 
 
 def read_conditions(runtime: Runtime, silent_worker: NodeStatus | None = None) -> Conditions:

@@ -20,22 +20,16 @@ from tests.forkserver import temper
 
 OTHERS = {
     "apt-get": "installs packages",
-    "cp": "coreutils",
     "createdb": "PostgreSQL's",
     "createuser": "PostgreSQL's",
     "docker": "builds and starts containers; tests/web/api/test_deploy.py reads the files",
     "install": "coreutils, as root",
     "mail": "sends mail",
-    "mv": "coreutils",
-    "pg_dump": "PostgreSQL's",
-    "pg_restore": "PostgreSQL's",
     "pip": "installs packages",
     "printf": "the shell's",
     "psql": "PostgreSQL's",
     "python3": "runs the script inside a pack: tests/evidence",
-    "sqlite3": "SQLite's shell",
     "systemctl": "needs systemd",
-    "tar": "GNU tar",
     "xz": "XZ Utils",
 }
 """Programs of others that documents may show, and why they are not run here."""

@@ -33,7 +33,7 @@ def _said_by_what_follows(event) -> bool:
 
 def _asked(effect: Effect) -> str:
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(effect).__name__).lower()
-    values = [str(value) for key, value in vars(effect).items() if key not in UNTOLD_EFFECT and value]
+    values = [str(value) for key, value in msgspec.structs.asdict(effect).items() if key not in UNTOLD_EFFECT and value]
     return " ".join([name, *values]).rstrip()
 
 

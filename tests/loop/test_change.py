@@ -3,8 +3,6 @@
 The host is the built-in one with a package manager that counts its dry runs.
 """
 
-from types import SimpleNamespace
-
 import pytest
 
 from app.events.kinds import (
@@ -78,9 +76,7 @@ class Life:
         self.packages, self.folder, self.actions = Packages(), folder, actions
         self.target = FixtureTarget("h", folder, confinement=Confinement("none", ""), resources=self.packages)
         self.kept = Kept()
-        self.means = RunServices(
-            SKILL, TargetThread(self.target), Failing(), {}, SimpleNamespace(list_known_lessons=lambda _: ()), "w"
-        )
+        self.means = RunServices(SKILL, TargetThread(self.target), Failing(), {}, "w")
         self.restart()
         self.run.append(request(SKILL, mode=mode))
 

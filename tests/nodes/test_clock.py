@@ -110,7 +110,7 @@ async def test_who_leads_keeps_schedules_by_it(address, tmp_path):
             while not kept(runtime, due).outcome:
                 await runtime.changes.wait_for_change(runtime.changes.version(), 0.1)
         await keeper.close()
-        assert kept(runtime, due).outcome.startswith("Run ")
+        assert kept(runtime, due).outcome.startswith("Started run ")
         assert (kept(runtime, later).outcome, kept(runtime, later).next_at) == ("", later.next_at)
 
 

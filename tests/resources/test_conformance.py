@@ -206,9 +206,9 @@ def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # no
         action, place = sample.action, get_resource_name(sample.action)
         offered = [one.actions for one in target.list_offers([action])]
         assert offered == ([(action,)] if kind.find_candidates else [])
-        shown = target.preview_actions([action])
+        shown = target.assess_actions([action], frozenset({place}))
         assert f"resource {place}\n" in shown.diff
-        assert target.review_actions([action], frozenset({place})) == []
+        assert shown.refusals == ()
         assert host.everything() == was
         done = target.apply(f"{kind.name}-{number}", [action], frozenset({place}))
         assert done.diff == shown.diff

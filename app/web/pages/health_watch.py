@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
-from app.runtime.health import SILENT_NODE, Fault, find_faults, read_conditions
+from app.runtime.health import SILENT_NODE, HealthFault, find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.background_task import PeriodicTask
@@ -17,7 +17,7 @@ from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 
 
-def render_health(faults: Sequence[Fault]) -> str:
+def render_health(faults: Sequence[HealthFault]) -> str:
     """Render the faults as the inner HTML of the page's #health."""
     return render_template("partials/_health.html", faults=faults)
 
@@ -35,7 +35,7 @@ class HealthWatch(PeriodicTask):
     def watch_run(self, run: str) -> "RunHealth":
         return RunHealth(self, run)
 
-    def read_faults(self) -> tuple[Fault, ...]:
+    def read_faults(self) -> tuple[HealthFault, ...]:
         return find_faults(read_conditions(self._runtime))
 
     async def serve_viewer(self, run: str, viewer: Viewer) -> None:

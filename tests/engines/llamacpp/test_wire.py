@@ -133,4 +133,4 @@ def test_the_doctor_knows_its_last_lines(line, says):
 async def test_the_doctor_looks_at_it_as_at_vllm(how, found):
     async with httpx.AsyncClient(transport=server(**how)) as http:
         look = await inspect_server(http, "http://e/v1")
-    assert [check for check, _ in diagnose_server(look, ENGINE)] == found
+    assert [one.check for one in diagnose_server(look, ENGINE)] == found

@@ -20,7 +20,7 @@ def node(tmp_path):
     made = SimpleNamespace(
         board=SimpleNamespace(states={}),
         lineup=SimpleNamespace(seats={}),
-        writer=SimpleNamespace(stalled_seconds=0.0, submit=lambda _: None),
+        writer=SimpleNamespace(stalled_seconds=0.0, enqueue_batch=lambda _: None),
         clock=clock,
         settings=Settings(data=tmp_path),
         leases=SimpleNamespace(),

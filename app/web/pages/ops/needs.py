@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.loop.state import RunState
-from app.runtime.health import Fault
+from app.runtime.health import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.rollouts import RolloutRow
@@ -40,7 +40,7 @@ class Need:
 class OpsState:
     now: float
     states: Sequence[RunState] = ()
-    faults: Sequence[Fault] = ()
+    faults: Sequence[HealthFault] = ()
     launched: Sequence[str] = ()
     hosts: Sequence[RunRow] = ()
     """The newest run of each host."""
@@ -94,11 +94,11 @@ def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
         )
 
 
-def _name_fault(fault: Fault) -> str:
+def _name_fault(fault: HealthFault) -> str:
     return f"{fault.kind} {fault.badge}"
 
 
-def _list_start_buttons(at: OpsState, fault: Fault) -> Iterator[NeedButton]:
+def _list_start_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButton]:
     if fault.kind == "simulator":
         yield NeedButton(path_to("ops_engines"), "start", "Start engines")
     if fault.badge == "ENGINE DOWN":
