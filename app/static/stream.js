@@ -8,7 +8,7 @@ const at = (seq) => {
   if (hold) hold.href = `/runs/${mission.dataset.run}?at=${seq}`;
 };
 let gone = false, connected = !mission.hasAttribute("hx-sse:connect"); // live is what has been connected
-const say = () => {
+const showState = () => {
   const fault = document.querySelector("#health .fault");
   document.body.classList.toggle("unwell", Boolean(fault && fault.classList.contains("stops")));
   badge.textContent = gone ? "RECONNECTING" : !connected ? "CONNECTING" : fault ? fault.dataset.badge : calm;
@@ -17,11 +17,11 @@ const lost = (now) => {
   gone = now;
   connected ||= !now;
   document.body.classList.toggle("stale", gone);
-  say();
+  showState();
 };
 const health = document.getElementById("health");
-if (health) new MutationObserver(say).observe(health, { childList: true });
-say();
+if (health) new MutationObserver(showState).observe(health, { childList: true });
+showState();
 addEventListener("htmx:sse:after:message", (event) => {
   lost(false);
   const id = event.detail.message && event.detail.message.id;

@@ -2,7 +2,7 @@
 
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +23,11 @@ from app.cli.options import (
     Waves,
 )
 from app.config import Settings
-from app.events.command import Verb
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
 from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, spread_filters
+
+if TYPE_CHECKING:
+    from app.events.command import Verb  # msgspec comes with it, and help needs it not
 
 app = typer.Typer()
 ModeName = Annotated[
@@ -152,7 +154,7 @@ def show_skills(as_json: AsJson = False) -> None:
     list_skills(as_json=as_json)
 
 
-def _add_run_verb(verb: Verb, summary: str) -> None:
+def _add_run_verb(verb: "Verb", summary: str) -> None:
     def run_verb(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
         from app.cli.run_control import control_run
 
