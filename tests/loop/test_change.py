@@ -3,8 +3,6 @@
 The host is the built-in one with a package manager that counts its dry runs.
 """
 
-from types import SimpleNamespace
-
 import pytest
 
 from app.events.kinds import (
@@ -20,12 +18,13 @@ from app.events.kinds import (
     ApprovalGiven,
     ApprovalRequested,
     PlanMade,
+    SentryProbed,
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
 from app.events.vocabulary import WriteFile
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, Wait
+from app.loop.effects import Ask, Wait, Watch
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
@@ -78,9 +77,7 @@ class Life:
         self.packages, self.folder, self.actions = Packages(), folder, actions
         self.target = FixtureTarget("h", folder, confinement=Confinement("none", ""), resources=self.packages)
         self.kept = Kept()
-        self.means = RunServices(
-            SKILL, TargetThread(self.target), Failing(), {}, SimpleNamespace(list_known_lessons=lambda _: ()), "w"
-        )
+        self.means = RunServices(SKILL, TargetThread(self.target), Failing(), {}, "w")
         self.restart()
         self.run.append(request(SKILL, mode=mode))
 
@@ -183,3 +180,15 @@ async def test_a_crash_between_proposal_and_policy_leaves_the_policy_its_say(tmp
     life.restart()
     refused = await life.until(ActionApplied, *TURNED_DOWN)
     assert (refused.clause, life.packages.performed) == ("evidence tampering", 0)
+
+
+async def test_the_sentry_is_shown_the_newest_lines_of_the_hosts_log(tmp_path):
+    life = Life(tmp_path / "h", (PARANOID,), mode="auto")
+    await life.until(ActionApplied, *TURNED_DOWN)
+    for log in (tmp_path / "h/root/var/log").rglob("*.log"):
+        log.unlink()
+    (tmp_path / "h/root/var/log/messages").unlink(missing_ok=True)
+    (tmp_path / "h/root/var/log/secure").write_text("".join(f"line {number}\n" for number in range(20)))
+    await perform_effect(life.run, Watch())
+    (probed,) = life.events(SentryProbed)
+    assert probed.log == tuple(f"secure: line {number}" for number in range(8, 20))
