@@ -65,9 +65,8 @@ def parse_cell(cell: str | None) -> Cell:
     return Cell(cell[0], run, int(seq))
 
 
-def list_standings(session: Session, skill: str, hosts: Sequence[str] | None = None) -> Sequence[StandingRow]:
-    query = select(StandingRow).where(StandingRow.skill == skill)
-    return session.exec(query if hosts is None else query.where(col(StandingRow.host).in_(hosts))).all()
+def list_standings(session: Session, skill: str) -> Sequence[StandingRow]:
+    return session.exec(select(StandingRow).where(StandingRow.skill == skill)).all()
 
 
 def list_seen_skills(session: Session) -> list[str]:

@@ -3,10 +3,14 @@
 import json
 
 import pytest
+from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app
-from app.errors import BadInput
+from app.cli.database_access import find_rollout
+from app.errors import BadInput, Rejected
+from app.store.db import open_database
+from app.store.rollouts import RolloutRow
 
 LISTS = ("runs", "schedule list", "nodes", "admin list", "token list")
 OF_ONE = (
@@ -41,3 +45,16 @@ def test_what_is_asked_of_a_run_in_an_empty_folder_is_refused(typed, tmp_path, w
     assert isinstance(refused, BadInput), refused
     assert "nothing in data yet" in str(refused)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rollout_is_found_by_the_characters_that_tell_it_from_others(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    more = {"words": "all", "hosts": 1, "state": "running", "reason": "", "mode": "auto", "skill": "stig", "note": ""}
+    with Session(database) as session, session.begin():
+        session.add_all(RolloutRow(id=name, simulated=True, by="ada", asked_at=1.0, **more) for name in ("ab1", "ac2"))
+    assert find_rollout(database, "ac") == "ac2"
+    with pytest.raises(BadInput, match="give more characters of the id"):
+        find_rollout(database, "a")
+    with pytest.raises(Rejected, match="there is no rollout 'b'"):
+        find_rollout(database, "b")
+    database.dispose()

@@ -15,7 +15,7 @@ from app.events.kinds import PersonDid, RolloutAsked, RolloutHostBegun
 from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
 from app.events.vocabulary import Budget
 from app.evidence import verify
-from app.evidence.audit_anchors import check_record_end, read_audit_anchors
+from app.evidence.audit_anchors import Seal, check_record_end, check_run_seal, read_audit_anchors
 from app.evidence.notary import HEAD, ITSELF, KEYS, Requester, change_key, open_notary, read_signed_head, sign_head
 from app.evidence.pack import build_pack
 from app.evidence.verify import check_pack, compute_sha256, unpack_archive
@@ -179,6 +179,15 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
         check_record_end(rows, counted, None, found)
     with pytest.raises(BrokenChain, match="is not signed by a key of this record"):
         check_record_end(rows, counted, head, read_audit_anchors(rows[1:]))
+
+
+def test_a_run_goes_on_as_far_as_its_seal_says_and_one_without_a_seal_is_not_judged():
+    check_run_seal("r", None, {1: "a"})
+    seal = Seal(line=9, events=2, head="b")
+    check_run_seal("r", seal, {1: "a", 2: "b", 3: "c"})
+    for rows, said in (({1: "a"}, "is missing: the log ends with 1"), ({2: "other"}, "has another hash")):
+        with pytest.raises(BrokenChain, match=f"event 2 of run r, which line 9 of the record sealed, {said}"):
+            check_run_seal("r", seal, rows)
 
 
 def test_the_counter_is_written_with_the_line(notary):

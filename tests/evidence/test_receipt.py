@@ -18,6 +18,7 @@ from app.evidence.verify import (
     check_pack,
     compute_sha256,
     list_proofs,
+    read_receipt_answer,
     unpack_archive,
 )
 from app.store.db import open_database
@@ -72,6 +73,11 @@ def test_what_gives_no_receipt_is_a_sentence_and_nothing_is_kept(tmp_path, body,
     with pytest.raises(EnvironmentUnusable, match=says):
         get_receipt(tmp_path / "kept", command(tmp_path, body), b"s", 0.3 if "seconds" in says else 30.0)
     assert not (tmp_path / "kept").exists()
+
+
+def test_the_longest_answer_that_is_kept_is_one_that_the_script_reads(tmp_path):
+    hook = command(tmp_path, f"head -c {LONGEST_RECEIPT} /dev/zero")
+    assert read_receipt_answer(get_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(LONGEST_RECEIPT)
 
 
 def test_a_command_that_is_not_there_is_said(tmp_path):

@@ -1,7 +1,18 @@
-from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, InForceChecked, ItemPassed, ItemStarted
+import pytest
+
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionProposed,
+    AttemptStarted,
+    InForceChecked,
+    ItemPassed,
+    ItemStarted,
+)
 from app.events.vocabulary import PendingSetting
 from app.evidence.rule_text import describe_actions_taken, describe_finding, describe_outcome
 from tests.evidence.logs import plain_case
+from tests.loop.playing import FIX
 
 RULE = "V-257984"
 LATE = PendingSetting(program="sysctl", setting="kernel.x", wanted="1", running="0", by="a reboot")
@@ -31,3 +42,15 @@ def test_what_is_set_and_not_in_force_is_said_where_the_pass_is():
 def test_what_is_in_force_needs_no_word():
     case, one = passed()
     assert "in force" not in describe_finding(case, one) + describe_outcome(case, one)
+
+
+@pytest.mark.parametrize("replayed", [FIX.id, ""])
+def test_where_a_fix_comes_from_is_said_of_an_attempt_that_repeats_it(replayed):
+    at = {"rule": RULE, "attempt": 1}
+    between = [
+        ItemStarted(rule=RULE, title="", category="I"),
+        AttemptStarted(**at, lessons=(), offered=FIX),
+        ActionProposed(**at, actions=FIX.actions, note="", fingerprint="f", diff="", replayed=replayed),
+    ]
+    case = plain_case({RULE: "fail"}, {RULE: "fail"}, between)
+    assert (FIX.provenance in describe_actions_taken(case, case.requested_rules[0])) == bool(replayed)

@@ -1,10 +1,13 @@
 import pytest
 
+from app.events.kinds import RunFailed
 from app.evidence.ckl import CKL_STATUS
 from app.evidence.rule_text import describe_actions_taken, describe_outcome
+from app.evidence.run_record import read_run_record
 from app.evidence.verify import CKL_STATUS as CKL_OF_SCRIPT
 from app.evidence.verify import STATUS as STATUS_OF_SCRIPT
-from tests.evidence.logs import plain_case
+from tests.evidence import waived
+from tests.evidence.logs import chain, plain_case, queued
 
 RULE, OTHER = "V-257985", "V-258106"
 
@@ -77,6 +80,17 @@ def test_the_last_word_decides(word, expected):
 def test_without_a_closing_scan_nothing_is_reviewed_however_it_opened():
     case = plain_case({FIRST: "pass"}, None)
     assert {one.status for one in case.judged} == {"not_reviewed"}
+
+
+def test_a_run_that_failed_before_it_began_has_every_rule_unreviewed():
+    case = read_run_record(chain([queued([FIRST]), RunFailed(reason="no route to host")]))
+    assert {one.status for one in case.judged} == {"not_reviewed"}
+
+
+def test_a_waiver_counts_where_the_rule_was_asked_for_and_does_not_hold():
+    given = [waived.waiver(id=rule, rule=rule) for rule in (waived.RULE, waived.OTHER, "V-257983")]
+    log = waived.waived_log(*given, closing={waived.RULE: "fail", waived.OTHER: "pass"})
+    assert [one.rule.id for one in read_run_record(log).judged if one.waiver] == [waived.RULE]
 
 
 def test_what_was_not_asked_for_is_not_reviewed():

@@ -95,6 +95,17 @@ def test_openssl_checks_it_against_its_authority(authority, token, tmp_path):
     assert read_stamp_time(content, manifest)[11:19] in told
 
 
+@pytest.mark.parametrize(("status", "granted"), [(b"\x01", True), (b"\x02", False)])
+def test_a_stamp_whose_authority_says_no_is_none(token, status, granted):
+    content, manifest = token
+    answer = content.replace(b"\x30\x03\x02\x01\x00", b"\x30\x03\x02\x01" + status, 1)
+    if granted:
+        assert read_stamp_time(answer, manifest) == read_stamp_time(content, manifest)
+    else:
+        with pytest.raises(ValueError, match="was not granted"):
+            read_stamp_time(answer, manifest)
+
+
 def test_it_is_asked_for_once_and_kept(address, tmp_path):
     url, server = address
     before = server.asked

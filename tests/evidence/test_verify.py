@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import EnvironmentUnusable
+from app.events.kinds import ItemEscalated, ItemStarted
 from app.evidence import verify
 from app.evidence.pack import build_pack, sign_statement
 from app.evidence.signing_key import derive_key
@@ -268,3 +270,24 @@ def test_a_vendors_script_that_nobody_approved_breaks_the_pack_in_any_mode(do, b
             verify._check_order({"rules.json": b"[]"}, events)
     else:
         verify._check_order({"rules.json": b"[]"}, events)
+
+
+def test_a_cell_that_a_spreadsheet_would_run_says_the_same_in_the_table_and_in_json():
+    files = unpack_archive(build_pack(plain_log({"V-257984": "fail"}, {"V-257984": "fail"}, host="=1+1"), KEY))
+    assert b",'=1+1," in files["poam.csv"]
+    assert check_pack(files)["host"] == "=1+1"
+
+
+def test_a_rule_that_was_taken_for_another_category_is_named_where_the_run_has_no_digest_of_its_rules():
+    begun = ItemStarted(rule="V-257984", title="", category="III"), ItemEscalated(rule="V-257984", reason="r")
+    log = plain_log({"V-257984": "fail"}, {"V-257984": "fail"}, begun)
+    with pytest.raises(EnvironmentUnusable, match=r"rules\.json gives V-257984 another category"):
+        build_pack(log, KEY)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "odd"), [([1, 2], [1, 3], "2"), ([1], [1, 4], "4"), ([1, 2], [2, 1], "the order")]
+)
+def test_what_differs_is_named(actual, expected, odd):
+    with pytest.raises(BrokenPack, match=f"x does not say what the run and its rules say: see {odd}"):
+        verify._check_same("x", actual, expected)

@@ -25,12 +25,15 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Reload, SetOption
 from app.loop import answers
-from app.loop.answer_schemas import SCHEMA_BUILDERS
+from app.loop.answer_schemas import SCHEMA_BUILDERS, TurnSituation
 from app.loop.prompts import build_user_prompt
+from app.loop.rule_terms import RuleTerms
+from app.loop.shown_file import ShownFile
 from app.loop.situation import build_situation
 from app.loop.state import ScannerMove
 from app.skills.stig.pack import STIG
 from app.targets.policy import review_actions
+from app.targets.readable_files import ABSENT
 from tests.loop.playing import World, pack, request, rule
 from tests.loop.walks import about, host, walk
 
@@ -229,3 +232,10 @@ def test_where_the_scanner_points_after_a_change_is_kept_if_the_scanner_refused_
         AttemptFailed(**of, cause=cause, reason=""),
     )
     assert world.state.item.moved == kept
+
+
+@pytest.mark.parametrize(("why_not", "offered"), [("", {"chmod", "append_line"}), (ABSENT, {"append_line"})])
+def test_the_rules_mode_is_offered_for_a_file_that_is_there(why_not, offered):
+    terms = RuleTerms(("Its mode is 0600, and its line is `auth required x`.",))
+    now = TurnSituation(terms, (ShownFile("/etc/pam.d/x", why_not),), guided=True)
+    assert {one["do"] for one in _choices(SCHEMA_BUILDERS["act"](now))} == offered

@@ -18,12 +18,13 @@ from app.events.kinds import (
     ApprovalGiven,
     ApprovalRequested,
     PlanMade,
+    SentryProbed,
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
 from app.events.vocabulary import WriteFile
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, Wait
+from app.loop.effects import Ask, Wait, Watch
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
@@ -179,3 +180,15 @@ async def test_a_crash_between_proposal_and_policy_leaves_the_policy_its_say(tmp
     life.restart()
     refused = await life.until(ActionApplied, *TURNED_DOWN)
     assert (refused.clause, life.packages.performed) == ("evidence tampering", 0)
+
+
+async def test_the_sentry_is_shown_the_newest_lines_of_the_hosts_log(tmp_path):
+    life = Life(tmp_path / "h", (PARANOID,), mode="auto")
+    await life.until(ActionApplied, *TURNED_DOWN)
+    for log in (tmp_path / "h/root/var/log").rglob("*.log"):
+        log.unlink()
+    (tmp_path / "h/root/var/log/messages").unlink(missing_ok=True)
+    (tmp_path / "h/root/var/log/secure").write_text("".join(f"line {number}\n" for number in range(20)))
+    await perform_effect(life.run, Watch())
+    (probed,) = life.events(SentryProbed)
+    assert probed.log == tuple(f"secure: line {number}" for number in range(8, 20))

@@ -47,3 +47,8 @@ def test_a_setting_of_the_kernel():
     assert list_set_choices(path, "#net.ipv4.tcp_syncookies=0\n", named) == (
         SetChoice(path, "net.ipv4.tcp_syncookies", ("1",)),
     )
+
+
+def test_a_word_of_a_comment_is_no_example_where_keys_may_be_two_words():
+    path, named = "/etc/modprobe.d/x.conf", RuleTerms(("Write `blacklist sctp` there.",))
+    assert list_set_choices(path, "# blacklist\n", named) == (SetChoice(path, "blacklist", ("sctp",)),)

@@ -10,9 +10,11 @@ from app.events.kinds import (
     ActionApplying,
     ActionRefused,
     ActionRolledBack,
+    ActionRollingBack,
     ActionsAllowed,
     ApprovalEdited,
     ApprovalGiven,
+    FactsGathered,
     ItemEscalated,
     ItemPassed,
     RunFailed,
@@ -24,7 +26,7 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, CloseItem, Halt, StartAttempt, TakeVendors, Wait
+from app.loop.effects import Ask, CloseItem, Halt, Propose, StartAttempt, TakeVendors, Wait
 from app.loop.state import fold_events
 from tests.loop.playing import World, pack, request, rule
 from tests.thorough import examples
@@ -139,6 +141,11 @@ def test_a_refused_change_never_runs():
     assert world.state.items["A"].status == "escalated"
 
 
+def test_what_went_wrong_is_noted_before_the_change_is_undone():
+    world = played(pack([rule("A")]), verdict=["fail", "pass"])
+    assert kinds(world, FactsGathered, ActionRollingBack) == ["FactsGathered", "ActionRollingBack"]
+
+
 def test_escalate_counts_only_every_third_attempt():
     world = played(pack([rule("A")]), verdict="fail", decision="ESCALATE", approach=["a", "b", "c"])
     assert [effect.number for effect in world.effects if isinstance(effect, StartAttempt)] == [1, 2, 3]
@@ -160,6 +167,14 @@ def test_without_a_yes_the_vendors_script_is_not_run(person):
     world = played(skill, "review", budget, verdict="fail", person=["approve", person])
     assert len(kinds(world, ActionApplying)) == 1
     assert world.state.items["A"].status == ("escalated" if person == "refuse" else "deferred")
+
+
+def test_what_a_person_made_of_the_vendors_script_takes_its_place():
+    skill, budget = pack([rule("A", remedy=True)]), Budget(attempts=1)
+    world = played(skill, "review", budget, verdict=["fail", "pass"], person=["approve", "edit", "approve"])
+    taken = [type(one) for one in world.effects if isinstance(one, TakeVendors | Propose)]
+    assert taken == [TakeVendors, Propose]
+    assert world.state.items["A"].status == "passed"
 
 
 def test_it_fails_once_and_is_not_tried_again():
@@ -237,6 +252,17 @@ def test_paused_time_and_waiting_for_a_person_cost_no_budget():
     world.put(ApprovalGiven(approval=approval, by="p", reason=""))
     world.play()
     assert world.state.items["A"].status == "passed"
+
+
+def test_a_run_that_goes_on_in_the_middle_of_an_attempt_is_idle_no_more():
+    world = World(pack([rule("A")]), scripted())
+    world.put(request(world.skill))
+    while not world.state.attempt:
+        world.come_out(decide_next_effect(world.state, world.skill, world.now))
+    world.put(RunPaused(by="p"))
+    assert world.state.idle_since == world.now
+    world.put(RunResumed(by="p"))
+    assert world.state.idle_since is None
 
 
 def test_a_pause_waits_until_the_change_in_hand_is_kept_or_undone():

@@ -6,10 +6,10 @@ import threading
 import httpx
 
 from app.engines.client import EngineClient
-from app.events.kinds import ActionApplied, ActionRolledBack, RunFinished, RunQueued
+from app.events.kinds import ActionApplied, ActionRolledBack, RunFailed, RunFinished, RunQueued
 from app.events.log import RunLog
 from app.events.vocabulary import Budget
-from app.loop.drive import drive_run
+from app.loop.drive import drive_run, fail_run
 from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.skills.stig.pack import STIG
@@ -17,6 +17,7 @@ from app.targets.ssh.ssh_target import SshTarget
 from app.targets.target_thread import TargetThread
 from tests.loop.onfixture import SCANNER, answered
 from tests.loop.test_approvals import Kept
+from tests.loop.test_change import PARANOID, TURNED_DOWN, Life
 from tests.targets.ssh.conftest import host
 
 __all__ = ["host"]
@@ -85,3 +86,12 @@ async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_pa
         "compute_digest",
     }
     assert [name for thread, name in asked if thread == threading.get_ident()] == []
+
+
+async def test_a_run_that_fails_puts_back_the_change_in_hand(tmp_path):
+    life = Life(tmp_path / "h", (PARANOID,), mode="auto")
+    await life.until(ActionApplied, *TURNED_DOWN)
+    assert life.target.files.read(PARANOID.path)
+    await fail_run(life.run, "the scanner is gone")
+    assert [type(one) for one in life.events()[-2:]] == [ActionRolledBack, RunFailed]
+    assert (life.target.files.read(PARANOID.path), life.target.list_pending()) == (None, [])

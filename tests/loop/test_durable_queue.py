@@ -1,12 +1,13 @@
 """The queue over a real DBOS: what it starts, and how it rests between runs."""
 
 import asyncio
+import logging
 import threading
 
 import pytest
-from dbos import DBOS
+from dbos import DBOS, error
 
-from app.loop.durable_queue import FIRST_SECONDS, POLL_SECONDS, QUEUE, DurableQueue
+from app.loop.durable_queue import FIRST_SECONDS, POLL_SECONDS, QUEUE, DurableQueue, is_worth_logging
 
 
 @pytest.fixture
@@ -121,3 +122,17 @@ async def test_what_nobody_was_given_yet_still_stands_in_the_queue(queue):
     await durable.enqueue("r2", "web1")
     offered = [("r1", 1), ("r2", 1), ("r2", 2), ("r3", 1)]
     assert await asyncio.to_thread(durable.list_still_queued, offered) == ["r2"], "its host's one place is taken"
+
+
+@pytest.mark.parametrize(
+    ("found", "worth"),
+    [
+        (error.DBOSWorkflowCancelledError("r1"), False),
+        (error.DBOSAwaitedWorkflowCancelledError("r1"), False),
+        (OSError(), True),
+        (None, True),
+    ],
+)
+def test_of_what_dbos_logs_the_cancelled_are_left_out(found, worth):
+    told = (type(found), found, None) if found else None
+    assert is_worth_logging(logging.makeLogRecord({"exc_info": told})) == worth

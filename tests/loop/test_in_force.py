@@ -65,6 +65,7 @@ def test_how_the_last_run_left_a_host_is_read_off_its_log():
             InForceChecked(rule="V-9", attempt=1, boot="b1", asked=("sysctl",), behind=(LATE,)),
             ItemPassed(rule="V-1", attempts=2),
             verdict("V-1", "pass", "closing"),
+            verdict("V-9", "pass", "attempt"),
         ]
     )
     found = build_previous_state("r1", events)

@@ -2,12 +2,16 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from app.engines.queue import EngineQueue, TurnRequest
 from app.events.kinds import RunFinished, RunPaused, RunStopped, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.vocabulary import Budget
+from app.loop import role_turns
+from app.loop.answers import Reflection
+from app.loop.attempt_state import Attempt
 from tests.loop.onfixture import OnFixture
 
 RULE = "V-257985"
@@ -69,3 +73,11 @@ async def test_a_run_that_was_paused_while_it_waited_asks_nobody_until_it_goes_o
     played.person.says("resume")
     await task
     assert played.events(RunFinished)[0].passed == 1
+
+
+@pytest.mark.parametrize(("attempt", "counts"), [(1, "CONTINUE"), (2, "CONTINUE"), (3, "PIVOT"), (6, "PIVOT")])
+def test_what_the_architect_decides_counts_every_third_attempt(attempt, counts):
+    at = {"rule": RULE, "attempt": attempt}
+    run = SimpleNamespace(position=(RULE, attempt), event_fields=at, attempt=Attempt(attempt, 0.0))
+    _, reflected = role_turns._build_reflection(run, Reflection("m", "a", "PIVOT"))
+    assert reflected.decision == counts

@@ -6,10 +6,11 @@ import json
 import httpx
 import pytest
 
-from app.engines.chat import Message, Question
+from app.engines.chat import Delta, Message, Question
 from app.engines.client import EngineClient
 from app.events.kinds import TurnDelta
-from app.loop.turn import TurnName, stream_turn
+from app.loop import turn as turn_module
+from app.loop.turn import DeltaMerger, TurnName, stream_turn
 
 NAME = TurnName("r.1", "architect", "plan")
 QUESTION = Question("m", (Message("user", "?"),), "plan", {}, "r.1.architect", 100, 0.0)
@@ -78,6 +79,17 @@ async def test_pieces_that_come_at_once_travel_in_one_frame():
     assert "".join(text for _, text, _ in log.frames) == end.thought
 
 
+async def test_a_lone_piece_is_sent_at_once_and_what_comes_right_behind_it_is_merged(monkeypatch):
+    monkeypatch.setattr(turn_module, "MERGE_SECONDS", 20.0)
+    log = Log()
+    merger = DeltaMerger(NAME, log)
+    for number, text in enumerate(("so ", "it ", "is"), 1):
+        merger.add(Delta("thought", text, number))
+    assert log.frames == [("thought", "so ", 1)]
+    merger.close()
+    assert log.frames[1:] == [("thought", "it is", 3)]
+
+
 async def test_an_engine_that_dies_keeps_what_it_said():
     body = wire(chunk({"reasoning": "I th"}, 1), {"error": {"message": "EngineCore died", "code": 500}})
     end, log = await turn(answering((200, body)))
@@ -106,6 +118,18 @@ async def test_an_engine_that_is_not_ready_yet_is_waited_for():
     busy = json.dumps({"error": {"message": "loading", "code": 503}}).encode()
     end, _ = await turn(answering((503, busy), (503, busy), (200, GOOD)))
     assert end.outcome == "answered"
+
+
+async def test_an_engine_that_does_not_get_ready_is_asked_now_and_then_until_the_turn_is_over():
+    asked = []
+
+    def handler(request):
+        asked.append(request)
+        return httpx.Response(503, json={"error": {"message": "loading", "code": 503}})
+
+    end, _ = await turn(handler, seconds=0.3)
+    assert (end.outcome, len(asked) < 4) == ("unavailable", True)
+    assert "It was waited for" in end.detail
 
 
 async def test_a_turn_ends_within_its_budget_whatever_the_engine_does():

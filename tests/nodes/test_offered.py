@@ -112,6 +112,24 @@ def test_alone_there_is_nobody_to_give_it_to(database, run):
     one.create_fence(run)()
 
 
+def test_who_loses_a_run_while_it_offers_it_offers_it_to_nobody(database, run):
+    one, other, queue = member(database, "one"), member(database, "other"), Queue()
+    one.acquire(run, "h", 1)
+    blocked = text("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
+    with Session(database) as session, ThreadPoolExecutor(1) as pool:
+        session.get_one(LeaseRow, run).node = other.node
+        session.flush()
+        told = pool.submit(offer_unreachable_run, database, one, queue, run)
+        with database.connect() as connection:
+            while not connection.execute(blocked).first():
+                assert not told.done(), told.result()
+        session.commit()
+        with pytest.raises(LeaseLost):
+            told.result()
+    assert queue.offered == []
+    other.create_fence(run)()
+
+
 def test_a_run_that_is_taken_while_another_looks_for_what_nobody_has_stays_taken(database, run):
     one, _ = member(database, "one"), member(database, "other")
     assert swept(database, lambda session: session.add(_taken(run, session))) == []

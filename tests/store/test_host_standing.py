@@ -19,7 +19,7 @@ from app.events.record import GENESIS, record_event
 from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.host_standing import StandingRow, decode_cells, list_seen_skills, parse_cell
+from app.store.host_standing import StandingRow, decode_cells, list_seen_skills, list_standings, parse_cell
 
 
 class Told:
@@ -108,3 +108,5 @@ def test_hosts_and_skills_stand_apart(told):
     assert told.letters("db1") == {"A": "o"}
     with Session(told.database) as session:
         assert list_seen_skills(session) == ["stig", "drift"]
+        assert sorted(row.host for row in list_standings(session, "stig")) == ["db1", "web1"]
+        assert [row.host for row in list_standings(session, "drift")] == ["db1"]

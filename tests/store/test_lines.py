@@ -3,12 +3,13 @@
 import pytest
 from sqlalchemy import event
 
-from app.events.kinds import KINDS, TOLD_KINDS, TurnDelta, TurnFinished
-from app.events.record import GENESIS, record_event
+from app.events.kinds import KINDS, TOLD_KINDS, RunPaused, TurnDelta, TurnFinished
+from app.events.record import GENESIS, MACHINE, record_event
 from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
+from tests.machine.samples import gpu_sample
 
 PLAN = ("plan", "item.started")
 PIECES = ("turn.delta",)
@@ -98,3 +99,20 @@ def test_of_the_events_of_one_time_the_newest_is_found_and_before_all_there_is_n
     ]
     assert store.find_seq_at(played[1], log[0].at - 1) == 0
     assert store.find_seq_at(played[1], log[-1].at + 1) == len(log)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "kinds", "found"),
+    [
+        (2.0, 3.0, (), [2, 3]),
+        (1.0, 4.0, ("gpu.sample",), [1, 2, 4]),
+        (3.0, 3.0, ("gpu.sample",), []),
+        (5.0, 9.0, (), []),
+    ],
+)
+def test_samples_are_read_from_the_first_to_the_last_second_that_is_asked_for(tmp_path, since, until, kinds, found):
+    database = open_database(tmp_path / "samples.sqlite")
+    told = [gpu_sample(), gpu_sample(), RunPaused(by="a"), gpu_sample()]
+    EventStore(database).append([record_event(MACHINE, n, float(n), one, "") for n, one in enumerate(told, 1)])
+    assert [one.seq for one in EventStore(database).read_samples(since, until, kinds)] == found
+    database.dispose()

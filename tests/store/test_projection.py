@@ -3,11 +3,12 @@
 import pytest
 from sqlmodel import Session
 
-from app.events.kinds import RunPaused, RunResumed, RunStarted
+from app.events.kinds import AttemptStarted, ItemPassed, LessonLearnt, RunPaused, RunResumed, RunStarted
 from app.events.record import record_event
+from app.events.vocabulary import Lesson
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.models import RunRow
+from app.store.models import LessonRow, RunRow
 from tests.loop.playing import SOUND, pack, request, rule
 
 BEGUN = [request(pack([rule("V-1")])), RunStarted(worker="w", confinement="", scanner="s", probes=SOUND)]
@@ -32,3 +33,14 @@ def state_after(database, *events):
 )
 def test_a_paused_run_stays_paused_until_a_person_resumes_it(database, resumed, state):
     assert state_after(database, *BEGUN, RunPaused(by="ada"), resumed) == state
+
+
+def test_a_lesson_counts_the_attempts_that_were_told_it_and_those_that_passed(database):
+    lesson, at = Lesson(id="l", rule="V-1", mechanism="", environment="", advice=""), {"rule": "V-1", "attempt": 1}
+    told = [AttemptStarted(**at, lessons=(lesson,))] * 3
+    state_after(
+        database, *BEGUN, LessonLearnt(**at, lesson=lesson), *told, ItemPassed(rule="V-1", attempts=4, lessons=("l",))
+    )
+    with Session(database) as session:
+        row = session.get_one(LessonRow, "l")
+        assert (row.uses, row.hits) == (3, 1)

@@ -1,3 +1,5 @@
+import stat
+
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, BaselineEntry, SideEffects, merge_side_effects
 from app.targets.disk import Disk
@@ -16,6 +18,7 @@ def changed(journal, name, before, made):
 def test_what_a_later_package_made_of_a_file_overrides_what_was_said_of_it_and_is_overridden_in_turn(tmp_path):
     journal = Journal(tmp_path / "journal", Disk())
     first = changed(journal, "first", A, B)
+    assert stat.S_IMODE((tmp_path / "journal").stat().st_mode) == 0o700
     assert journal.list_committed_changes() == [first]
     journal.begin("package", {"package:p": None}, {"package:p": C}, ())
     journal.write_side_effects("package", SideEffects({"/etc/x": ENTRY}, {"p": 998}))
