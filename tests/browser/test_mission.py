@@ -239,6 +239,7 @@ async def test_the_page_never_says_live_over_what_is_broken(page, tmp_path):
         await page.goto(server.url)
         badge, clock = page.locator("#liveness"), page.locator("#clock .num")
         await expect(badge).to_have_text("LIVE")
+        await expect(page.locator("#meter-gemma-31b")).to_contain_text("ready")
         simulator = simulator_of(server)
         os.kill(simulator, signal.SIGSTOP)
         await expect(badge).to_have_text("ENGINE FROZEN")

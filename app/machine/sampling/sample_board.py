@@ -37,7 +37,7 @@ class Board:
     polled_at: float = field(default_factory=time.monotonic)
     """Monotonic time at which engines and GPUs were last looked at; until the first look, when the board was made."""
     polling_since: float | None = None
-    """Monotonic time at which the look began that is under way."""
+    """Monotonic time at which the look under way began, or the first of several that an engine delayed."""
     _drawn: tuple[int, str] = (0, "")
 
     def mark_viewed(self) -> "Board":

@@ -70,10 +70,13 @@ class Sampler(BackgroundTask):
         return self.needs_every_second or step != before
 
     async def poll_once(self) -> None:
-        now = self._board.polling_since = time.monotonic()
+        now = time.monotonic()
+        self._board.polling_since = self._board.polling_since or now
         looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
         self._looked()
-        self._board.polled_at, self._board.polling_since = time.monotonic(), None
+        self._board.polled_at = time.monotonic()
+        if self._board.polled_at - now < PERIOD:  # else an engine is still late: the next look waits for it as well
+            self._board.polling_since = None
         rates = (
             await asyncio.to_thread(self._writing.compute_rates, time.monotonic())
             if self._has_running_requests()
