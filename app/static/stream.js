@@ -12,6 +12,7 @@ const showState = () => {
   const fault = document.querySelector("#health .fault");
   document.body.classList.toggle("unwell", Boolean(fault && fault.classList.contains("stops")));
   badge.textContent = gone ? "RECONNECTING" : !connected ? "CONNECTING" : fault ? fault.dataset.badge : calm;
+  badge.title = fault ? fault.textContent.trim() : "";
 };
 const lost = (now) => {
   gone = now;
