@@ -1,16 +1,20 @@
-"""All kinds of resources that are not files. Unions, schemas, prompts and the names in plans derive from this list."""
+"""All kinds of resources that are not files: each module beside this one that declares a `KIND`. Unions, schemas, prompts
+and the names in plans derive from them."""
 
 import itertools
+import pkgutil
 import re
 from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from app.resources import account, mount, package, unit, vendor
 from app.resources.kind import ForeseenStates, Objection, ResourceAction, ResourceKind, RuleTexts, match_state
 
-KINDS: tuple[ResourceKind[Any], ...] = (package.KIND, unit.KIND, mount.KIND, account.KIND, vendor.KIND)
+_DECLARED = (import_module(f"{__package__}.{found.name}") for found in pkgutil.iter_modules([Path(__file__).parent]))
+KINDS: tuple[ResourceKind[Any], ...] = tuple(module.KIND for module in _DECLARED if hasattr(module, "KIND"))
 
 RESOURCE_ACTIONS: tuple[type[ResourceAction], ...] = tuple(action for kind in KINDS for action in kind.actions)
 PLACE_PATTERN = f"^(/|{'|'.join(kind.prefix for kind in KINDS)})[^\\x00-\\x1f]*$"

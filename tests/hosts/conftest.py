@@ -52,13 +52,13 @@ class Site:
 
 def inside(machine, script):
     """What root of the machine makes of a script, by a way of our own."""
-    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    ran = asyncio.run(OverSsh(machine.get_access()).run(["sh", "-c", script], 30))
     assert ran.code == 0, ran.stderr
     return ran.stdout.decode("utf-8", "surrogateescape").strip()
 
 
 def root_may_log_in(machine):
-    return asyncio.run(OverSsh(machine.reachable("root")).may_log_in())
+    return asyncio.run(OverSsh(machine.get_access("root")).may_log_in())
 
 
 @pytest.fixture

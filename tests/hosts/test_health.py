@@ -60,7 +60,7 @@ cd /etc && comm -23 /var/tmp/now /var/tmp/was | while read -r path; do rm -rf "$
 @pytest.fixture(scope="module")
 def target(machine, tmp_path_factory):
     _inside(machine, f"{DEPLOY}; {SETTLED}; {KEEP}")
-    folder, at, root = tmp_path_factory.mktemp("deb"), machine.reachable(), machine.reachable("root")
+    folder, at, root = tmp_path_factory.mktemp("deb"), machine.get_access(), machine.get_access("root")
     (folder / "known_hosts").write_text(at.known_hosts.read_text())
     watched = (WatchedLogin("root", str(root.key)),)
     end = Endpoint(
@@ -84,7 +84,7 @@ def broken(machine):
 
 
 def _inside(machine, script):
-    ran = asyncio.run(OverSsh(machine.reachable("root")).run(["sh", "-c", script], 60))
+    ran = asyncio.run(OverSsh(machine.get_access("root")).run(["sh", "-c", script], 60))
     assert ran.code == 0, ran.stderr
     return ran.stdout.decode()
 
@@ -178,8 +178,10 @@ def test_a_machine_made_anew_has_the_modes_and_owners_that_debian_gives(machine)
     shape = "%m %U %G %y /%P\\n"
     machine.reset()
     machine.reset()
-    base = f"bases/{machine.base.name}"
-    own = _listed(_run(build_namespace_command(machine.base.parent.parent, "find", base, "-xdev", "-printf", shape)))
+    base = f"bases/{machine.base_folder.name}"
+    own = _listed(
+        _run(build_namespace_command(machine.base_folder.parent.parent, "find", base, "-xdev", "-printf", shape))
+    )
     made = _listed(_inside(machine, f"find / -xdev -printf '{shape}'"))
     there = {path for path in own.keys() & made.keys() if not path.startswith(("/proc", "/dev", "/run", "/sys"))}
     assert len(there) > 5000

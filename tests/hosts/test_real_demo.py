@@ -57,7 +57,7 @@ def failures(events):
 
 
 def asked(machine, script):
-    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    ran = asyncio.run(OverSsh(machine.get_access()).run(["sh", "-c", script], 30))
     return ran.stdout.decode().strip()
 
 
@@ -117,7 +117,7 @@ def _ended_as_it_should(events):
 def _holds_what_the_log_says(data, machine, events):
     assert {rule: asked(machine, script) for rule, script in PASSED.items()} == dict.fromkeys(PASSED, "1")
     assert asked(machine, "grep -rci '^permitrootlogin' /etc/ssh/sshd_config") == "0"
-    assert asyncio.run(OverSsh(machine.reachable("root")).may_log_in())
+    assert asyncio.run(OverSsh(machine.get_access("root")).may_log_in())
     target = open_target(machine.name, data / "hosts")
     try:
         (finished,) = of(events, "run.finished")
@@ -128,7 +128,7 @@ def _holds_what_the_log_says(data, machine, events):
 
 
 def test_what_hangs_on_a_package_or_on_a_person_is_handed_on_and_leaves_nothing(site, machine):
-    assert site.temper("scap", "add", str(machine.base / CONTENT), data=False).returncode == 0
+    assert site.temper("scap", "add", str(machine.base_folder / CONTENT), data=False).returncode == 0
     rules = ("accounts_password_pam_unix_remember", *BEHIND_A_PACKAGE)
     words = ("--skill", "scap:ssg-debian12:anssi_bp28_minimal", "--rules", ",".join(rules))
     done = site.temper("run", "--host", "deb", "--mode", "auto", "--speed", "0", *words)

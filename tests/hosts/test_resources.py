@@ -92,7 +92,7 @@ def test_what_people_and_probes_need_never_goes(opened):
         with pytest.raises(ActionFailed):
             opened.apply(f"never-{name}", [action], package(action))
     assert set(clauses.values()) <= {"protected identity", "lockout", "evidence tampering", "not understood"}
-    assert opened.pending() == []
+    assert opened.list_pending() == []
 
 
 def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again(opened, machine):
@@ -107,7 +107,7 @@ def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again
     assert {"nodev", "nosuid", "noexec"} <= set(options)
     assert "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,noexec 0 0" in inside(machine, "cat /etc/fstab")
     assert describe_harm(fine, opened.check_health()) is None
-    assert "mounts" in opened.running().asked
+    assert "mounts" in opened.check_in_force().checked_programs
     put_back(opened, machine, "mount", was)
     (refusal,) = opened.assess_actions(
         [AddMountOptions(mount="/proc", options=("nodev",))], frozenset({"mount:/proc"})
@@ -169,4 +169,4 @@ def test_a_host_left_in_mid_install_takes_it_back_by_itself(opened, machine):
     assert inside(machine, "ls /var/lib/temper/journal/left | grep -cE '^(undone|state|keep)$'") == "1"
     undone = opened.roll_back("left")
     assert undone.differences == ()
-    assert opened.pending() == []
+    assert opened.list_pending() == []

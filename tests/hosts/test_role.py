@@ -52,14 +52,14 @@ def verdicts(machine):
     rules = [word for rule in sorted(WANTED) for word in ("--rule", f"{PREFIX}rule_{rule}")]
     profile = f"{PREFIX}profile_{SKILL.rpartition(':')[2]}"
     asked = ["oscap", "xccdf", "eval", "--progress", "--profile", profile, *rules, f"/{CONTENT}"]
-    ran = asyncio.run(OverSsh(machine.reachable()).run(asked, 120))
+    ran = asyncio.run(OverSsh(machine.get_access()).run(asked, 120))
     assert ran.code in (0, 2), ran.stderr
     return dict(re.findall(rf"^{PREFIX}rule_(\w+):(\w+)$", ran.stdout.decode(), re.MULTILINE))
 
 
 @pytest.fixture
 def exported(site, machine, tmp_path):
-    assert site.temper("scap", "add", str(machine.base / CONTENT), data=False).returncode == 0
+    assert site.temper("scap", "add", str(machine.base_folder / CONTENT), data=False).returncode == 0
     words = ("--host", "deb", "--mode", "auto", "--speed", "0", "--skill", SKILL, "--rules", ",".join(RULES))
     done = site.temper("run", *words)
     assert done.returncode == 2, done.stdout + done.stderr
@@ -73,7 +73,7 @@ def exported(site, machine, tmp_path):
 
 def play(role, machine):
     """As the agent's account, who becomes root by sudo."""
-    at, folder = machine.reachable(), role.parent
+    at, folder = machine.get_access(), role.parent
     (folder / "inventory.ini").write_text(
         f"fresh ansible_host=127.0.0.1 ansible_port={at.port} ansible_user={at.account} "
         f"ansible_ssh_private_key_file={at.key} ansible_python_interpreter=/usr/bin/python3\n"

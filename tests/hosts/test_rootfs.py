@@ -24,7 +24,9 @@ def scanner(machine):
     benchmark = read_benchmark(file)
     profile = benchmark.resolve_profile("anssi_bp28_enhanced")
     ids = {rule.name: rule.id for rule in benchmark.list_profile_rules(profile)}
-    return OpenScapScanner(OverSsh(machine.reachable()), ScapContent(file, profile), ids, "/var/cache/temper/scap"), ids
+    return OpenScapScanner(
+        OverSsh(machine.get_access()), ScapContent(file, profile), ids, "/var/cache/temper/scap"
+    ), ids
 
 
 async def words(scanner, rules):
@@ -44,7 +46,7 @@ async def test_a_whole_profile_is_judged_over_ssh(scanner):
 
 
 async def test_the_scanner_passes_what_locks_root_out_and_a_reset_undoes_it(machine, scanner):
-    host, root = OverSsh(machine.reachable()), OverSsh(machine.reachable("root"))
+    host, root = OverSsh(machine.get_access()), OverSsh(machine.get_access("root"))
     assert await root.may_log_in()
     await host.run(["sed", "-i", "1i PermitRootLogin no", SSHD], 20)
     await host.run(["sh", "-c", "kill -HUP $(cat /run/sshd.pid)"], 20)
@@ -57,30 +59,30 @@ async def test_the_scanner_passes_what_locks_root_out_and_a_reset_undoes_it(mach
 
 
 async def test_sshd_comes_back_when_it_is_killed(machine):
-    host = OverSsh(machine.reachable())
+    host = OverSsh(machine.get_access())
     await host.run(["sh", "-c", "kill -KILL $(cat /run/sshd.pid)"], 20)
-    assert machine.start().port == machine.reachable().port
+    assert machine.start().port == machine.get_access().port
     deadline = time.monotonic() + 10
     while not await host.may_log_in():
         assert time.monotonic() < deadline
 
 
 async def test_root_in_it_is_nobody_outside(machine):
-    ran = await OverSsh(machine.reachable()).run(["cat", "/proc/self/uid_map", "/proc/sys/kernel/hostname"], 20)
+    ran = await OverSsh(machine.get_access()).run(["cat", "/proc/self/uid_map", "/proc/sys/kernel/hostname"], 20)
     inside, outside, count = ran.stdout.split()[:3]
     assert (inside, count) != (b"0", b"4294967295")
     assert outside != b"0"
-    refused = await OverSsh(machine.reachable()).run(["sh", "-c", "echo 1 > /proc/sys/kernel/dmesg_restrict"], 20)
+    refused = await OverSsh(machine.get_access()).run(["sh", "-c", "echo 1 > /proc/sys/kernel/dmesg_restrict"], 20)
     assert refused.code != 0
 
 
 async def test_reset_makes_it_new_and_stop_leaves_nobody(machine):
-    host = OverSsh(machine.reachable())
+    host = OverSsh(machine.get_access())
     await host.run(["sh", "-c", "echo changed > /etc/motd; setsid sleep 600 > /dev/null 2>&1 &"], 20)
     known = (machine.folder / "known_hosts").read_text()
     machine.reset()
     assert (machine.folder / "known_hosts").read_text() == known
-    assert b"changed" not in (await OverSsh(machine.reachable()).run(["cat", "/etc/motd"], 20)).stdout
+    assert b"changed" not in (await OverSsh(machine.get_access()).run(["cat", "/etc/motd"], 20)).stdout
     pids = _of(machine.name)
     assert pids
     machine.stop()

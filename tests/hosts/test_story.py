@@ -44,7 +44,7 @@ def kinds(events, kind):
 def settings(machine):
     """What stands on the host, read by a way of our own."""
     script = "cat /etc/ssh/sshd_config /etc/ssh/sshd_config.d/* /etc/login.defs | sha256sum"
-    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    ran = asyncio.run(OverSsh(machine.get_access()).run(["sh", "-c", script], 30))
     return ran.stdout
 
 
@@ -63,7 +63,7 @@ def test_the_root_login_rule_is_passed_noticed_and_undone_within_two_seconds(sit
     assert undone["differences"] == []
     assert all(probe["ok"] for probe in undone["probes"])
     assert settings(machine) == before
-    assert asyncio.run(OverSsh(machine.reachable("root")).may_log_in())
+    assert asyncio.run(OverSsh(machine.get_access("root")).may_log_in())
 
 
 def test_a_run_of_a_data_streams_thirty_rules_has_openscaps_verdicts_and_papers_that_hold(site, machine, monkeypatch):
@@ -143,7 +143,7 @@ def _on_a_small_disk(machine):
 
 
 def _inside(machine, script):
-    ran = asyncio.run(OverSsh(machine.reachable()).run(["sh", "-c", script], 30))
+    ran = asyncio.run(OverSsh(machine.get_access()).run(["sh", "-c", script], 30))
     assert ran.code == 0, ran.stderr
 
 

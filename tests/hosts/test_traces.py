@@ -32,7 +32,7 @@ def test_a_restart_in_mid_change_takes_it_back_and_nothing_is_left_of_what_did(o
     assert inside(machine, "cat /var/lib/temper/journal/one/undone") == "boot"
     with pytest.raises(ActionFailed, match="took the change one back by itself"):
         _on_a_line_that_was_cut(lambda: opened.commit("one"))
-    assert opened.pending() == []
+    assert opened.list_pending() == []
 
 
 def test_what_is_kept_or_taken_back_leaves_nothing_that_runs_at_a_start(opened, machine):
@@ -78,10 +78,10 @@ def test_a_name_that_is_no_text_ends_no_run_and_what_becomes_of_it_is_seen(site,
         r"cd /etc; touch $(printf 'caf\351') $(printf 'ssh/sshd_config.d/\377.conf'); ln -s $(printf 'caf\351') to",
     )
     opened.prepare()
-    digest = opened.digest()
+    digest = opened.compute_digest()
     inside(machine, r"echo more >$(printf '/etc/caf\351')")
     assert opened.find_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
-    assert opened.digest() != digest
+    assert opened.compute_digest() != digest
     done = site.temper("run", "--host", "deb", "--mode", "auto", "--rules", "V-258074", "--speed", "0")
     assert done.returncode in (0, 2), done.stdout + done.stderr
     (finished,) = [event for event in site.events() if event["kind"] == "run.finished"]
@@ -93,7 +93,7 @@ def test_a_file_with_a_second_name_is_not_parted(opened, machine):
     opened.prepare()
     with pytest.raises(ActionFailed, match=r"login\.defs has other names \(hard links\): /etc/login\.second"):
         opened.apply("one", [UMASK], PATHS)
-    assert (inside(machine, f"stat -c %h {DEFS}"), opened.pending()) == ("2", [])
+    assert (inside(machine, f"stat -c %h {DEFS}"), opened.list_pending()) == ("2", [])
     inside(machine, "rm /etc/login.second")
     opened.apply("one", [UMASK], PATHS)
 

@@ -38,7 +38,7 @@ EMPTY_PASSWORDS, ROOT_LOGIN = "sshd_disable_empty_passwords", "sshd_disable_root
 def content_of_the_machine(machine, tmp_path, monkeypatch):
     """And none of this one's."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    add_benchmark(machine.base / CONTENT)
+    add_benchmark(machine.base_folder / CONTENT)
 
 
 @pytest.fixture

@@ -31,7 +31,11 @@ CORE = (
     "targets/change_plan.py",
     "targets/*journal*.py",
 )
-WHOLE = {"loop": ("drive", "perform"), "targets": ("change", "transaction")}
+WHOLE = {
+    "loop": ("loop/test_drive.py", "loop/test_perform.py"),
+    "store": ("nodes/test_shared_database.py", "nodes/test_offered.py"),
+    "targets": ("targets/test_transaction.py",),
+}
 """Of these rooms, the tests that go the whole way, whichever of the room's files is changed."""
 SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
 """Rooms whose tests start servers: they are asked only where nothing else knows a file."""
@@ -58,7 +62,7 @@ def find_tests(path: Path) -> tuple[str, ...]:
     room = path.parts[1]
     known = [one for one in _importers("tests", path) if one.name.startswith("test_")]
     near = [one for one in sorted(known, key=lambda one: (one.parts[1] != room, str(one))) if one.parts[1] not in SLOW]
-    whole = [Path("tests", room, f"test_{name}.py") for name in WHOLE.get(room, ())]
+    whole = [Path("tests", name) for name in WHOLE.get(room, ())]
     found = _existing([_mirror(path), *near[:MOST_TESTS]])
     found = found or _existing(map(_mirror, _importers("app", path)))[:MOST_TESTS] or known[:1]
     return tuple(dict.fromkeys(str(one) for one in [*found, *_existing(whole)]))
