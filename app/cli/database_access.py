@@ -15,7 +15,7 @@ from app.events.kinds import PersonDid
 from app.people.rights import Right
 from app.store import audit, queries
 from app.store.db import open_database
-from app.store.host_files import HostFolders
+from app.store.host_folder_sync import HostFolders
 from app.store.rollouts import find_rollouts_by_prefix, require_rollout
 
 

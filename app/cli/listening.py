@@ -16,7 +16,7 @@ from app.config import Network, Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.web.access.connection_limiter import ConnectionLimiter
 from app.web.access.http_protocol import HttpTimeouts, TimeoutH11Protocol
-from app.web.access.request_log import RepeatedLogFilter
+from app.web.access.refusal_log import RepeatedLogFilter
 
 CLOSE_SECONDS = 1
 TICK_SECONDS = 1.0

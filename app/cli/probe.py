@@ -16,16 +16,16 @@ from sqlmodel import Session
 from app.cli.probe_engines import open_engines
 from app.config import Settings
 from app.engines.client import read_api_key
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
+from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import find_comparable, read_newest_probes, store_probe
-from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.store.db import open_database
 
 FINE, COULD_NOT = 0, 1

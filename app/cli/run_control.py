@@ -15,7 +15,7 @@ from app.loop.inbox import find_open_approval
 from app.loop.state import fold_events
 from app.people.rights import has_right
 from app.runs.approval_answer import DECISIONS, record_answer
-from app.runs.run_command import command_run
+from app.runs.run_control import command_run
 from app.store import queries
 from app.store.clock import database_time, open_clock
 from app.store.events import EventStore

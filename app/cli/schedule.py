@@ -4,7 +4,12 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
-from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
+from app.background.schedules.schedule_editing import (
+    ScheduleSpec,
+    change_schedule,
+    create_schedule_row,
+    insert_schedule,
+)
 from app.cli.database_access import open_existing_database, sync_host_folders
 from app.cli.output import Row, format_value, print_stored_rows, to_datetime
 from app.config import Settings

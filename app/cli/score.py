@@ -28,7 +28,7 @@ from app.runs.order import select_rules
 from app.runtime.data_folder import hold_lock
 from app.scores import score_file
 from app.scores.generated_hosts import create_builtin_host, generate_host
-from app.scores.harbor import export_harbor_tasks
+from app.scores.harbor_tasks import export_harbor_tasks
 from app.scores.result import Score, ScoreOrder, Trial, is_harmed
 from app.scores.score_figures import build_score_row
 from app.scores.score_page import COLUMNS, describe_provenance, render_cells, render_score_page

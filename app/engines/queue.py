@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from app.engines.traffic import EngineTraffic, ReplicaCapacity, ReplicaReport, explain_wait
+from app.engines.replica_choice import EngineTraffic, ReplicaCapacity, ReplicaReport, explain_wait
 from app.events.vocabulary import Purpose
 
 URGENCY: dict[Purpose, int] = {"triage": 0, "review": 1, "reflect": 2, "act": 3, "plan": 4}

@@ -41,8 +41,8 @@ from app.loop.effects import (
     Verify,
     Watch,
 )
-from app.loop.fix_replay import build_proven_fix
 from app.loop.harm import find_preexisting_failures
+from app.loop.proven_fix import build_proven_fix
 from app.loop.risk import assess_risk
 from app.loop.run import Run
 from app.resources.vendor import LONGEST, RunVendorScript, create_vendor_action

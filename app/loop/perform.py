@@ -11,12 +11,12 @@ from app import __version__
 from app.errors import EnvironmentUnusable
 from app.events import kinds
 from app.events.vocabulary import Lesson, Probe, ProvenFix
-from app.loop import change, effects, fix_replay, in_force
+from app.loop import change, effects, in_force, proven_fix
 from app.loop.effects import Effect
 from app.loop.role_turns import ask_role, continue_without_answer, propose_edit, propose_vendor_script, repeat_fix
 from app.loop.run import Run
 from app.loop.state import RunState
-from app.skills.published_benchmark import choose_benchmark, match_waivers_to_skill
+from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Skill, hash_rulebook
 from app.targets.in_force_report import InForceReport
 from app.targets.target import Target
@@ -143,14 +143,14 @@ async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str
     started, target = run.state.started, run.services.target
     assert started
     seen = await target.run_blocking(
-        lambda target: fix_replay.hash_deciding_files(run.rule, target.files, started.rulebook)
+        lambda target: proven_fix.hash_deciding_files(run.rule, target.files, started.rulebook)
     )
     if not (seen and run.request.replay_fixes and effect.number == 1):
         return seen, None
     known = await asyncio.to_thread(run.services.history.list_known_fixes, effect.rule, seen, played=target.simulated)
     if not known:
         return seen, None
-    return seen, await target.run_blocking(lambda target: fix_replay.find_applicable_fix(target.files, known))
+    return seen, await target.run_blocking(lambda target: proven_fix.find_applicable_fix(target.files, known))
 
 
 def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:

@@ -15,7 +15,7 @@ from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
-from app.text.inert import OPEN, SHUT, clean_heading, make_inert, to_one_line
+from app.text.prompt_defusing import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets
 
 _WORDS = "4"

@@ -18,8 +18,8 @@ from app.loop.answer_schemas import Schema, TurnSituation
 from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
-from app.loop.fix_replay import build_plan_event
 from app.loop.harm import describe_harm
+from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
 from app.loop.situation import TurnContext, build_situation
 from app.loop.turn import TurnName, stream_turn

@@ -1,5 +1,4 @@
-"""All kinds of resources that are not files: each module beside this one that declares a `KIND`. Unions, schemas, prompts
-and the names in plans derive from them."""
+"""All kinds of resources that are not files, a module each. Unions, schemas and prompts derive from their `KIND`."""
 
 import itertools
 import pkgutil

@@ -15,7 +15,7 @@ from app.loop.answers import BrokenAnswer, parse_actions
 from app.loop.approval_decision import explain_objection
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
-from app.runs.run_command import create_command_row
+from app.runs.run_control import create_command_row
 from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow
 

@@ -12,10 +12,10 @@ from sqlmodel import Session
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import ParameterUsed
 from app.runs.spec_checks import ScopedSpec, check_lengths, check_scope, load_known_skill
+from app.skills.benchmark_choice import choose_benchmark
 from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
-from app.skills.published_benchmark import choose_benchmark
 from app.skills.skill import Skill, apply_parameters
 from app.skills.stig.pack import STIG
 from app.store.parameters import ParameterRow, find_effective_parameters, list_parameters

@@ -15,8 +15,8 @@ from sqlmodel import Session
 from app.config import Settings
 from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
+from app.engines.replica_choice import EngineTraffic, limit_streams
 from app.engines.simulator_process import SimulatorProcess
-from app.engines.traffic import EngineTraffic, limit_streams
 from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.log import LogWriter

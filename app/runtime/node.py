@@ -13,7 +13,7 @@ from sqlalchemy import Engine, func
 from sqlmodel import Session, select
 
 from app.config import Settings
-from app.engines.launch.processes import read_start_tick
+from app.engines.launch.process_search import read_start_tick
 from app.events.log import LogWriter
 from app.loop.durable_queue import DurableQueue
 from app.runtime.data_folder import read_data_folder_id
@@ -22,7 +22,7 @@ from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
-from app.store.host_files import HostFolders
+from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
 

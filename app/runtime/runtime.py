@@ -16,8 +16,8 @@ from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
+from app.engines.replica_choice import EngineTraffic
 from app.engines.simulator_process import SimulatorProcess
-from app.engines.traffic import EngineTraffic
 from app.errors import EnvironmentUnusable, LeaseLost, TemperError
 from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
@@ -31,10 +31,10 @@ from app.loop.run import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_load import collect_loads
+from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.memory_watch import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
-from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
@@ -48,7 +48,7 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.host_files import HostFolders
+from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.request_session import open_read_session

@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from app.web.pages.help.site import write_site
+from app.web.pages.help.static_site import write_site
 from tests.browser.axe import sizes_and_schemes
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engines.queue import RECHECK_SECONDS, EngineQueue, TurnRequest
-from app.engines.traffic import EngineTraffic, ReplicaReport
+from app.engines.replica_choice import EngineTraffic, ReplicaReport
 from tests.thorough import examples
 
 BASE = "http://a/v1"

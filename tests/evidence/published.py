@@ -1,7 +1,7 @@
 """A run that began with a benchmark at hand."""
 
+from app.skills.benchmark_choice import choose_benchmark
 from app.skills.catalog import load_skill
-from app.skills.published_benchmark import choose_benchmark
 from tests.evidence.logs import plain_log
 from tests.scanners.openscap.content import STIG
 

@@ -9,7 +9,7 @@ from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
 from app.loop.effects import CloseItem, StartItem
 from app.loop.state import find_active_waiver, fold_events
-from app.skills.published_benchmark import match_waivers_to_skill
+from app.skills.benchmark_choice import match_waivers_to_skill
 from tests.evidence.logs import BEGAN, chain, scoped, started, verdicts
 from tests.loop.playing import pack, rule
 

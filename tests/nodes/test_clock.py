@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import Session
 
-from app.background.schedules.schedule_spec import ScheduleSpec, create_schedule_row
+from app.background.schedules.schedule_editing import ScheduleSpec, create_schedule_row
 from app.background.schedules.scheduler import Scheduler
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings

@@ -21,7 +21,7 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
-from app.store.host_files import HostFolders
+from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
 from app.store.notifications import NotificationListener

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from app.__main__ import app as terminal
 from app.config import Settings
 from app.engines.queue import EngineQueues
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.record import GENESIS, record_event

@@ -5,7 +5,7 @@ import math
 import pytest
 from sqlmodel import Session, select
 
-from app.background.schedules.schedule_spec import create_scheduled_order
+from app.background.schedules.schedule_editing import create_scheduled_order
 from app.errors import EnvironmentUnusable, Rejected
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup

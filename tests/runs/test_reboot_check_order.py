@@ -11,7 +11,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets import host_registry
 from app.targets.ssh.endpoint import Endpoint
-from app.web.pages.order_form import parse_order_form
+from app.web.pages.order_form_parser import parse_order_form
 from tests.evidence.logs import queued as asked_for
 from tests.evidence.logs import started
 

@@ -10,7 +10,7 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
-from app.background.schedules.schedule_spec import create_scheduled_order
+from app.background.schedules.schedule_editing import create_scheduled_order
 from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
 from app.events.record import MACHINE, record_event

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from app.engines.launch.engine_fleet import compute_home_id
-from app.engines.launch.processes import find_marked_processes, signal_marked_processes
+from app.engines.launch.process_search import find_marked_processes, signal_marked_processes
 from tests.engines.launch.conftest import free_port
 from tests.served import Server, served
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_firing
-from app.background.schedules.schedule_spec import create_scheduled_order, decode_terms
+from app.background.schedules.schedule_editing import create_scheduled_order, decode_terms
 from app.errors import Rejected, TemperError
 from app.events.kinds import RolloutAsked, RunQueued
 from app.events.record import Recorded
@@ -15,7 +15,7 @@ from app.runs.order import create_run_request
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
-from app.runs.run_command import command_run
+from app.runs.run_control import command_run
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import queries, schedules
 from app.store.background_task import PeriodicTask

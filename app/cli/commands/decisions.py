@@ -39,7 +39,7 @@ def waiver_add(
     """Waive a finding until a date. It stays a finding in all evidence and is open again on that date."""
     import getpass
 
-    from app.cli.decisions import add_waiver
+    from app.cli.waivers_and_policies import add_waiver
     from app.runs.waiver_registry import WaiverSpec
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
@@ -49,7 +49,7 @@ def waiver_add(
 @waiver.command("list")
 def waiver_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the waivers, soonest end first."""
-    from app.cli.decisions import list_waivers
+    from app.cli.waivers_and_policies import list_waivers
 
     list_waivers(Settings(data=data), as_json=as_json)
 
@@ -63,7 +63,7 @@ def waiver_end(
     """End a waiver early. It stays listed."""
     import getpass
 
-    from app.cli.decisions import revoke_waiver
+    from app.cli.waivers_and_policies import revoke_waiver
 
     revoke_waiver(Settings(data=data), waiver, getpass.getuser(), why)
 
@@ -73,7 +73,7 @@ def approvals_check(
     file: Annotated[Path, typer.Argument(help="The policy file, as in TEMPER_APPROVALS.")], as_json: AsJson = False
 ) -> None:
     """Check a policy file and print how many approvals each kind of change needs."""
-    from app.cli.decisions import check_approvals
+    from app.cli.waivers_and_policies import check_approvals
 
     check_approvals(file, as_json=as_json)
 
@@ -86,7 +86,7 @@ def parameter_list(
     as_json: AsJson = False,
 ) -> None:
     """List the parameters, with bounds, value and the hosts that each value is set for."""
-    from app.cli.decisions import list_parameters
+    from app.cli.waivers_and_policies import list_parameters
 
     list_parameters(Settings(data=data), skill, host, as_json=as_json)
 
@@ -106,7 +106,7 @@ def parameter_set(
     """Set a value. New runs use it: the scanner checks it, and the roles and the evidence contain it."""
     import getpass
 
-    from app.cli.decisions import read_value, set_value
+    from app.cli.waivers_and_policies import read_value, set_value
     from app.runs.parameters import ParameterSpec
 
     words = {"name": name, "value": read_value(value, file), "host": host, "group": group, "skill": skill}
@@ -120,7 +120,7 @@ def parameter_clear(
     """Clear a value. The next value in order applies again: the group's, every host's, or the default."""
     import getpass
 
-    from app.cli.decisions import clear_value
+    from app.cli.waivers_and_policies import clear_value
     from app.runs.parameters import ParameterSpec
 
     wish = ParameterSpec(name=name, host=host, group=group, skill=skill, by=getpass.getuser())

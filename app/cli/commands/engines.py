@@ -58,7 +58,7 @@ def plan_engines(
 @app.command(name="lineups")
 def show_lineups(as_json: AsJson = False) -> None:
     """List the line-ups that come with Temper, for --lineup."""
-    from app.cli.catalog import list_lineups
+    from app.cli.skill_and_lineup_lists import list_lineups
 
     list_lineups(as_json=as_json)
 

@@ -201,7 +201,7 @@ def schedule_add(
     """Scan or harden a host on a schedule."""
     import getpass
 
-    from app.background.schedules.schedule_spec import ScheduleSpec
+    from app.background.schedules.schedule_editing import ScheduleSpec
     from app.cli.schedule import add_schedule
     from app.runs.order import Order, split_rules
     from app.runs.rollout.rollout_request import RolloutTerms

@@ -149,7 +149,7 @@ def rename_run(
 @app.command(name="skills")
 def show_skills(as_json: AsJson = False) -> None:
     """List the skills, for --skill."""
-    from app.cli.catalog import list_skills
+    from app.cli.skill_and_lineup_lists import list_skills
 
     list_skills(as_json=as_json)
 

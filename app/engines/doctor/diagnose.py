@@ -13,7 +13,7 @@ CHECKS = (
     model_checks.check_refused_split,
     model_checks.check_gpu_count,
     model_checks.check_pipeline_crash,
-    model_checks.check_model_limits,
+    model_checks.check_settings_beyond_model,
     memory_checks.check_context_length,
     memory_checks.check_memory_fit,
     memory_checks.check_context_margin,

@@ -101,7 +101,10 @@ def check_marlin(log: ParsedLog) -> Pitfall | None:
 
 def check_high_utilization(log: ParsedLog) -> Pitfall | None:
     boot = log.last_boot
-    share, seqs = _parse_number(boot.get_flag("gpu_memory_utilization")), _parse_number(boot.get_flag("max_num_seqs"))
+    share, seqs = (
+        _parse_number_or_zero(boot.get_flag("gpu_memory_utilization")),
+        _parse_number_or_zero(boot.get_flag("max_num_seqs")),
+    )
     if share <= HIGH or 0 < seqs < MANY or boot.get_flag("enforce_eager") == "True":
         return None
     return create_pitfall("log.graphs-at-high-utilization", share=share, high=HIGH, many=MANY)
@@ -123,7 +126,7 @@ def check_low_acceptance(log: ParsedLog) -> Pitfall | None:
     return create_pitfall("log.acceptance-on-random-tokens", mean=mean)
 
 
-def _parse_number(text: str) -> float:
+def _parse_number_or_zero(text: str) -> float:
     try:
         return float(text)
     except ValueError:

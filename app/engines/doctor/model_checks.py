@@ -18,7 +18,7 @@ def check_refused_split(case: Situation) -> Pitfall | None:
     return _report_refusal(case, "lineup.tp-does-not-divide-heads", "tp")
 
 
-def check_model_limits(case: Situation) -> Pitfall | None:
+def check_settings_beyond_model(case: Situation) -> Pitfall | None:
     return _report_refusal(case, "lineup.beyond-the-model", "max_model_len", "pp")
 
 

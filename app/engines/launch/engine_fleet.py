@@ -12,7 +12,7 @@ import httpx
 
 from app.engines.launch.launch_command import build_launch_command
 from app.engines.launch.launched_replica import END_SECONDS, LaunchedReplica
-from app.engines.launch.processes import end_marked_processes, find_marked_processes, read_mark
+from app.engines.launch.process_search import end_marked_processes, find_marked_processes, read_mark
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Engine
 

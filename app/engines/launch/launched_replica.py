@@ -16,7 +16,7 @@ from app.engines.coldstart import ColdStart, LoadHistory, apply_log_line, estima
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
 from app.engines.launch.log_tail import LogTail
-from app.engines.launch.processes import (
+from app.engines.launch.process_search import (
     MarkedProcess,
     end_marked_processes,
     find_foreign_listener,

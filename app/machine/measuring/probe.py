@@ -15,7 +15,7 @@ from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate import Estimate
 from app.engines.proc_files import PROC, read_table_value
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput, EngineDied, EngineError
 from app.lineups.model import Engine
 from app.machine.measuring.engine_load import EngineLoad
@@ -25,7 +25,7 @@ from app.machine.measuring.probe_figures import (
     Measured,
     TimedReply,
     compute_limit_share,
-    compute_other_memory,
+    compute_memory_beside_weights_and_kv,
     compute_step_figures,
     keep_first_known,
     measure_acceptance,
@@ -93,7 +93,7 @@ async def run_probe(subject: ProbeSubject, told: ProgressReport) -> ProbeResult:
     accepted = measure_acceptance(before, after, subject.origin)
     figures += [*watch.list_figures(subject.origin), measure_kv_capacity(after, subject.origin), *accepted]
     figures = keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
-    figures += [compute_other_memory(figures), compute_limit_share(figures, subject.limit)]
+    figures += [compute_memory_beside_weights_and_kv(figures), compute_limit_share(figures, subject.limit)]
     return ProbeResult(
         id=secrets.token_hex(4),
         at=time.time(),

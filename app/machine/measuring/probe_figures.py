@@ -108,7 +108,7 @@ def keep_first_known(figures: Sequence[Measured]) -> list[Measured]:
     return list(found.values())
 
 
-def compute_other_memory(figures: Sequence[Measured]) -> Measured:
+def compute_memory_beside_weights_and_kv(figures: Sequence[Measured]) -> Measured:
     """Return memory that is neither weights nor KV pool, if the rest is known."""
     name, parts = "other_gib_per_gpu", ("vram_gib_per_gpu", "weights_gib_per_gpu", "kv_pool_gib_per_gpu")
     values = [_find_value(figures, part) for part in parts]

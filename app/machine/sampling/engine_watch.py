@@ -8,7 +8,7 @@ import httpx
 
 from app.engines.engine_metrics import EngineSample, compute_growth, compute_rate, merge_samples
 from app.engines.launch.launched_replica import LaunchedReplica
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import read_resident_gib

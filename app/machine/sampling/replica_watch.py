@@ -10,7 +10,7 @@ import httpx
 from app.engines.client import SILENT, EngineClient
 from app.engines.engine_metrics import EngineSample, include_running_answers, merge_samples
 from app.engines.launch.launched_replica import LaunchedReplica
-from app.engines.traffic import EngineTraffic, ReplicaReport
+from app.engines.replica_choice import EngineTraffic, ReplicaReport
 from app.errors import EngineError
 from app.lineups.model import Engine
 from app.machine.sampling.engine_condition import Condition, ReplicaObservation, update_condition

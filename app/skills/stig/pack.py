@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
-from app.skills.stig.checks import audit, login, modules, options, passwords, privilege, sshd
+from app.skills.stig.checks import audit, login, modules, options, passwordless_access, passwords, sshd
 from app.skills.stig.site import PARAMETERS, apply_site_values
 
 _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
@@ -27,7 +27,7 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258007": (sshd.check_sshd_option, "X11Forwarding", "no"),
     "V-257989": (sshd.check_algorithms, "Ciphers", sshd.CIPHERS),
     "V-257991": (sshd.check_algorithms, "MACs", sshd.MACS),
-    "V-258094": (privilege.check_no_empty_passwords,),
+    "V-258094": (passwordless_access.check_no_empty_passwords,),
     "V-258054": (passwords.check_password_tries, 3),
     "V-258055": (passwords.check_root_lockout,),
     "V-258057": (passwords.check_permanent_lockout,),
@@ -37,8 +37,8 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258068": (login.check_idle_timeout, 600),
     "V-258069": (login.check_login_limit, 10),
     "V-257934": (login.check_shadow_mode,),
-    "V-258106": (privilege.check_no_passwordless_sudo,),
-    "V-258086": (privilege.check_sudo_authenticates,),
+    "V-258106": (passwordless_access.check_no_passwordless_sudo,),
+    "V-258086": (passwordless_access.check_sudo_authenticates,),
     "V-258154": (options.check_disk_full_action,),
     "V-258227": (audit.check_audit_panics,),
     "V-258229": (audit.check_audit_locked,),

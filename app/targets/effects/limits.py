@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.syntax import host_text, limits
 from app.syntax.files import Files
 from app.targets.effects.daemon import UNSET, Daemon
-from app.targets.effects.strength import Strength, compare_numbers, compare_unranked
+from app.targets.effects.strength import Strength, compare_higher_as_stricter, compare_unranked
 
 EXEMPT = "exempt"
 _ENDLESS = ("-1", "unlimited", "infinity", UNSET)
@@ -34,10 +34,10 @@ class Limits(Daemon):
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         item = key.rpartition(" ")[2]
         if item == "nonewprivs":
-            return compare_numbers(_parse_limit(was), _parse_limit(now)) if was else Strength.STRONGER
+            return compare_higher_as_stricter(_parse_limit(was), _parse_limit(now)) if was else Strength.STRONGER
         if item not in _LESS:
             return compare_unranked(was, now)
-        return compare_numbers(-_parse_limit(was), -_parse_limit(now))
+        return compare_higher_as_stricter(-_parse_limit(was), -_parse_limit(now))
 
 
 def _parse_limit(value: str) -> float:

@@ -7,7 +7,7 @@ from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.shell_assignments import Assignment, parse_declarations
 from app.targets.effects.daemon import Daemon
-from app.targets.effects.strength import Strength, compare_numbers, compare_sets
+from app.targets.effects.strength import Strength, compare_higher_as_stricter, compare_sets
 
 LOGIN, FOLDER = "/etc/profile", "/etc/profile.d/*.sh"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
@@ -39,7 +39,7 @@ class ShellProfile(Daemon):
         old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
         if old is None or new is None or bool(old[2]) > bool(new[2]):
             return Strength.INCOMPARABLE
-        found = compare_numbers(-_parse_seconds(old[1]), -_parse_seconds(new[1]))
+        found = compare_higher_as_stricter(-_parse_seconds(old[1]), -_parse_seconds(new[1]))
         return Strength.STRONGER if found is Strength.EQUAL and new[2] else found
 
 

@@ -27,12 +27,12 @@ def create_ranking(*weakest_first: str) -> Compare:
     def compare(was: str, now: str) -> Strength:
         if was == now or was not in weakest_first or now not in weakest_first:
             return compare_unranked(was, now)
-        return compare_numbers(weakest_first.index(was), weakest_first.index(now))
+        return compare_higher_as_stricter(weakest_first.index(was), weakest_first.index(now))
 
     return compare
 
 
-def compare_numbers(was: float, now: float) -> Strength:
+def compare_higher_as_stricter(was: float, now: float) -> Strength:
     """Compare numbers; higher is stricter."""
     if was == now:
         return Strength.EQUAL
@@ -46,7 +46,7 @@ def create_measure(strictness: Callable[[str], float | None], *, lower: bool = F
         old, new = strictness(was), strictness(now)
         if old is None or new is None:
             return compare_unranked(was, now)
-        return compare_numbers(-old, -new) if lower else compare_numbers(old, new)
+        return compare_higher_as_stricter(-old, -new) if lower else compare_higher_as_stricter(old, new)
 
     return compare
 

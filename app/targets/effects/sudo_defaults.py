@@ -1,7 +1,7 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.syntax.host_text import split_names
-from app.targets.effects.strength import Compare, Strength, compare_numbers, compare_sets, compare_unranked
+from app.targets.effects.strength import Compare, Strength, compare_higher_as_stricter, compare_sets, compare_unranked
 from app.targets.granted_rights import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT = split_names("""
@@ -42,7 +42,7 @@ def get_option_compare(name: str) -> Compare:
             return Strength.EQUAL
         old, new = (_measure_strictness(name, was, before=True), _measure_strictness(name, now, before=False))
         if old is not None and new is not None:
-            return compare_numbers(old, new)
+            return compare_higher_as_stricter(old, new)
         return _compare_variable_lists(name, was or BUILT_IN, now or BUILT_IN)
 
     return compare

@@ -37,10 +37,10 @@ def list_granted_rights(sudoers: Sudoers, people: HostAccounts, name: str) -> tu
         right = f"({one.runas}) {'' if one.allowed else '!'}{one.command}"
         asks.pop(right, None)  # the last match decides, so it moves to the end
         asks[right] = one.needs_password
-    return split_usable_rights(asks, typed=secret is not None and secret.has_password)
+    return select_usable_rights(asks, typed=secret is not None and secret.has_password)
 
 
-def split_usable_rights(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def select_usable_rights(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split rights, in order, into all usable ones and those without a password."""
     rights = [right for right, asked in asks.items() if typed or not asked]
     easy = [right for right, asked in asks.items() if not asked]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.detached_process import DetachedProcess
+from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder, list_missing_requirements
 from app.text.clean import clean_text
 

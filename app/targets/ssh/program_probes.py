@@ -11,7 +11,7 @@ from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.boot import NEEDED, NO_WORK
 from app.targets.questions.login_probes import list_password_accounts
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
-from app.targets.questions.sudo_grants import describe_sudo_rights, split_usable_rights
+from app.targets.questions.sudo_grants import describe_sudo_rights, select_usable_rights
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.targets.ssh.sudo_listing import parse_sudo_listing
@@ -84,7 +84,7 @@ def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iter
     for word, name in (("sshd", "sshd-starts"), ("visudo", "visudo")):
         yield name, _read_program_answer(word, said.get_row(word))
     yield "pam-modules", _read_pam_modules(said.get_row("pam"))
-    yield "sudo-rights", _read_sudo_rights(said, who, names)
+    yield "sudo-rights", _parse_sudo_answers(said, who, names)
     if said.get_row("boot"):
         yield "next-boot", _read_next_boot(said)
     yield "failed-units", _read_failed_units(said)
@@ -114,7 +114,7 @@ def _read_pam_modules(row: tuple[str, str] | None) -> ProbeAnswer:
     return ProbeAnswer(False, f"/etc/pam.d names what is not installed: {which.strip()}")
 
 
-def _read_sudo_rights(said: HostReport, who: HostAccounts, names: list[str]) -> ProbeAnswer:
+def _parse_sudo_answers(said: HostReport, who: HostAccounts, names: list[str]) -> ProbeAnswer:
     found = []
     for name in names:
         lines, code = said.get_lines("sudo", name), said.get_exit_code("sudo", name)
@@ -126,7 +126,7 @@ def _read_sudo_rights(said: HostReport, who: HostAccounts, names: list[str]) -> 
             return ProbeAnswer(False, f"sudo does not say what {name} may do: {told}")
         secret = who.find_shadow_entry(name)
         typed = secret is None or secret.has_password
-        found.append((name, *split_usable_rights(rights, typed=typed)))
+        found.append((name, *select_usable_rights(rights, typed=typed)))
     return describe_sudo_rights([one for one in found if one[1] or one[2]])
 
 

@@ -32,7 +32,7 @@ from app.targets.resources.offer import Offer
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.host_baseline import apply_announced_changes, list_host_files
+from app.targets.ssh.file_baseline import apply_announced_changes, list_host_files
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_programs import combine_askers, create_remote_asker

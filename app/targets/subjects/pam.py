@@ -60,7 +60,7 @@ def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objecti
         if waiting and _get_shape(waiting[0]) == _get_shape(rule):
             if not _is_only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
-        elif not _can_enter(rule, ahead) or _is_jumped(rule, new[:place]):
+        elif not _may_insert_rule(rule, ahead) or _is_jumped(rule, new[:place]):
             return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
         ahead = rule
     if waiting:
@@ -101,7 +101,7 @@ def _measure_strictness(key: str, value: str) -> int | None:
     return number if _MORE.fullmatch(key) else -number if _LESS.fullmatch(key) else None
 
 
-def _can_enter(rule: PamRule, ahead: PamRule | None) -> bool:
+def _may_insert_rule(rule: PamRule, ahead: PamRule | None) -> bool:
     """Return True if the rule may be added here: not after a jump, which would skip it. `authfail` always fails."""
     if ahead is not None and "=" in ahead.control:
         return False

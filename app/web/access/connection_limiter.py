@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.config import Network
-from app.web.access.request_log import Seldom
+from app.web.access.refusal_log import Seldom
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from fastapi import Body
 from sqlmodel import Session
 
 from app.people.rights import operators, resolve_recorded_name
-from app.runs.run_command import LONGEST_REASON, command_run
+from app.runs.run_control import LONGEST_REASON, command_run
 from app.web.api.api_model import ApiModel, Who, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems

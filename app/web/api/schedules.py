@@ -7,7 +7,7 @@ from fastapi import Path as InPath
 from fastapi import Response
 from pydantic import Field
 
-from app.background.schedules.schedule_spec import (
+from app.background.schedules.schedule_editing import (
     LONGEST,
     LONGEST_WINDOW,
     ScheduleSpec,

@@ -24,8 +24,9 @@ from app.web.pages import (
     summary_page,
     waivers,
 )
+from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet import routes as fleet_routes
-from app.web.pages.fleet.fleet import Fleet
+from app.web.pages.fleet.fleet_page import Fleet
 from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
 from app.web.pages.live_parts import LiveParts
@@ -34,7 +35,6 @@ from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.ops import console, webhooks
 from app.web.pages.ops.console import Console
-from app.web.pages.sharing import Sharing
 
 PARTS = (
     routes,

@@ -9,7 +9,7 @@ from app.events.kinds import EngineSampled
 from app.events.vocabulary import Role
 from app.lineups.model import Engine
 from app.runtime.runtime import Runtime
-from app.web.pages.sharing import EngineShare
+from app.web.pages.engine_sharing import EngineShare
 
 FLOWS_SECONDS = 5.0
 """A token rate older than this is not shown as current."""

@@ -6,7 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from starlette.responses import Response
 
-from app.background.schedules.schedule_spec import ScheduleSpec, change_schedule, create_schedule_row, insert_schedule
+from app.background.schedules.schedule_editing import (
+    ScheduleSpec,
+    change_schedule,
+    create_schedule_row,
+    insert_schedule,
+)
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
@@ -19,7 +24,7 @@ from app.targets import consent, host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
+from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)

@@ -13,9 +13,9 @@ from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
 from app.web.pages.engine_card import TROUBLE, scale_speed_limit, select_fresh_sample
+from app.web.pages.engine_sharing import Sharing, TheSharing, render_shares
 from app.web.pages.gpu_cards import render_gpu_cards
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.sharing import Sharing, TheSharing, render_shares
 from app.web.pages.templating import render_template
 from app.web.stream.resume_position import MOST_SEQ
 

@@ -37,7 +37,7 @@ def show_people(runtime: TheRuntime, session: TheSession) -> Response:
 
 @router.post("/people", name="people")
 @admins
-def submit_person(
+def submit_new_person(
     session: TheSession,
     name: Annotated[str, Form()],
     right: Annotated[str, Form()],

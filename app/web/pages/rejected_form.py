@@ -7,7 +7,7 @@ from typing import get_args
 from app.people.rights import RIGHTS
 from app.runs.order import MODES
 from app.targets.ssh.endpoint import Way
-from app.web.pages.order_form import USUAL_MODE
+from app.web.pages.order_form_parser import USUAL_MODE
 
 LABELS = {
     "host": "Host",

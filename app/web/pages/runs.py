@@ -23,7 +23,7 @@ from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
 from app.web.pages.mission.item import render_item_page
-from app.web.pages.order_form import USUAL_MODE
+from app.web.pages.order_form_parser import USUAL_MODE
 from app.web.pages.templating import render_page
 
 SHOWN = 50

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, select
 
-from app.background.schedules.schedule_spec import ScheduleSpec, create_schedule_row
+from app.background.schedules.schedule_editing import ScheduleSpec, create_schedule_row
 from app.background.schedules.scheduler import Scheduler
 from app.config import Settings
 from app.errors import BadInput

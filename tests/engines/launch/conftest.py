@@ -11,7 +11,7 @@ import pytest
 from app.engines.launch.engine_fleet import compute_home_id
 from app.engines.launch.launch_command import build_launch_command
 from app.engines.launch.launched_replica import LaunchedReplica
-from app.engines.launch.processes import find_marked_processes, signal_marked_processes
+from app.engines.launch.process_search import find_marked_processes, signal_marked_processes
 from app.lineups.model import Engine, Launch
 
 FAKE = Path(__file__).with_name("fake_vllm.py")

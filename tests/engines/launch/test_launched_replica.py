@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from app.engines.launch.engine_fleet import compute_home_id, run_fleet
-from app.engines.launch.processes import find_marked_processes
+from app.engines.launch.process_search import find_marked_processes
 from tests.engines.launch.conftest import engine, free_port, left, until
 
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from app.engines.launch.engine_fleet import compute_home_id, run_fleet
-from app.engines.launch.processes import find_marked_processes
-from app.engines.traffic import EngineTraffic
+from app.engines.launch.process_search import find_marked_processes
+from app.engines.replica_choice import EngineTraffic
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.engine_watch import EngineWatch
 from tests.engines.asking import ask, text

@@ -12,7 +12,7 @@ from app.engines.doctor.boot_log import read_boots
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.engine_metrics import EngineSample, include_running_answers, parse_metrics
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.errors import EngineRefused, EngineUnavailable
 from app.machine.sampling.replica_watch import ReplicaWatch
 from tests.engines.asking import ask, text

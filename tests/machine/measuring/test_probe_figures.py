@@ -11,7 +11,7 @@ from app.machine.measuring.probe_figures import (
     Measured,
     TimedReply,
     compute_limit_share,
-    compute_other_memory,
+    compute_memory_beside_weights_and_kv,
     compute_step_figures,
     keep_first_known,
     measure_acceptance,
@@ -90,9 +90,9 @@ def test_the_share_of_the_limit_shows_its_arithmetic():
 def test_other_memory_is_what_nothing_else_accounts_for():
     names = {"vram_gib_per_gpu": 21.9, "weights_gib_per_gpu": 16.3, "kv_pool_gib_per_gpu": 2.39}
     figures = [Measured(name, value, "GiB", "measured", "") for name, value in names.items()]
-    assert compute_other_memory(figures).value is None
+    assert compute_memory_beside_weights_and_kv(figures).value is None
     idle = [Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "") for gpu, value in ((0, 0.3), (1, 0.5))]
-    found = compute_other_memory([*figures, *idle])
+    found = compute_memory_beside_weights_and_kv([*figures, *idle])
     assert found.value == pytest.approx(2.71)
     assert (found.provenance, found.source[:12]) == ("derived", "21.90 in all")
 

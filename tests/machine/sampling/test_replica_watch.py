@@ -8,7 +8,7 @@ import pytest
 
 from app.engines.launch.launch_command import build_launch_command
 from app.engines.launch.launched_replica import LaunchedReplica
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.lineups.model import Engine, Launch
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.replica_watch import CHECK_EVERY, ReplicaWatch

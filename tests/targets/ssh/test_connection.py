@@ -12,7 +12,7 @@ from app.errors import ConnectionLost, EnvironmentUnusable
 from app.targets.path_walk import encode_name
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_baseline import list_host_files
+from app.targets.ssh.file_baseline import list_host_files
 from app.targets.ssh.registration import read_known_identity, read_shown_identity, verify_host_access
 
 TALK = "\x1b]0;owned\x07 uid=0(root) temper-0000\n0\nall is well\n"

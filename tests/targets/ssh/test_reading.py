@@ -5,7 +5,7 @@ import pytest
 from app.events.vocabulary import SetOption
 from app.targets.readable_files import explain_withholding
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_baseline import list_host_files
+from app.targets.ssh.file_baseline import list_host_files
 from app.targets.ssh.host_probes import read_host_logs
 from app.targets.ssh.remote_tree import RemoteTree
 from tests.secretive import SECRETS, planted

@@ -16,8 +16,8 @@ from app.store.models import PersonRow
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.authenticator import COOKIE, Authenticator
-from app.web.access.gate import Gate
-from app.web.access.guard import Guard
+from app.web.access.identification_gate import Gate
+from app.web.access.right_check import Guard
 from tests.web.access.walk import addresses, name
 
 HOUR = 3600.0

@@ -10,7 +10,7 @@ from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
 from app.people.rights import read_needs
-from app.web.access.guard import find_handler
+from app.web.access.right_check import find_handler
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 

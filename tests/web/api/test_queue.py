@@ -8,7 +8,7 @@ import httpx
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.engines.queue import TurnRequest
-from app.engines.traffic import ReplicaReport
+from app.engines.replica_choice import ReplicaReport
 from app.main import create_app
 
 ENGINE = "gemma-31b"

@@ -19,8 +19,8 @@ from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, get_from_state
 from app.web.pages.error_pages import render_error_page
-from app.web.pages.fleet.board import read_rule_titles, select_lines
-from app.web.pages.fleet.fleet import Fleet, FleetViewer
+from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
+from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
 from app.web.pages.fleet.grid import (
     LETTERS,
     SHOWN,
@@ -31,7 +31,7 @@ from app.web.pages.fleet.grid import (
     filter_lines,
     order_columns_by_trouble,
 )
-from app.web.pages.order_form import Fields, parse_order_form, parse_terms_form
+from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES
 from app.web.pages.templating import render_page
 

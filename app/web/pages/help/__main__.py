@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from app.web.pages.help.site import write_site
+from app.web.pages.help.static_site import write_site
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])

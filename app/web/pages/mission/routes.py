@@ -15,13 +15,14 @@ from app.people.rights import WHO, get_sign_in_method, get_visible_runs, guests,
 from app.runs.approval_answer import DECISIONS, record_answer
 from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
-from app.runs.run_command import command_run
+from app.runs.run_control import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import people, queries
 from app.store.models import RunRow
 from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
+from app.web.pages.engine_sharing import TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
@@ -30,8 +31,7 @@ from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
-from app.web.pages.order_form import Fields, parse_order_form
-from app.web.pages.sharing import TheSharing
+from app.web.pages.order_form_parser import Fields, parse_order_form
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 

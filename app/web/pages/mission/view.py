@@ -15,6 +15,7 @@ from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.web.addresses import path_to
 from app.web.pages.energy_table import EnergyTable, build_energy_table
+from app.web.pages.engine_sharing import Sharing, render_shares
 from app.web.pages.health_watch import render_health
 from app.web.pages.machine import render_gpus, render_meters
 from app.web.pages.mission.lane import ROLES
@@ -23,7 +24,6 @@ from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.mission.replay import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import Timeline, read_timeline
-from app.web.pages.sharing import Sharing, render_shares
 
 MOST_LATER = 20
 """Most later scans of the host to search, newest first."""

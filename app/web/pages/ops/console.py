@@ -22,12 +22,12 @@ from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
+from app.web.pages.engine_sharing import Sharing
 from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs
 from app.web.pages.ops.webhooks import list_webhook_lines
-from app.web.pages.sharing import Sharing
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 

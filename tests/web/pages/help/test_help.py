@@ -8,7 +8,7 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 
 from app.web.pages.help.library import find_help_folder, list_page_files, load_page
-from app.web.pages.help.site import write_site
+from app.web.pages.help.static_site import write_site
 from tests.runs.doors import house
 
 HREF = re.compile(r'(?:href|src)="([^"]*)"')

@@ -2,8 +2,8 @@ import shutil
 
 import pytest
 
+from app.skills.benchmark_choice import choose_benchmark
 from app.skills.catalog import load_skill
-from app.skills.published_benchmark import choose_benchmark
 from tests.scanners.openscap.content import SMALL, STIG
 
 

@@ -12,7 +12,7 @@ from app.loop.attempt_state import Attempt
 from app.loop.prompts import Prompt, build_user_prompt
 from app.loop.situation import TurnContext
 from app.loop.state import Item
-from app.text.inert import clean_heading, make_inert
+from app.text.prompt_defusing import clean_heading, make_inert
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 

@@ -6,12 +6,12 @@ import httpx
 import pytest
 
 from app.engines.coldstart import ColdStart
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.engine_load import EngineLoad
+from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.memory_watch import NoCards
-from app.machine.measuring.probe_subjects import choose_engines, create_probe_subjects
 from tests.machine.measuring.playing import Cards
 
 LINEUP = read_lineup(find_lineup("simulated"))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from app.engines.launch.processes import find_foreign_listener
+from app.engines.launch.process_search import find_foreign_listener
 
 
 @pytest.mark.parametrize(

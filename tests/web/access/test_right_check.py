@@ -7,7 +7,7 @@ import pytest
 from starlette.routing import BaseRoute
 
 from app.people.rights import RIGHTS, Person, is_admitted
-from app.web.access.guard import guard_routes
+from app.web.access.right_check import guard_routes
 from tests.web.access.walk import METHODS, filled, forgotten, lines, methods, name, needs
 
 TABLE = Path(__file__).parent / "rights.txt"

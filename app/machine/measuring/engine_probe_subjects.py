@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.traffic import EngineTraffic
+from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.machine.measuring.engine_estimate import plan_engine

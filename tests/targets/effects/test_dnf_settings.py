@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.dnf import MAIN
+from app.targets.effects.dnf_settings import MAIN
 from tests.targets.effects.change import lost
 
 REPO = "/etc/yum.repos.d/site.repo"

@@ -18,12 +18,12 @@ from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow, list_newest_rollouts, list_unended_rollouts, read_rollout_events
 from app.web.pages.engine_card import build_engine_cards
-from app.web.pages.fleet.board import FleetBoard, read_rule_titles, select_lines
+from app.web.pages.engine_sharing import Sharing
+from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.ops.needs import awaits_answer
-from app.web.pages.sharing import Sharing
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.sse_messages import encode_message

@@ -1,6 +1,6 @@
 import pytest
 
-from app.engines.traffic import (
+from app.engines.replica_choice import (
     EngineTraffic,
     ReplicaCapacity,
     ReplicaLoad,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.targets.rootfs.detached_process import DetachedProcess
+from app.targets.rootfs.pid_file_process import DetachedProcess
 
 
 @pytest.fixture

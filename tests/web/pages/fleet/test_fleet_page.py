@@ -10,8 +10,8 @@ from sqlmodel import Session
 
 from app.store.host_standing import StandingRow
 from app.store.models import RunRow
-from app.web.pages.fleet.fleet import Fleet, FleetViewer
-from app.web.pages.sharing import Sharing
+from app.web.pages.engine_sharing import Sharing
+from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from tests.runs.doors import house
 

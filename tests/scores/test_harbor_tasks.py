@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.scores.generated_hosts import create_builtin_host, generate_host
-from app.scores.harbor import export_harbor_tasks
+from app.scores.harbor_tasks import export_harbor_tasks
 
 PYTHON = str(Path(sys.executable).parent)
 
