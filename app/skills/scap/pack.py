@@ -24,7 +24,7 @@ _KEPT = 32
 ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
 """Requested settings of known rules, stated by Temper: three tries are weaker than the default, but required."""
 _IRREVERSIBLE = re.compile(r"audit_rules_immutable(?:_.*)?")
-"""Rules after which the host must restart before anything of their kind can change; ComplianceAsCode does not say so."""
+"""Rules after which only a restart allows another change of their kind; the content does not say so."""
 _NOTHING: frozenset[str] = frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Loads audit rules as auditctl and the kernel do: which rules and options take effect, and which lines are rejected."""
+"""Loads audit rules as auditctl and the kernel do: what takes effect, and which lines are rejected."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -78,7 +78,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
 
 def _resolve_watch(rule: AuditRule, files: Files) -> AuditRule:
     """Return the rule as auditctl sends it: a watch on a folder is about everything below it."""
-    name, sign, path = rule.fields[0] if rule.fields else ("", "", "")
+    _, sign, path = rule.fields[0] if rule.fields else ("", "", "")
     if not rule.is_watch or not path.startswith("/") or not files.is_folder(path):
         return rule
     return replace(rule, fields=(("dir", sign, path), *rule.fields[1:]))
