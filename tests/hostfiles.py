@@ -1,13 +1,16 @@
 """A host's files out of a dict: what every check and parser is tested on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from app.syntax.files import FileState
 
+USUAL = ("/etc", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/bin", "/sbin", "/boot", "/root", "/var/log")
+
 
 class DictFiles:
-    def __init__(self, texts: Mapping[str, str | bytes | FileState]) -> None:
+    def __init__(self, texts: Mapping[str, str | bytes | FileState], folders: Iterable[str] = USUAL) -> None:
+        self._folders = tuple(f"{folder}/" for folder in folders)
         self._states = {path: _state(value) for path, value in texts.items()}
 
     def read(self, path: str) -> bytes | None:
@@ -19,6 +22,9 @@ class DictFiles:
 
     def resolve_links(self, path: str) -> str | None:
         return path
+
+    def is_folder(self, path: str) -> bool:
+        return path == "/" or any(known.startswith(f"{path}/") for known in (*self._states, *self._folders))
 
     def glob(self, pattern: str) -> list[str]:
         depth = pattern.count("/")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 
 from app.syntax import host_text
+from app.syntax.audit_rule import parse_audit_rule
 from app.syntax.setting import Setting
 
 CONTROLS = ("-b", "-e", "-f", "-r")
@@ -40,17 +41,10 @@ class AuditLine:
     @property
     def rule(self) -> str | None:
         """The rule in a normalized spelling: a watch becomes a rule about a path, as in the kernel."""
-        first, *rest = self.words
-        if first not in ("-a", "-A", "-w"):
+        if self.words[0] not in ("-a", "-A", "-w"):
             return None
-        if first == "-w" and rest[:1]:
-            rest = ["always,exit", "-F", f"path={rest[0].rstrip('/') or '/'}", *rest[1:]]
-        pairs = list(zip(rest[1::2], rest[2::2], strict=False))
-        named = {"-p": "perm=", "-k": "key="}
-        fields = [f"-F {named[name]}{value}" if name in named else f"{name} {value}" for name, value in pairs]
-        left = rest[1 + 2 * len(pairs) :]
-        where = ",".join(sorted(rest[0].split(","), key=lambda word: word not in ("always", "never"))) if rest else ""
-        return " ".join(["-A" if first == "-A" else "-a", where, *fields, *left])
+        parsed = parse_audit_rule(self.words)
+        return " ".join(self.words) if parsed is None else parsed.words
 
 
 def is_exception(rule: str) -> bool:
@@ -71,19 +65,23 @@ def parse_controls(text: str, path: str) -> list[Setting]:
     return [line.control for line in parse_audit_lines(text, path) if line.control]
 
 
-def merge_rule_files(texts: Iterable[str]) -> str:
-    """Merge rule files as augenrules does: the last -D, -b and -f first, the last -e at the end."""
-    heads, rest = {"-D": "", "-b": "", "-f": "", "-e": ""}, []
-    for line in (line for text in texts for line in text.split("\n")):
-        body = line.lstrip(host_text.TRAIL)
-        if not line or body.startswith("#"):
-            continue
-        switch = next((name for name in heads if body.startswith(name)), None)
-        if switch is None or (switch == "-D" and body.rstrip(host_text.TRAIL) != "-D"):
-            rest.append(line)
-        else:
-            heads[switch] = line
-    return "\n".join([heads["-D"], heads["-b"], heads["-f"], *rest, heads["-e"], ""])
+def merge_rule_files(texts: Iterable[tuple[str, str]]) -> list[AuditLine]:
+    """Merge rule files, each a path and its text, as augenrules does.
+
+    The last -D, -b and -f come first, the last -e comes at the end. Each line keeps its place of origin.
+    """
+    heads: dict[str, list[AuditLine]] = {"-D": [], "-b": [], "-f": [], "-e": []}
+    rest: list[AuditLine] = []
+    for path, text in texts:
+        for number, line in host_text.number_lines(text):
+            body = line.lstrip(host_text.TRAIL)
+            parsed = [AuditLine(one.words, path, number) for one in parse_audit_lines(line, path)]
+            switch = next((name for name in heads if body.startswith(name)), None)
+            if switch is None or (switch == "-D" and body.rstrip(host_text.TRAIL) != "-D"):
+                rest += [] if body.startswith("#") else parsed
+            else:
+                heads[switch] = parsed
+    return [*heads["-D"], *heads["-b"], *heads["-f"], *rest, *heads["-e"]]
 
 
 def sort_by_version(paths: Iterable[str]) -> list[str]:

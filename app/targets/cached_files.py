@@ -14,13 +14,14 @@ class CachedFiles:
     read: Callable[[str], bytes | None]
     state: Callable[[str], FileState | None]
     glob: Callable[[str], list[str]]
+    is_folder: Callable[[str], bool]
     link: Callable[[str], str | None]
     """Present only if the wrapped files know links: callers check with hasattr."""
     find_first_link: Callable[[str], str | None]
 
     def __init__(self, files: Files) -> None:
         self.seen: dict[Read, Any] = {}
-        for how in ("read", "state", "glob", "link", "find_first_link"):
+        for how in ("read", "state", "glob", "is_folder", "link", "find_first_link"):
             if hasattr(files, how):
                 setattr(self, how, partial(self._read_once, how, getattr(files, how)))
 

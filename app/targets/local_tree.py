@@ -61,6 +61,14 @@ class LocalTree:
             found = self._get_followed(root, path)
             return None if found is None else found[0]
 
+    def is_folder(self, path: str) -> bool:
+        with self._open_root() as root:
+            try:
+                found = self._get_followed(root, path)
+            except (ActionFailed, OSError):
+                return False
+            return found is not None and found[1]
+
     def glob(self, pattern: str) -> list[str]:
         with self._open_root() as root:
             if pattern not in self._globbed:

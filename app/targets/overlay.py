@@ -22,3 +22,6 @@ class Overlay:
         depth = pattern.count("/")
         new = {path for path in self._planned if path.count("/") == depth and fnmatchcase(path, pattern)}
         return sorted(new.union(self._files.glob(pattern)))
+
+    def is_folder(self, path: str) -> bool:
+        return self._files.is_folder(path) or any(planned.startswith(f"{path}/") for planned in self._planned)

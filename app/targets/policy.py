@@ -16,7 +16,7 @@ from app.targets.probe_comparison import compare_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_whole_change
-from app.targets.subjects import banner
+from app.targets.subjects import audit, banner
 from app.targets.subjects.file_edit import FileEdit, Objection, is_live
 from app.targets.subjects.modes import judge_mode_edit
 from app.text.clean import clean_text
@@ -117,7 +117,9 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
 
 def _judge_commands(edit: FileEdit) -> Objection | None:
     for line in () if _is_banner(edit) else edit.added:
-        clause = obfuscation.find_forbidden_clause(line) if is_live(line) else None
+        # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
+        plain = edit.judge is audit.judge_audit_edit and audit.is_known_rule(line)
+        clause = obfuscation.find_forbidden_clause(line) if is_live(line) and not plain else None
         if clause:
             return Objection(clause, f"{edit.path}: {line.strip()!r} does more than configure.")
         if line.endswith("\\"):

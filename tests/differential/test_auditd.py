@@ -113,9 +113,9 @@ def joining(random: Random) -> list[str] | None:
     if code:
         return None
     visible = [path for path in texts if not path.rpartition("/")[2].startswith(".")]
-    ours = audit.merge_rule_files(texts[path] for path in audit.sort_by_version(visible))
+    ours = audit.merge_rule_files((path, texts[path]) for path in audit.sort_by_version(visible))
     theirs = [one.words for one in audit.parse_audit_lines(output, "")]
-    made = [one.words for one in audit.parse_audit_lines(ours, "")]
+    made = [one.words for one in ours]
     return [] if made == theirs else [told(texts, "joined", made, theirs)]
 
 

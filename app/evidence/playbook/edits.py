@@ -69,6 +69,9 @@ class _NoFiles:
     def glob(self, _pattern: str) -> list[str]:
         return []
 
+    def is_folder(self, _path: str) -> bool:
+        return False
+
 
 def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[PlaybookEdit, ...]:
     """Return the edits in the order of the changed paths; raise NotRecorded if the log lacks something."""

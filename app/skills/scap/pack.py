@@ -23,6 +23,8 @@ _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
 _KEPT = 32
 ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
 """Requested settings of known rules, stated by Temper: three tries are weaker than the default, but required."""
+_IRREVERSIBLE = re.compile(r"audit_rules_immutable(?:_.*)?")
+"""Rules after which only a restart allows another change of their kind; the content does not say so."""
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -126,6 +128,7 @@ def _build_rule(rule: ScapRule) -> Rule:
         paths=rule.paths,
         check=_create_scanner_check(rule.name),
         asks=ASKS.get(rule.name, _NOTHING),
+        irreversible=_IRREVERSIBLE.fullmatch(rule.name) is not None,
         foreign=True,
         script=rule.script,
         remedy=rule.remedy,

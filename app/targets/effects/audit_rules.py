@@ -1,10 +1,12 @@
 """What the kernel audits: by audit.rules now, and by rules.d after the next start of auditd."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from app.resources.kind import Objection
 from app.syntax import audit, host_text
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
+from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import (
     Compare,
@@ -44,11 +46,27 @@ class AuditRules(Daemon):
     scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        now = evaluate_audit_lines(audit.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED))
-        sources = audit.sort_by_version(host_text.glob_files(files, SOURCES))
-        text = audit.merge_rule_files(host_text.read_text(files, path) or "" for path in sources)
-        later = evaluate_audit_lines(audit.parse_audit_lines(text, SOURCES)) if sources else now
+        """Return what would be recorded if each line that the kernel rejects were skipped.
+
+        So what stands behind such a line is protected, too; find_load_objection judges the rejected lines.
+        """
+        now = _describe_loaded(load_audit_lines(read_loaded_lines(files), files))
+        sources = read_source_lines(files)
+        later = now if sources is None else _describe_loaded(load_audit_lines(sources, files))
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
+
+    def find_load_objection(self, before: Files, after: Files) -> Objection | None:
+        """Return the objection to a line that would stop loading, with the kernel's reason.
+
+        Lines that the kernel rejects already are not the change's fault.
+        """
+        for read in (read_loaded_lines, read_source_lines):
+            lines = read(after)
+            known = {fault.identity for fault in load_audit_lines(read(before) or [], before).faults}
+            for fault in load_audit_lines(lines or [], after).faults:
+                if fault.identity not in known:
+                    return Objection("evidence tampering", fault.describe())
+        return None
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         name = key.removesuffix(_NEXT)
@@ -57,26 +75,23 @@ class AuditRules(Daemon):
         return super().compare_values(name, was, now)
 
 
-def evaluate_audit_lines(lines: Iterable[AuditLine]) -> dict[str, str]:
-    """Return the settings that lines produce, up to the lock (-e 2) or the first line that the kernel rejects."""
+def read_loaded_lines(files: Files) -> list[AuditLine]:
+    return audit.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
+
+
+def read_source_lines(files: Files) -> list[AuditLine] | None:
+    """Return the lines that augenrules would load; None if the host has no rules.d."""
+    sources = audit.sort_by_version(host_text.glob_files(files, SOURCES))
+    texts = [(path, host_text.read_text(files, path) or "") for path in sources]
+    return audit.merge_rule_files(texts) if sources else None
+
+
+def _describe_loaded(loaded: LoadedRules) -> dict[str, str]:
     found = dict(_DEFAULTS)
-    rules: list[str] = []
-    for line in lines:
-        if line.words == ("-D",):
-            rules.clear()
-            continue
-        switch, rule = line.switch, line.rule
-        if rule is not None:
-            if rule in rules:
-                break
-            rules.insert(0 if rule.startswith("-A") else len(rules), rule)
-        elif switch is not None:
-            found[switch.key] = switch.value or "yes"
-        else:
-            found[" ".join(line.words)] = "yes"
-        if found["-e"] == "2":
-            break
-    return {**found, **_describe_rules(rules)}
+    for line in loaded.options:
+        switch = line.switch
+        found[switch.key if switch else " ".join(line.words)] = (switch.value if switch else "") or "yes"
+    return {**found, **_describe_rules(list(loaded.rules))}
 
 
 def _describe_rules(rules: list[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.resources.kind import Objection
 from app.syntax.files import Files
 from app.targets.confinement import ProgramOutcome
 from app.targets.effects.strength import Compare, Strength, compare_unranked
@@ -50,6 +51,10 @@ class Daemon(ABC):
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:  # noqa: ARG002
         """Return the settings as the program itself prints them; None if it cannot be asked."""
+        return None
+
+    def find_load_objection(self, before: Files, after: Files) -> Objection | None:  # noqa: ARG002
+        """Return the objection to files that the program would load only in part; None for most programs."""
         return None
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:

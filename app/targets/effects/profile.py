@@ -24,9 +24,7 @@ class ShellProfile(Daemon):
     areas = (LOGIN, "/etc/profile.d/", *RUNS)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        before, after = _split_at_drop_ins(files)
-        scripts = [one for path in host_text.glob_files(files, FOLDER) for one in _read_tmout_lines(files, path)]
-        login = [*before, *scripts, *after]
+        login = _read_login_lines(files)
         return {
             "TMOUT of a login": evaluate_timeout(login),
             FAILING: _AND.join(find_failing_lines(login)),
@@ -69,12 +67,22 @@ def find_failing_lines(made: Iterable[Assignment]) -> list[str]:
     return found
 
 
-def _split_at_drop_ins(files: Files) -> tuple[list[Assignment], list[Assignment]]:
+def _read_login_lines(files: Files) -> list[Assignment]:
+    """Return the assignments in the order in which a login shell meets them.
+
+    Debian's /etc/profile sources /etc/bash.bashrc ahead of profile.d, RHEL's sources /etc/bashrc last.
+    """
     text = host_text.read_text(files, LOGIN) or ""
+    sourced: list[tuple[int, list[Assignment]]] = []
     middle = text.find("/profile.d/")
-    line = text.count("\n", 0, middle) + 1 if middle >= 0 else 0
-    made = _read_tmout_lines(files, LOGIN)
-    return [one for one in made if one.line < line], [one for one in made if one.line >= line]
+    scripts = [one for path in host_text.glob_files(files, FOLDER) for one in _read_tmout_lines(files, path)]
+    sourced.append((text.count("\n", 0, middle) + 1 if middle >= 0 else 0, scripts))
+    for path in RUNS:
+        for number, line in host_text.number_lines(text):
+            if re.search(rf"^[^#]*(?:\.|\bsource)[ \t]+[\"']?{path}\b", line):
+                sourced.append((number, _read_tmout_lines(files, path)))
+    own = [(one.line, [one]) for one in _read_tmout_lines(files, LOGIN)]
+    return [one for _, made in sorted([*sourced, *own], key=lambda place: place[0]) for one in made]
 
 
 def _read_tmout_lines(files: Files, path: str) -> list[Assignment]:

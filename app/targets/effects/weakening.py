@@ -62,8 +62,14 @@ class SettingChange:
 def find_weakening(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
 ) -> Objection | None:
-    """Return an objection if our parsers find a weakened setting; `asks` permits "sshd clientaliveinterval 600"."""
+    """Return an objection if our parsers find a weakened setting, or a line that stops loading.
+
+    `asks` permits settings such as "sshd clientaliveinterval 600".
+    """
     known = recall or ReadTrackingCache()
+    for daemon in _list_touched_daemons(paths, before, after):
+        if objection := daemon.find_load_objection(before, after):
+            return objection
     return _find_loss(_list_changes(paths, before, after, partial(read_cached_settings, recall=known)), asks)
 
 

@@ -10,7 +10,7 @@ from app.targets.readable_files import is_judged
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Snapshot
-from app.targets.ssh.wanted_files import ALWAYS, MOST, find_unfetched_patterns
+from app.targets.ssh.wanted_files import ALWAYS, MOST, find_unfetched_patterns, to_folder_pattern
 
 _ROUNDS = 5
 """Fetches at most this often: a link or an Include can lead to another."""
@@ -73,6 +73,18 @@ class RemoteTree:
 
     def state(self, path: str) -> FileState | None:
         return self.snapshot.state(path)
+
+    def is_folder(self, path: str) -> bool:
+        """Ask the host for a folder that no file in work has named so far; each fetch then includes it."""
+        held = self.snapshot
+        asked = to_folder_pattern(path)
+        if asked is None or asked in self._wanted or len(self._wanted) >= MOST + len(ALWAYS):
+            return held.is_folder(path)
+        found = file_fetch.fetch_patterns(self._line, [asked])
+        with self._fetching:
+            self._wanted += (asked,)
+            self._held = Snapshot({**held.entries, **found.entries})
+            return self._held.is_folder(path)
 
     def glob(self, pattern: str) -> list[str]:
         return self.snapshot.glob(pattern)

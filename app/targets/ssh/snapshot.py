@@ -34,6 +34,10 @@ class Snapshot:
         found = self._follow_entry(path)
         return found.state if found and found.kind in ("file", "folder") else None
 
+    def is_folder(self, path: str) -> bool:
+        found = self._follow_entry(path)
+        return found is not None and found.kind == "folder"
+
     def glob(self, pattern: str) -> list[str]:
         found = expand_pattern(pattern, lambda folder: self._names_by_folder.get(folder, ()))
         return sorted(path for path in found if self._follow_entry(path) is not None)

@@ -4,6 +4,7 @@ Judges and probes run on the fetched files, and missing files that they look for
 keys in unusual homes, vendor files below drop-ins. So no second list has to match the parsers.
 """
 
+import re
 from collections.abc import Iterable
 
 from app.syntax.files import Files
@@ -27,6 +28,7 @@ MOST = 400
 """Limit on extra patterns, because a host's files can name anything."""
 _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 _NEVER = 0
+_WILD = re.compile(r"[*?\[\]\\]")
 
 
 def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
@@ -38,11 +40,23 @@ def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
         daemon.read_settings(noting)
         daemon.ask_settings(noting, _look_at_staged_files)
     asked: dict[str, None] = {}
-    for (_, path), found in noting.seen.items():
+    folders = (to_folder_pattern(path) for how, path in noting.seen if how == "is_folder")
+    for (how, path), found in noting.seen.items():
+        if how == "is_folder":
+            continue
         for one in (path, *(found if isinstance(found, list) else ())):
             asked |= dict.fromkeys((one, held.resolve_links(one) or one))
     new = (path for path in asked if not matches_any_pattern(path, patterns) and path not in patterns)
-    return [path for path in new if is_plain_path(path) and not path.startswith(_NOT_FILES)]
+    plain = [path for path in new if is_plain_path(path) and not path.startswith(_NOT_FILES)]
+    return [*plain, *(one for one in dict.fromkeys(folders) if one and one not in patterns)]
+
+
+def to_folder_pattern(path: str) -> str | None:
+    """Return the pattern that fetches a folder without its content; None for a path that is not plain.
+
+    It ends in a slash, so that a large file in the same place stays where it is.
+    """
+    return f"{path}/" if is_plain_path(path) and not _WILD.search(path) else None
 
 
 def _look_at_staged_files(files: Files, question: Query) -> None:
@@ -54,7 +68,7 @@ def to_shell_patterns(patterns: Iterable[str]) -> list[str]:
     """Convert to shell patterns, with hidden names and possibly empty folders."""
     made: dict[str, None] = {}
     for pattern in patterns:
-        folder, _, name = pattern[1:].rpartition("/")
+        folder, _, name = pattern[1:].rpartition("/")  # no name: a folder alone
         made[pattern[1:]] = None
         if "*" in name and folder:
             made[folder] = None

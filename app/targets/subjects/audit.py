@@ -53,6 +53,9 @@ _NEW = re.compile(
     re.ASCII,
 )
 _CONTROL = re.compile(r"(-[bef]|--[a-z_-]+)\b")
+_WAIT = re.compile(r"--backlog_wait_time ([0-9]{1,6})")
+_MOST_WAIT = 60_000
+"""In ticks. A kernel whose clock is slow refuses more, and then loads no line behind it."""
 _LOCKED = "-e 2"
 _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 
@@ -60,13 +63,22 @@ _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 def judge_audit_edit(edit: FileEdit) -> Objection | None:
     added = [line for line in edit.added if is_live(line)]
     for line in added:
-        if line.startswith(" ") or not _NEW.fullmatch(" ".join(line.split())):
+        if not is_known_rule(line):
             return Objection("evidence tampering", f"{edit.path}: {line!r} does not add to what should be recorded.")
     replaced = {_parse_control(line) for line in added}
     for line in (" ".join(line.split()) for line in edit.removed if is_live(line)):
         if line not in added and (not _parse_control(line) or _parse_control(line) not in replaced):
             return Objection("evidence tampering", f"{edit.path}: {line!r} may not be removed.")
     return _check_order(edit)
+
+
+def is_known_rule(line: str) -> bool:
+    """Return True for a line of the grammar: it may name programs, but there is no way to run one."""
+    plain = " ".join(line.split())
+    if "\t" in line or line.startswith(" ") or not _NEW.fullmatch(plain):
+        return False
+    wait = _WAIT.fullmatch(plain)
+    return wait is None or int(wait[1]) <= _MOST_WAIT
 
 
 def _check_order(edit: FileEdit) -> Objection | None:
@@ -83,9 +95,13 @@ def _check_order(edit: FileEdit) -> Objection | None:
     for line in new:
         if line not in old and _is_looser(line, standing):
             return Objection("evidence tampering", f"{edit.path}: {line!r} would take back what stands already.")
-    if _LOCKED in new and _LOCKED not in old and new[-1] != _LOCKED:
+    if _LOCKED in new and new[new.index(_LOCKED) + 1 :] != _list_behind_lock(old):
         return Objection("evidence tampering", f"{edit.path}: what stands behind {_LOCKED!r} would not be loaded.")
     return None
+
+
+def _list_behind_lock(rules: list[str]) -> list[str]:
+    return rules[rules.index(_LOCKED) + 1 :] if _LOCKED in rules else []
 
 
 def _is_looser(line: str, standing: list[str]) -> bool:

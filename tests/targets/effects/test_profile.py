@@ -35,3 +35,21 @@ def test_a_shell_that_ended_sooner_still_does(host, change):
 )
 def test_sooner_is_welcome(host, change):
     assert lost(host, change) == ""
+
+
+DEBIAN_LOGIN = "if true; then\n  . /etc/bash.bashrc\nfi\nfor i in /etc/profile.d/*.sh; do . $i; done\n"
+RHEL_LOGIN = "# Functions go in /etc/bashrc\nfor i in /etc/profile.d/*.sh; do . $i; done\n. /etc/bashrc\n"
+
+
+@pytest.mark.parametrize(
+    ("login", "changed", "line"),
+    [
+        (DEBIAN_LOGIN, "/etc/bash.bashrc", "readonly TMOUT=900\n"),
+        (RHEL_LOGIN, "/etc/bashrc", "TMOUT=900\n"),
+    ],
+)
+def test_a_file_that_profile_sources_counts_for_a_login(login, changed, line):
+    limit = "TMOUT=300\n" if changed == "/etc/bashrc" else "readonly TMOUT=300\n"
+    before = {"/etc/profile": login, "/etc/profile.d/tmout.sh": limit}
+    assert "TMOUT of a login is 300" in lost(before, {changed: line})
+    assert lost(before, {changed: "TMOUT=200\n"}) == "" or changed == "/etc/bash.bashrc"

@@ -127,3 +127,18 @@ def test_a_file_too_large_to_be_configuration_is_not_unpacked(host, opened):
     target.prepare()
     assert target.files.read("/etc/profile.d/huge.sh") is None
     assert target.files.read(SSHD)
+
+
+def test_a_folder_that_a_change_names_is_asked_for_without_its_content(host, tapped):
+    (host.root / "opt/vendor/bin").mkdir(parents=True)
+    (host.root / "opt/vendor/bin/tool").write_text("canary-of-a-tool")
+    (host.root / "opt/link").symlink_to("vendor")
+    tree = RemoteTree(tapped)
+    tree.refresh_snapshot()
+    assert tree.is_folder("/opt/vendor/bin")
+    assert tree.is_folder("/opt/link/bin")
+    assert not tree.is_folder("/opt/vendor/bin/tool")
+    assert not tree.is_folder("/opt/nosuch")
+    assert not tree.is_folder("/opt/*")
+    assert b"canary-of-a-tool" not in tapped.heard
+    assert tree.refresh_snapshot().is_folder("/opt/vendor/bin")

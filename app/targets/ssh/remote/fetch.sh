@@ -1,5 +1,5 @@
 # fetch all PATTERN... -- NAMED... | fetch some PATH...: print the files as a tar stream with owner names and modes.
-# Pattern matches are sent whole; files that only a rule names, if they are small and world-readable.
+# Pattern matches are sent whole; a pattern that ends in a slash sends a folder without its content. Files that only a rule names, if they are small and world-readable.
 cd / || fail 9 "the root folder cannot be entered"
 most=262144
 ways() {
@@ -23,6 +23,11 @@ matched() {
     for one in $pattern; do
       [ -e "$one" ] || [ -L "$one" ] || continue
       IFS=$held
+      case $one in */)
+        ways "${one%/}"
+        real=$(readlink -f -- "$one") && [ "$real" != / ] && ways "${real#/}"
+        continue ;;
+      esac
       case ${one##*/} in .temper-trial | *.temper-new | *temper-undo-* | ssh_host_*_key) continue ;; esac
       if [ -z "$named" ] || [ -d "$one" ] || for_everybody "$one"; then ways "$one"; fi
     done

@@ -1,0 +1,102 @@
+"""One spelling for each audit rule: what auditctl sends for it to the kernel, and no more."""
+
+import errno
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_FIELD = re.compile(r"([a-z_0-9]+)(!=|>=|<=|&=|=|>|<|&)(.*)", re.ASCII | re.DOTALL)
+_NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
+_SYNONYMS = {"loginuid": "auid"}
+_ACCOUNTS = ("auid", "uid", "euid", "suid", "fsuid", "obj_uid", "sessionid", "gid", "egid", "sgid", "fsgid", "obj_gid")
+_UNSET = 0xFFFFFFFF
+_MACHINES = {
+    "x86_64": "b64",
+    "aarch64": "b64",
+    **dict.fromkeys(("i386", "i486", "i586", "i686", "arm", "armeb", "armv5tejl", "armv7l"), "b32"),
+}
+_ACTIONS = ("always", "never")
+
+
+@dataclass(frozen=True)
+class AuditRule:
+    where: str
+    """Action and list, such as `always,exit`."""
+    calls: tuple[str, ...]
+    """Names of system calls, sorted; empty for all."""
+    fields: tuple[tuple[str, str, str], ...]
+    """Field, operator and value, in order. The kernel compares them in order, so another order is another rule."""
+    prepended: bool
+    is_watch: bool
+    """Written as `-w`: whether its path is a folder is only known on the host."""
+
+    @property
+    def words(self) -> str:
+        calls = [f"-S {','.join(self.calls)}"] if self.calls else []
+        return " ".join(["-A" if self.prepended else "-a", self.where, *calls, *map(_spell_field, self.fields)])
+
+    def get_values(self, name: str) -> list[str]:
+        return [value for field, _, value in self.fields if field == name]
+
+
+def parse_audit_rule(words: Sequence[str]) -> AuditRule | None:
+    """Return the rule in the spelling that all of its spellings share; None if it is not understood."""
+    first, *rest = words
+    if first not in ("-a", "-A", "-w") or len(rest) % 2 == 0:
+        return None
+    where = "always,exit" if first == "-w" else _order_list(rest[0])
+    fields = [("path", "=", rest[0].rstrip("/") or "/")] if first == "-w" else []
+    calls: list[str] = []
+    keys: list[str] = []
+    for flag, value in zip(rest[1::2], rest[2::2], strict=True):
+        if flag == "-S":
+            calls += value.split(",")
+        elif flag == "-k":
+            keys.append(value)
+        elif (field := _parse_field(flag, value)) is not None:
+            fields.append(field)
+        else:
+            return None
+    fields += [("key", "=", "\x01".join(keys))] if keys else []
+    named = () if "all" in calls else tuple(sorted(set(calls)))
+    return AuditRule(where, named, tuple(fields), first == "-A", first == "-w")
+
+
+def _order_list(text: str) -> str:
+    """Return `exit,always` as `always,exit`."""
+    return ",".join(sorted(text.split(","), key=lambda word: word not in _ACTIONS))
+
+
+def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
+    if flag == "-p":
+        return "perm", "=", "".join(sorted(set(text)))
+    found = _FIELD.fullmatch(text)
+    if found is None or flag not in ("-F", "-C"):
+        return None
+    name, sign, value = _SYNONYMS.get(found[1], found[1]), found[2], found[3]
+    if flag == "-C":
+        one, other = sorted((name, value))
+        return "-C", sign, f"{one} {other}"
+    return name, sign, next(_normalize_value(name, value), value)
+
+
+def _normalize_value(name: str, value: str) -> Iterator[str]:
+    """Yield the value as the kernel gets it, if it has several spellings. Numbers are read as C reads them."""
+    if name == "perm":
+        yield "".join(sorted(set(value)))
+    elif name == "arch":
+        yield _MACHINES.get(value, value)
+    elif name in _ACCOUNTS and value in ("unset", "root"):
+        yield "unset" if value == "unset" else "0"
+    elif name == "exit" and (code := getattr(errno, value.removeprefix("-"), None)) is not None:
+        yield f"-{code}" if value.startswith("-") else str(code)
+    elif name not in ("path", "dir", "exe", "key") and (found := _NUMBER.fullmatch(value)):
+        digits = found[2]
+        number = int(digits, 8 if digits.startswith("0") and digits.isdigit() else 0) * (-1 if found[1] else 1)
+        account = number & _UNSET if name in _ACCOUNTS else number
+        yield "unset" if name in _ACCOUNTS and account == _UNSET else str(account)
+
+
+def _spell_field(field: tuple[str, str, str]) -> str:
+    name, sign, value = field
+    return f"-C {value.replace(' ', sign)}" if name == "-C" else f"-F {name}{sign}{value}"
