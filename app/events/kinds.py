@@ -99,7 +99,7 @@ class RunQueued(RunEvent, frozen=True, tag="run.queued"):
     """Id of the API token that ordered it; empty if none."""
 
     def describe(self) -> Sentence:
-        asked = f"Run asked for on {self.host}: {len(self.rules)} rules, {self.mode}, line-up {self.lineup}"
+        asked = f"Run asked for on {self.host}: {count_rules(len(self.rules))}, {self.mode}, line-up {self.lineup}"
         if not self.simulated:
             return Sentence(f"{asked}, real engines")
         pace = f"at {self.pace:g} times the measured pace" if self.pace else "as fast as they can"
@@ -958,6 +958,10 @@ class RolloutEnded(RolloutEvent, frozen=True, tag="rollout.ended"):
 
 ItemEnd = ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred
 RunEnd = RunFinished | RunFailed | RunStopped
+
+
+def count_rules(rules: int) -> str:
+    return "1 rule" if rules == 1 else f"{rules} rules"
 
 
 def count_findings(findings: int) -> str:
