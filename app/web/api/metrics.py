@@ -112,7 +112,7 @@ def _collect_data_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     data = runtime.settings.data
     disk, backed_up = shutil.disk_usage(data), read_backup_time(data)
     free = round(disk.free / disk.total, 4) if disk.total else 0.0
-    ages = [({}, round(max(0.0, runtime.clock.now() - backed_up)))] if backed_up else []
+    ages: list[tuple[Labels, float]] = [({}, round(max(0.0, runtime.clock.now() - backed_up)))] if backed_up else []
     yield _gauge("temper_data_disk_free_ratio", "Share of the data folder's disk that is free.", [({}, free)])
     yield _gauge("temper_backup_age_seconds", "Age of the newest backup; absent before the first.", ages)
 
