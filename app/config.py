@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.errors import BadInput
 from app.people.rights import Right
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -55,6 +56,8 @@ class Settings:
     """TOML file with the number of approvals that each kind of change needs."""
     log_format: str = "text"
     """Format of the server's log: text or json."""
+    backup_days: float = field(default_factory=lambda: _read_days("TEMPER_BACKUP_DAYS", 7.0))
+    """Age in days from which the newest backup counts as old."""
     keep_days: float = 0.0
     """Days after its end at which a run shrinks to its evidence; 0 keeps every run whole."""
     attach: bool = False
@@ -82,6 +85,13 @@ class Settings:
     @property
     def hosts_folder(self) -> Path:
         return self.data / "hosts"
+
+
+def _read_days(name: str, usual: float) -> float:
+    said = os.environ.get(name, "")
+    if said and not said.isdecimal():
+        raise BadInput(f"{name} must be a whole number of days; it is {said[:40]!a}.")
+    return float(said) if said else usual
 
 
 def _is_loopback(address: str) -> bool:

@@ -24,6 +24,7 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import AUDIT, BrokenChain, check_chain
 from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_seal, read_audit_anchors
 from app.evidence.notary import KEYS, read_signed_head
+from app.runtime.backup_record import record_backup
 from app.runtime.data_folder import create_folder
 from app.store.audit import read_chain_end
 from app.store.db import open_database
@@ -69,6 +70,7 @@ def back_up(settings: Settings, into: Path) -> None:
                 archive.add(copied / member, member)
         part.chmod(0o600)
         part.replace(into)
+    record_backup(settings.data, made.made_at)
     print_lines(f"backed up to {into}: {len(files)} files, {into.stat().st_size} bytes. It contains keys: protect it.")
 
 

@@ -99,7 +99,7 @@ class RunQueued(RunEvent, frozen=True, tag="run.queued"):
     """Id of the API token that ordered it; empty if none."""
 
     def describe(self) -> Sentence:
-        asked = f"Run asked for on {self.host}: {len(self.rules)} rules, {self.mode}, line-up {self.lineup}"
+        asked = f"Run asked for on {self.host}: {count_rules(len(self.rules))}, {self.mode}, line-up {self.lineup}"
         if not self.simulated:
             return Sentence(f"{asked}, real engines")
         pace = f"at {self.pace:g} times the measured pace" if self.pace else "as fast as they can"
@@ -158,7 +158,7 @@ class RunScoped(RunEvent, frozen=True, tag="run.scoped"):
     """Verdicts other than pass or fail: error, unknown or not applicable."""
 
     def describe(self) -> Sentence:
-        counts = f"{len(self.order)} findings, {len(self.compliant)} compliant, {len(self.undecided)} undecided"
+        counts = f"{count_findings(len(self.order))}, {len(self.compliant)} compliant, {len(self.undecided)} undecided"
         return Sentence(f"Opening scan: {counts}")
 
 
@@ -878,9 +878,11 @@ class RolloutHostEnded(RolloutEvent, frozen=True, tag="rollout.host_ended"):
     """How the run left the host worse, or why it failed; empty if neither."""
 
     def describe(self) -> Sentence:
-        counts = f"{self.passed} of {self.findings} findings passed"
+        counts = f"{self.passed} of {count_findings(self.findings)} passed"
         counts += f", {self.escalated} escalated" if self.escalated else ""
-        counts += f", {self.rolled_back} changes rolled back" if self.rolled_back else ""
+        counts += (
+            f", {self.rolled_back} change{'s' if self.rolled_back != 1 else ''} rolled back" if self.rolled_back else ""
+        )
         ended = f"{self.host} ({self.of}) {self.state}"
         if self.harm:
             return Sentence(f"{ended}: {self.harm}; {counts}", "!", "alarm")
@@ -910,7 +912,7 @@ class RolloutWaveEnded(RolloutEvent, frozen=True, tag="rollout.wave_ended"):
     harmed: int
 
     def describe(self) -> Sentence:
-        passed = f"{self.passed} of {self.findings} findings passed"
+        passed = f"{self.passed} of {count_findings(self.findings)} passed"
         counts = {"escalated": self.escalated, "harmed": self.harmed, "not begun": self.left}
         rest = [f"{count} {what}" for what, count in counts.items() if count]
         return Sentence(", ".join([f"Wave {self.wave} has ended: {count_hosts(self.hosts)}", passed, *rest]), "▪")
@@ -956,6 +958,14 @@ class RolloutEnded(RolloutEvent, frozen=True, tag="rollout.ended"):
 
 ItemEnd = ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred
 RunEnd = RunFinished | RunFailed | RunStopped
+
+
+def count_rules(rules: int) -> str:
+    return "1 rule" if rules == 1 else f"{rules} rules"
+
+
+def count_findings(findings: int) -> str:
+    return "1 finding" if findings == 1 else f"{findings} findings"
 
 
 def count_hosts(hosts: int) -> str:

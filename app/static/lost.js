@@ -36,14 +36,10 @@ if (place) {
   addEventListener("end", () => { over = true; });
   addEventListener("htmx:sse:close", () => { if (!document.hidden) say(true); });
   addEventListener("visibilitychange", () => { heard = Date.now(); });
-  // A server that hangs breaks nothing off; and a first connection that fails is never tried again by itself.
-  setInterval(async () => {
-    const silent = place.dataset.silent && !document.hidden && Date.now() - heard > place.dataset.silent;
-    if (silent) say(true);
-    if (document.body.classList.contains("lost") && !place._htmx?.sse) {
-      const answer = await fetch("/healthz").catch(() => null);
-      if (answer?.ok) location.reload();
-    }
+  // A server that hangs breaks nothing off.
+  setInterval(() => {
+    const waits = "resting" in place.dataset || document.hidden;
+    if (place.dataset.silent && !waits && Date.now() - heard > place.dataset.silent) say(true);
   }, 500);
 }
 setInterval(ages, 1000);

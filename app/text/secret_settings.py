@@ -30,6 +30,8 @@ _COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
 _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
 _PATH = re.compile(r"(?:file:/{2})?/[\w./%{}@+-]*")
+_FILE_AHEAD = re.compile(r"[\"'(]?/(?:etc|usr|var|run|opt|srv|home|root|boot|tmp)(?:/[\w.@+-]{1,80}){1,12}:[ \t]{1,4}")
+_PROSE = re.compile(r"[A-Za-z]{2,20} [A-Za-z]{2,20}\b")
 _NOTHING = frozenset(
     {"yes", "no", "true", "false", "on", "off", "none", "null", "nil", "ask", "prompt", "default", "required",
      "optional", "requisite", "sufficient", "never", "always", "x", "*", "!", "!!", "{}", "[]", "ignore"}
@@ -47,7 +49,7 @@ def _redact_pieces(text: str) -> Iterator[str]:
         if key.start() < done:
             continue
         value = _find_value(text, key)
-        if _is_harmless(key[0], value):
+        if _is_harmless(key[0], value) or _is_message_about_file(text, key):
             continue
         yield text[done : key.end()]
         yield GONE
@@ -63,6 +65,12 @@ def _find_value(text: str, key: re.Match[str]) -> str:
         return ""
     found = _QUOTED.match(text, key.end()) or (_REST if alone else _WORD).match(text, key.end())
     return found[0].rstrip(_AROUND) if found else ""
+
+
+def _is_message_about_file(text: str, key: re.Match[str]) -> bool:
+    """Return True for `/etc/x/zz-password: words of a message`. A name that is no file of the system is a setting."""
+    begin = max(text.rfind(space, max(0, key.start() - 400), key.start()) for space in " \t\n") + 1
+    return bool(_FILE_AHEAD.fullmatch(text, begin, key.end()) and _PROSE.match(text, key.end()))
 
 
 def _is_harmless(key: str, value: str) -> bool:

@@ -5,6 +5,7 @@ import shutil
 import tarfile
 
 import httpx
+import msgspec
 import pytest
 from sqlmodel import Session, select
 
@@ -13,6 +14,7 @@ from app.cli.database import copy_database
 from app.cli.verify import HOLDS, verify_audit, verify_run
 from app.config import Settings
 from app.errors import BadInput
+from app.runtime.backup_record import read_backup_time
 from app.store.db import open_database
 from app.store.models import RunRow
 from tests.postgres import empty_database, new_database
@@ -51,6 +53,12 @@ def run_of(settings):
             return session.exec(select(RunRow.id)).one()
     finally:
         database.dispose()
+
+
+def test_a_backup_leaves_its_time_in_the_data_folder(settings, backup):
+    with tarfile.open(backup) as archive:
+        made = msgspec.json.decode(archive.extractfile("manifest.json").read())
+    assert read_backup_time(settings.data) == round(made["made_at"])
 
 
 def test_what_is_restored_verifies_as_the_original_did(settings, backup, tmp_path, capsys):

@@ -182,3 +182,30 @@ def test_what_was_found_clean_once_is_not_taken_for_it_where_shorter_words_count
     for _ in range(2):
         assert redact_secrets(text) == text
         assert redact_secrets(text, closed=True) != text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/etc/sudoers.d/zz-password: only what temper may do is not ours to change.",
+        "cat: /etc/app/db.passwd: Permission denied",
+        "refused: /usr/lib/x/my-secret: No such file or directory",
+    ],
+)
+def test_a_message_about_a_file_is_no_setting(text):
+    assert redact_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/etc/app/password: hunter2x",
+        "/etc/app/password:hunter2x or so",
+        "/etc/app/password=hunter two",
+        "/prod/db/password: hunter two",
+        '{"/etc/app/password": "hunter two"}',
+        "password: hunter two",
+    ],
+)
+def test_a_setting_that_looks_like_a_path_is_still_one(text):
+    assert "hunter" not in redact_secrets(text)

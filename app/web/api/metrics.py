@@ -1,5 +1,6 @@
 """Prometheus metrics, in base units. Label values do not grow with the number of runs."""
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -17,6 +18,7 @@ from app.lineups.model import Lineup
 from app.machine.sampling.engine_condition import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
+from app.runtime.backup_record import read_backup_time
 from app.runtime.health import FaultKind, find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
@@ -31,6 +33,7 @@ router = api_router("health", prefix="")
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GIB = 1024**3
+QUEUED_SECONDS = 60.0
 _RUNS = ("queued", "running", "paused", "finished", "failed", "stopped")
 _KINDS = ("serve", "worker", "run")
 _ITEMS = ("passed", "escalated", "skipped", "deferred", "waived")
@@ -84,9 +87,10 @@ def show_metrics(
         _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
         _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
         *_collect_fault_metrics(runtime),
+        *_collect_data_metrics(runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
-        *_collect_attention_metrics(session, folds),
+        *_collect_attention_metrics(session, folds, runtime.clock.now()),
         *_collect_turn_metrics(turns),
         *_collect_machine_metrics(runtime.board, runtime.lineup),
         *_collect_queue_metrics(runtime),
@@ -104,6 +108,15 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", counted))
 
 
+def _collect_data_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+    data = runtime.settings.data
+    disk, backed_up = shutil.disk_usage(data), read_backup_time(data)
+    free = round(disk.free / disk.total, 4) if disk.total else 0.0
+    ages: list[tuple[Labels, float]] = [({}, round(max(0.0, runtime.clock.now() - backed_up)))] if backed_up else []
+    yield _gauge("temper_data_disk_free_ratio", "Share of the data folder's disk that is free.", [({}, free)])
+    yield _gauge("temper_backup_age_seconds", "Age of the newest backup; absent before the first.", ages)
+
+
 def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield node metrics. SQLite has a single node, which has no heartbeat."""
     living = nodes.list_node_statuses(session) if runtime.leases else []
@@ -112,6 +125,8 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     silent = {one.name: one.silent_seconds for one in living}
     off = {one.name: round(one.clock_off, 3) for one in living}
     yield _gauge("temper_nodes", "Processes on this database, by kind.", _label_by("kind", counted))
+    lost = len(nodes.given_up(session)) if runtime.leases else 0
+    yield _gauge("temper_nodes_lost", "Nodes that fell silent without signing off and are not back.", [({}, lost)])
     yield _gauge("temper_node_silent_seconds", "Time since the node's last heartbeat.", _label_by("node", silent))
     said = "How far the node's clock is ahead of the database's."
     yield _gauge("temper_node_clock_off_seconds", said, _label_by("node", off))
@@ -132,9 +147,14 @@ def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     yield _counter("temper_tokens_total", "Tokens that the roles wrote.", [({}, tokens)])
 
 
-def _collect_attention_metrics(session: Session, folds: RunStateCache) -> Iterator[MetricFamily]:
-    """Yield metrics of what needs attention: open approvals, failing webhooks, missed schedules."""
-    states = [folds.read_current(row.id) for row in queries.list_unended_runs(session) if row.state != "queued"]
+def _collect_attention_metrics(session: Session, folds: RunStateCache, now: float) -> Iterator[MetricFamily]:
+    """Yield metrics of what needs attention: open approvals, a stuck queue, failing webhooks, missed schedules."""
+    unended = queries.list_unended_runs(session)
+    states = [folds.read_current(row.id) for row in unended if row.state != "queued"]
+    busy = {row.host for row in unended if row.state != "queued"}
+    stuck = {row.host for row in unended if row.host not in busy and now - row.queued_at > QUEUED_SECONDS}
+    said = "Hosts whose oldest run has been queued for more than a minute, although no run works on them."
+    yield _gauge("temper_queue_stuck_runs", said, [({}, len(stuck))])
     waiting = sum(bool(one.item and one.item.attempt and one.item.attempt.awaits_person) for one in states)
     yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, waiting)])
     rows = webhooks.list_webhooks(session)

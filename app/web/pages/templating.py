@@ -20,7 +20,7 @@ from app.web.addresses import path_to, static_path
 from app.web.pages.diff import parse_diff_rows
 
 POLICY = (
-    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 TEXT_LIMIT = 20_000

@@ -4,6 +4,7 @@ import configparser
 import json
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,6 +33,23 @@ def test_the_alerts_are_of_figures_that_are_told_and_say_what_to_do(api):
         assert set(NAME.findall(rule["expr"])) <= families, rule["alert"]
         assert rule["annotations"]["summary"]
         assert rule["annotations"]["what"].endswith(".")
+
+
+def test_each_alert_fires_and_is_silent_as_its_unit_tests_say():
+    folder = DEPLOY / "prometheus"
+    (group,) = yaml.safe_load((folder / "alerts.yml").read_text())["groups"]
+    cases = {one["name"] for one in yaml.safe_load((folder / "alerts.test.yml").read_text())["tests"]}
+    assert cases == {f"{rule['alert']} {what}" for rule in group["rules"] for what in ("fires", "is silent")}
+    words = ["promtool", "test", "rules", "alerts.test.yml"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_alert_has_steps_in_the_runbook():
+    (group,) = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yml").read_text())["groups"]
+    told = (DEPLOY.parent / "docs" / "operations.md").read_text()
+    steps = dict(re.findall(r"^### `(\w+)`\n\n[^\n]+\n\n(1\. .+)$", told, re.MULTILINE))
+    assert set(steps) == {rule["alert"] for rule in group["rules"]}
 
 
 def test_the_board_shows_every_family_but_the_build_and_what_it_does_not_divide(api):

@@ -13,6 +13,7 @@ from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, TOLD_KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
+from app.runtime.backup_record import read_backup_time
 from app.runtime.health import find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
@@ -26,7 +27,7 @@ from app.web.pages.engine_sharing import Sharing
 from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs
+from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs, list_notes
 from app.web.pages.ops.webhooks import list_webhook_lines
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
@@ -95,7 +96,9 @@ class Console:
                 nodes=situation.nodes,
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
-            "needs": render_template("partials/_needs.html", needs=asked, loading=_list_loading_engines(runtime)),
+            "needs": render_template(
+                "partials/_needs.html", needs=asked, notes=list_notes(situation), loading=_list_loading_engines(runtime)
+            ),
             "hand": render_template("partials/_hand.html", cards=[RunCard(state) for state in states]),
             "engines": render_template("partials/_engines.html", cards=engines),
             "simulator": render_template("partials/_simulator.html", simulator=runtime.simulator),
@@ -123,6 +126,9 @@ class Console:
             rollouts=rollouts.list_unended_rollouts(session),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
             lost_nodes=nodes.given_up(session) if runtime.leases else (),
+            backed_up_at=read_backup_time(runtime.settings.data),
+            backup_days=runtime.settings.backup_days,
+            first_run_at=queries.find_first_order(session),
         )
 
     def _fold_run(self, run: str) -> RunState:

@@ -14,6 +14,7 @@ from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
 from app.web.addresses import path_to
 
+DAY = 86400.0
 QUIET_SECONDS = QUEUED_SECONDS = 60.0
 
 
@@ -52,6 +53,9 @@ class OpsState:
     nodes: Sequence[NodeStatus] = ()
     lost_nodes: Sequence[NodeStatus] = ()
     held_hosts: Sequence[HeldHost] = ()
+    backed_up_at: float | None = None
+    backup_days: float = 7.0
+    first_run_at: float | None = None
 
 
 def list_needs(situation: OpsState) -> list[Need]:
@@ -63,7 +67,22 @@ def list_needs(situation: OpsState) -> list[Need]:
         *_list_silent_runs(situation),
         *_list_stuck_queue(situation),
         *_list_other_alarms(situation),
+        *_list_old_backup(situation),
     ]
+
+
+def list_notes(at: OpsState) -> list[str]:
+    """Return information that asks for nothing now: a server without any backup may be an evaluation."""
+    used = (at.now - at.first_run_at) / DAY if at.first_run_at else 0.0
+    if at.backed_up_at or used < at.backup_days:
+        return []
+    return [f"No backup was made in {used:.0f} days. Make one with: temper backup FILE"]
+
+
+def _list_old_backup(at: OpsState) -> Iterator[Need]:
+    if at.backed_up_at and (days := (at.now - at.backed_up_at) / DAY) >= at.backup_days:
+        text = f"The newest backup is {days:.0f} day{'s' if round(days) != 1 else ''} old. Make one: temper backup FILE"
+        yield Need("alarm", text, at.backed_up_at, about="backup")
 
 
 def awaits_answer(state: RunState) -> bool:

@@ -15,7 +15,7 @@ from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
-from app.web.pages.ops.needs import QUEUED_SECONDS, QUIET_SECONDS, NeedButton, OpsState, list_needs
+from app.web.pages.ops.needs import DAY, QUEUED_SECONDS, QUIET_SECONDS, NeedButton, OpsState, list_needs, list_notes
 
 NOW = 1_000_000.0
 QUIET = OpsState(NOW)
@@ -155,3 +155,19 @@ def test_findings_that_the_last_run_escalated_ask_for_a_decision():
     assert need.link == "/runs/r1/items?outcome=escalated"
     run.ended_at = None
     assert list_needs(replace(QUIET, hosts=[run])) == []
+
+
+def test_an_old_backup_needs_somebody_and_a_young_one_does_not():
+    told = list_needs(replace(QUIET, backed_up_at=NOW - 8 * DAY))
+    assert [one.text for one in told] == ["The newest backup is 8 days old. Make one: temper backup FILE"]
+    assert list_needs(replace(QUIET, backed_up_at=NOW - 6 * DAY)) == []
+    assert list_needs(replace(QUIET, backed_up_at=NOW - 8 * DAY, backup_days=30.0)) == []
+
+
+def test_a_server_without_any_backup_is_told_so_after_a_week_and_is_not_alarmed():
+    old = replace(QUIET, first_run_at=NOW - 9 * DAY)
+    assert list_notes(old) == ["No backup was made in 9 days. Make one with: temper backup FILE"]
+    assert list_needs(old) == []
+    assert list_notes(replace(old, first_run_at=NOW - 3 * DAY)) == []
+    assert list_notes(replace(old, backed_up_at=NOW)) == []
+    assert list_notes(QUIET) == []
