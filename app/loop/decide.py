@@ -51,15 +51,24 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
 def _close_open_change(state: RunState) -> Effect | None:
     """Roll back a change or continue a rollback that a crash or a fault interrupted; None if there is none.
 
-    A change does not stay unjudged on the host while the run waits for an engine: it is applied again afterwards.
+    While the run waits for an engine, only a change that the probes found harmless stays on the host. Another one is
+    applied again afterwards.
     """
     attempt = state.attempt
     if attempt is None or attempt.journal is None:
         return None
-    if attempt.rolling_back or not attempt.has_changed_host or (state.waiting and attempt.failed is None):
+    unproven = state.waiting and attempt.failed is None and not _is_harmless(state, attempt)
+    if attempt.rolling_back or not attempt.has_changed_host or unproven:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return effects.RollBack(attempt.journal, cause)
     return None
+
+
+def _is_harmless(state: RunState, attempt: Attempt) -> bool:
+    """Return whether the probes found the host as well after the change as before the run."""
+    if state.started is None or attempt.probed is None:
+        return False
+    return not (attempt.probed.drift or describe_harm(state.started.probes, attempt.probed.probes))
 
 
 def _has_open_change(state: RunState) -> bool:
