@@ -232,7 +232,12 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         return effects.CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
         unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_changed_host)
-        if unmade or failed.cause == "engine" or attempt.fruitless >= FRUITLESS or explain_overspending(item, state, now):
+        if (
+            unmade
+            or failed.cause == "engine"
+            or attempt.fruitless >= FRUITLESS
+            or explain_overspending(item, state, now)
+        ):
             return effects.DoWithout("reflect")
         return effects.Ask("architect", "reflect", get_seconds_left(state, item, now))
     if attempt.vendor:

@@ -31,24 +31,23 @@ async def drive_run(run: Run, inbox: Inbox, interrupted_by: str = "") -> None:
 async def fail_run(run: Run, reason: str) -> None:
     """Roll back open changes, since nothing else will, then fail the run."""
     try:
-        while not await _roll_back_pending(run):
-            await asyncio.sleep(STORAGE_RETRY_SECONDS)
+        await _roll_back_pending(run)
     except TemperError as exc:
         reason = f"halt: {exc} That was after {reason}"
     run.append(RunFailed(reason=redact_secrets(reason)))
     await run.log.flush()
 
 
-async def _roll_back_pending(run: Run) -> bool:
-    """Roll back what is open on the host; return False if a fault of our storage keeps it from that."""
-    if not run.state.item:
-        return True
-    try:
-        for journal in await run.services.target.run_blocking(lambda target: target.list_pending()):
-            await roll_back(run, RollBack(journal, "fault"))
-    except StorageFault:
-        return False
-    return True
+async def _roll_back_pending(run: Run) -> None:
+    """Roll back what is open on the host, once a fault of our storage does not keep it from that."""
+    while run.state.item:
+        try:
+            for journal in await run.services.target.run_blocking(lambda target: target.list_pending()):
+                await roll_back(run, RollBack(journal, "fault"))
+        except StorageFault:
+            await asyncio.sleep(STORAGE_RETRY_SECONDS)
+        else:
+            return
 
 
 async def _perform_until_done(run: Run) -> None:

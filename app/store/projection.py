@@ -80,7 +80,12 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
         case kinds.RunWaitEnded():
             return {"waiting_for": ""}
         case kinds.RunFinished():
-            return {"state": "finished", "ended_at": recorded.at, "waiting_for": "", "regressed": len(event.regressions)}
+            return {
+                "state": "finished",
+                "ended_at": recorded.at,
+                "waiting_for": "",
+                "regressed": len(event.regressions),
+            }
         case kinds.RunFailed() | kinds.RunStopped():
             return {"state": event.status, "ended_at": recorded.at, "waiting_for": "", "reason": event.reason}
         case _:

@@ -1,4 +1,4 @@
-"""Faults of the machinery are nobody's attempt: the run waits, goes on by itself and ends as if nothing had happened."""
+"""Faults of the machinery are nobody's attempt: the run waits, and ends as if nothing had happened."""
 
 import errno
 import os
