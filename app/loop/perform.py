@@ -162,7 +162,9 @@ def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Less
 
 
 async def _interrupt_turn(run: Run, effect: effects.Interrupt) -> None:
-    run.append(kinds.TurnInterrupted(turn=effect.turn, reason="the worker ended in mid-turn; asked again"))
+    run.append(
+        kinds.TurnInterrupted(turn=effect.turn, reason="the server was killed in mid-turn; the turn is asked again")
+    )
 
 
 async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:

@@ -81,7 +81,7 @@ async def _run_turn(
         await _append_turn_end(run, finished, lines)
     finally:
         if finished is None:
-            why = "cancelled: stop was asked for, or the worker ends"
+            why = "a person stopped the run" if run.state.stopping else "the server shuts down; asked again afterwards"
             run.append(kinds.TurnInterrupted(turn=name.turn, reason=why))
 
 

@@ -65,6 +65,8 @@ class Conditions:
     """The node that works on the run, if it sends no heartbeat."""
     wait: tuple[float, RunWaiting] | None = None
     """What the run waits for, and since when."""
+    left_since: float | None = None
+    """Time of the run's newest event, if it is in no process's hands."""
 
 
 def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
@@ -109,6 +111,10 @@ def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:
             "Another node takes the run over if it stays silent.",
             at.now - node.silent_seconds,
         )
+    if at.left_since is not None:
+        text = "The process that worked on this run was killed or restarted."
+        remedy = "The run goes on from where it stood as soon as a process takes it up."
+        yield HealthFault("node", "INTERRUPTED", text, remedy, at.left_since)
 
 
 def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
@@ -170,9 +176,19 @@ def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:
         yield HealthFault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
 
 
-def read_conditions(
-    runtime: Runtime, silent_worker: NodeStatus | None = None, wait: tuple[float, RunWaiting] | None = None
-) -> Conditions:
+@dataclass(frozen=True)
+class StoredConditions:
+    """What only the database knows of one run."""
+
+    silent_worker: NodeStatus | None = None
+    wait: tuple[float, RunWaiting] | None = None
+    left_since: float | None = None
+
+
+UNKNOWN = StoredConditions()
+
+
+def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Conditions:
     """Read the conditions of this moment, without waiting for anything."""
     polling = runtime.board.polling_since
     return Conditions(
@@ -185,6 +201,7 @@ def read_conditions(
         unanswered=runtime.clock.silence,
         unpolled=time.monotonic() - runtime.board.polled_at,
         waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
-        silent_worker=silent_worker,
-        wait=wait,
+        silent_worker=stored.silent_worker,
+        wait=stored.wait,
+        left_since=stored.left_since,
     )

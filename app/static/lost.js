@@ -39,12 +39,12 @@ if (place) {
   // A server that hangs breaks nothing off; and a first connection that fails is never tried again by itself.
   setInterval(async () => {
     const silent = place.dataset.silent && !document.hidden && Date.now() - heard > place.dataset.silent;
-    if (silent) say(true);
+    if (silent && !document.body.classList.contains("lost")) dispatchEvent(new CustomEvent("htmx:sse:error")); // for all
     if (document.body.classList.contains("lost") && !place._htmx?.sse) {
       const answer = await fetch("/healthz").catch(() => null);
       if (answer?.ok) location.reload();
     }
-  }, 500);
+  }, 250);
 }
 setInterval(ages, 1000);
 ages();

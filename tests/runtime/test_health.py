@@ -67,6 +67,10 @@ def test_readings_that_are_old_or_awaited_are_told_and_stop_nothing():
     assert [badge for _, badge, _, _ in found(stalled)] == ["ENGINE FROZEN"]
 
 
+def test_a_run_in_nobodys_hands_is_interrupted_since_its_newest_event():
+    assert found(replace(WELL, left_since=NOW - 7)) == [("node", "INTERRUPTED", NOW - 7, True)]
+
+
 def test_a_run_that_waits_says_so_unless_its_cause_is_named_already():
     waiting = replace(WELL, wait=(NOW - 9, RunWaiting(cause="host", reason="Web does not answer.")))
     assert found(waiting) == [("wait", "RUN WAITS", NOW - 9, True)]

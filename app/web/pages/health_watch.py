@@ -1,13 +1,19 @@
 """Tells every open page that shows work what is broken, twice a second, also while the log cannot be written."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
 from sqlmodel import Session
 
-from app.events.kinds import RunWaiting
-from app.runtime.health import SILENT_NODE, HealthFault, find_faults, read_conditions
+from app.events.kinds import KINDS, RunWaiting
+from app.runtime.health import (
+    SILENT_NODE,
+    UNKNOWN,
+    HealthFault,
+    StoredConditions,
+    find_faults,
+    read_conditions,
+)
 from app.runtime.runtime import WAITS, Runtime
 from app.store import nodes
 from app.store.background_task import PeriodicTask
@@ -28,14 +34,6 @@ def render_health(faults: Sequence[HealthFault]) -> str:
     return render_template("partials/_health.html", faults=faults)
 
 
-@dataclass(frozen=True)
-class StoredConditions:
-    """What only the database knows of the runs in work."""
-
-    silent_workers: dict[str, NodeStatus] = field(default_factory=dict)
-    waits: dict[str, tuple[float, RunWaiting]] = field(default_factory=dict)
-
-
 class HealthWatch(PeriodicTask):
     """One per application. It looks only while somebody watches. A database that hangs holds up no announcement."""
 
@@ -45,16 +43,15 @@ class HealthWatch(PeriodicTask):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._watched: dict[str, Announcements] = {}
-        self._stored = StoredConditions()
-        self._reading: asyncio.Task[StoredConditions] | None = None
+        self._stored: dict[str, StoredConditions] = {}
+        self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
 
     def watch_run(self, run: str) -> "RunHealth":
         return RunHealth(self, run)
 
     def read_faults(self, run: str = NO_RUN) -> tuple[HealthFault, ...]:
         """Return the faults that concern the run, or all of this process."""
-        stored = self._stored
-        return find_faults(read_conditions(self._runtime, stored.silent_workers.get(run), stored.waits.get(run)))
+        return find_faults(read_conditions(self._runtime, self._stored.get(run, UNKNOWN)))
 
     async def serve_viewer(self, run: str, viewer: Viewer) -> None:
         told = self._watched.setdefault(run, Announcements())
@@ -88,25 +85,34 @@ class HealthWatch(PeriodicTask):
         runs = [run for run in self._watched if run]
         self._reading = asyncio.create_task(asyncio.to_thread(self._read_stored, runs), name="health of runs")
 
-    def _read_stored(self, runs: Iterable[str]) -> StoredConditions:
+    def _read_stored(self, runs: Sequence[str]) -> dict[str, StoredConditions]:
         try:
-            return StoredConditions(self._find_silent_workers() if self._runtime.leases else {}, self._find_waits(runs))
+            held = self._list_held_runs()
+            return {run: self._read_run(run, held) for run in runs}
         except DATABASE_UNAVAILABLE:
             return self._stored
 
-    def _find_waits(self, runs: Iterable[str]) -> dict[str, tuple[float, RunWaiting]]:
-        newest = {run: self._runtime.store.read_newest(run, None, WAITS, 1) for run in runs}
-        told = {run: (found[0].at, found[0].event) for run, found in newest.items() if found}
-        return {run: (at, event) for run, (at, event) in told.items() if isinstance(event, RunWaiting)}
+    def _read_run(self, run: str, held: Mapping[str, NodeStatus | None]) -> StoredConditions:
+        row, wait, left_since = self._runtime.read_run_row(run), None, None
+        if row is None or row.state != "running":
+            return UNKNOWN
+        for one in self._runtime.store.read_newest(run, None, WAITS, 1):
+            wait = (one.at, one.event) if isinstance(one.event, RunWaiting) else None
+        if run not in held:
+            left_since = next(one.at for one in self._runtime.store.read_newest(run, None, KINDS, 1))
+        worker = held.get(run)
+        silent = worker if worker and worker.silent_seconds > SILENT_NODE else None
+        return StoredConditions(silent, wait, left_since)
+
+    def _list_held_runs(self) -> dict[str, NodeStatus | None]:
+        """Return the runs that some process works on, and its node if nodes share the database."""
+        if not self._runtime.leases:
+            return dict.fromkeys(self._runtime.durable.in_hand)
+        with Session(self._runtime.database) as session:
+            return {run: node for node in nodes.list_node_statuses(session) for run in node.runs}
 
     def _encode_health(self, run: str) -> bytes:
         return encode_message(wrap_partials({"health": render_health(self.read_faults(run))}).encode())
-
-    def _find_silent_workers(self) -> dict[str, NodeStatus]:
-        """Return the node that works on a run but sends no heartbeat, by run."""
-        with Session(self._runtime.database) as session:
-            living = nodes.list_node_statuses(session)
-        return {run: node for node in living if node.silent_seconds > SILENT_NODE for run in node.runs}
 
 
 class RunHealth:
