@@ -1,6 +1,7 @@
 """Engines that misbehave under a real run: every turn ends, every item ends, and the log says what happened."""
 
-from contextlib import asynccontextmanager
+import asyncio
+from contextlib import asynccontextmanager, suppress
 
 import httpx
 import pytest
@@ -13,6 +14,8 @@ from app.events.kinds import (
     AttemptFailed,
     RunFailed,
     RunFinished,
+    RunWaitEnded,
+    RunWaiting,
     ScanFinished,
     TurnFinished,
 )
@@ -89,17 +92,39 @@ async def test_an_engine_that_never_comes_right_ends_in_escalation_and_an_untouc
     assert {one.event.cause for one in events if isinstance(one.event, AttemptFailed)} == {"engine"}
 
 
-async def test_an_engine_that_is_gone_for_good_costs_no_more_than_the_items_time(tmp_path):
+async def test_an_engine_that_is_gone_for_long_costs_no_attempt_and_no_time_of_the_item(tmp_path):
+    """It stays dead for longer than the item may take; then the turn is asked again as if nothing had happened."""
     budget = Budget(turn_seconds=1, item_seconds=2.5)
     async with worked(tmp_path) as (worker, lineup):
         await fault(worker, "plan", kind="die", after_tokens=5)
-        events = await run(worker, lineup, budget)
+        request = create_run_request(
+            Order(rules=(RULE,), budget=budget, pace=0, by="ada"), lineup, worker.settings.hosts_folder
+        )
+        name = await worker.submit_run(request)
+        began = await arrival(worker, name, RunWaiting)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(budget.item_seconds):
+                await arrival(worker, name, RunWaitEnded)
+                raise AssertionError("the run goes on without its engine")
+        assert worker.read_run_row(name).waiting_for == began.reason
+        await worker.simulator.stop()
+        await worker.simulator.start()
+        events = await followed(worker, name)
+        assert worker.read_run_row(name).waiting_for == ""
     state = fold_events(events)
-    assert state.items[RULE].status == "escalated"
-    assert state.items[RULE].ended - state.items[RULE].started < 10
+    assert (state.items[RULE].status, state.items[RULE].attempt.number) == ("passed", 1)
+    assert not [one for one in events if isinstance(one.event, AttemptFailed)]
     assert outcomes(events)[0] == "died"
-    assert set(outcomes(events)[1:]) == {"unavailable"}
-    assert len(outcomes(events)) < 6
+
+
+async def arrival(worker, name, kind):
+    """The first event of a kind, once it is there."""
+    while True:
+        seen = worker.bus.newest.get(name, 0)
+        for one in worker.store.read_events(name):
+            if isinstance(one.event, kind):
+                return one.event
+        await worker.bus.wait_for_event_after(name, seen)
 
 
 async def test_a_poisoned_host_changes_nothing_that_the_roles_may_do(tmp_path):

@@ -28,6 +28,7 @@ from app.events.vocabulary import (
     Spent,
     Tailored,
     TurnOutcome,
+    WaitCause,
     Word,
     describe_pending_settings,
 )
@@ -222,9 +223,36 @@ class RunResumed(RunEvent, frozen=True, tag="run.resumed"):
 
     by: str
     after_crash: bool = False
+    reason: str = ""
+    """Why it was interrupted, if its process did not end."""
 
     def describe(self) -> Sentence:
-        return Sentence(f"{'Taken up again after a crash' if self.after_crash else 'Resumed'} by {self.by}", "▸")
+        if not self.after_crash:
+            return Sentence(f"Resumed by {self.by}", "▸")
+        why = self.reason or "The server was killed or restarted"
+        return Sentence(f"{why}; the run goes on, taken up again by {self.by}", "▸")
+
+
+class RunWaiting(RunEvent, frozen=True, tag="run.waiting"):
+    """The run waits until a fault of the machinery is over. It spends no attempt, time or tokens meanwhile."""
+
+    cause: WaitCause
+    reason: str
+    """What failed and what to do, as a sentence."""
+    engine: str = ""
+    """The engine that does not serve."""
+
+    def describe(self) -> Sentence:
+        return Sentence(f"Run waits. {self.reason}", "◷", "deferred")
+
+
+class RunWaitEnded(RunEvent, frozen=True, tag="run.wait_ended"):
+    """What the run waited for works again."""
+
+    seconds: float
+
+    def describe(self) -> Sentence:
+        return Sentence(f"Run goes on by itself after {self.seconds:.0f} s of waiting", "▸")
 
 
 class RunStopRequested(RunEvent, frozen=True, tag="run.stopping"):
@@ -459,6 +487,8 @@ class TurnFinished(RunEvent, frozen=True, tag="turn.finished"):
     leaked: bool = False
     looped: bool = False
     """The model repeated itself and the turn was cut."""
+    lost: bool = False
+    """The engine was out of order: the turn counts against no budget and no attempt."""
 
     def describe(self) -> Sentence | None:
         if self.outcome == "answered":

@@ -18,6 +18,8 @@ Word = Literal["pass", "fail", "error", "notapplicable", "unknown"]
 Phase = Literal["opening", "attempt", "rehearsal", "closing"]
 Channel = Literal["thought", "answer"]
 TurnOutcome = Literal["answered", "broken", "died", "stalled", "refused", "unavailable", "over_budget"]
+WaitCause = Literal["storage", "engine", "host"]
+"""What a run waits for: this machine's disk and folders, an engine, or the line to the host."""
 Decision = Literal["CONTINUE", "PIVOT", "ESCALATE"]
 Provenance = Literal["measured", "derived", "estimated", "simulated", "unsupported"]
 

@@ -1,5 +1,7 @@
 """One attempt on an item, as the fold of its events."""
 
+from typing import Final
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -131,6 +133,10 @@ def _reset_proposal(attempt: Attempt) -> Attempt:
     return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
 
 
+_NOT_APPLIED: Final = dict.fromkeys(("applied", "change_failed", "verdict", "explained", "probed", "force"))
+"""What an attempt knows of a change only while it is applied."""
+
+
 def _apply_change_event(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.ActionApplying():
@@ -143,7 +149,7 @@ def _apply_change_event(attempt: Attempt, event: kinds.Event) -> Attempt:
             return replace(attempt, rolling_back=True)
         case kinds.ActionRolledBack():
             undone = replace(attempt, journal=None, rolling_back=False, rolled_back=event)
-            # Without a failure, a crash interrupted the change: it is applied again.
-            return undone if attempt.failed else replace(undone, applied=None, change_failed=None)
+            # Without a failure, a crash or a fault interrupted the change: it is applied and judged again.
+            return undone if attempt.failed else replace(undone, **_NOT_APPLIED)
         case _:
             return attempt

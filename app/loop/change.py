@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed, HostDrifted, TemperError
+from app.errors import ActionFailed, HostDrifted, TemperError, is_machinery_fault
 from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
@@ -107,6 +107,8 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
+        if is_machinery_fault(exc):
+            raise
         return redact_for_log(str(exc), 400)
     true = create_vendor_action(run.rule.stig_id, text) if 0 < len(text) <= LONGEST else None
     return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"

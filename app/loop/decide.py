@@ -25,12 +25,16 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Halt("the log does not begin with a queued run")
     if state.turn:
         return effects.Interrupt(state.turn.turn)
+    if state.waiting and state.waiting.cause != "engine":
+        return effects.WaitOut()  # nothing can be rolled back meanwhile either
     if cut := _close_open_change(state):
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
     if state.stopping:
         return _stop_run(state)
+    if state.waiting:
+        return effects.WaitOut()
     if state.started is None:
         return effects.Start()
     if state.status == "paused" and not _has_open_change(state):
@@ -45,14 +49,26 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
 
 
 def _close_open_change(state: RunState) -> Effect | None:
-    """Roll back a change or continue a rollback that a crash interrupted; None if there is none."""
+    """Roll back a change or continue a rollback that a crash or a fault interrupted; None if there is none.
+
+    While the run waits for an engine, only a change that the probes found harmless stays on the host. Another one is
+    applied again afterwards.
+    """
     attempt = state.attempt
     if attempt is None or attempt.journal is None:
         return None
-    if attempt.rolling_back or not attempt.has_changed_host:
+    unproven = state.waiting and attempt.failed is None and not _is_harmless(state, attempt)
+    if attempt.rolling_back or not attempt.has_changed_host or unproven:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return effects.RollBack(attempt.journal, cause)
     return None
+
+
+def _is_harmless(state: RunState, attempt: Attempt) -> bool:
+    """Return whether the probes found the host as well after the change as before the run."""
+    if state.started is None or attempt.probed is None:
+        return False
+    return not (attempt.probed.drift or describe_harm(state.started.probes, attempt.probed.probes))
 
 
 def _has_open_change(state: RunState) -> bool:
@@ -216,7 +232,12 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         return effects.CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
         unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_changed_host)
-        if unmade or attempt.fruitless >= FRUITLESS or explain_overspending(item, state, now):
+        if (
+            unmade
+            or failed.cause == "engine"
+            or attempt.fruitless >= FRUITLESS
+            or explain_overspending(item, state, now)
+        ):
             return effects.DoWithout("reflect")
         return effects.Ask("architect", "reflect", get_seconds_left(state, item, now))
     if attempt.vendor:

@@ -2,20 +2,24 @@
 
 import asyncio
 
-from app.errors import RollbackFailed, TemperError
-from app.events.kinds import RunFailed, RunResumed, RunStopRequested
+from app.errors import ConnectionLost, RollbackFailed, StorageFault, TemperError, find_storage_fault
+from app.events.kinds import AttemptFailed, Event, RunFailed, RunResumed, RunStopRequested, RunWaiting
 from app.loop.change import roll_back
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, Done, Effect, RollBack, Wait
+from app.loop.effects import Ask, Done, Effect, RollBack, Wait, WaitOut
 from app.loop.inbox import Inbox, interpret_command
 from app.loop.perform import perform_effect
 from app.loop.run import Run
+from app.loop.state import RunState
 from app.text.redaction import redact_secrets
 
+STORAGE_RETRY_SECONDS = 1.0
 
-async def drive_run(run: Run, inbox: Inbox) -> None:
+
+async def drive_run(run: Run, inbox: Inbox, interrupted_by: str = "") -> None:
+    """Drive the run to its end. `interrupted_by` says why it was left off, if its process did not end."""
     if run.state.started and not run.state.ended:
-        run.append(RunResumed(by=run.services.worker, after_crash=True))
+        run.append(RunResumed(by=run.services.worker, after_crash=True, reason=interrupted_by))
     ears = asyncio.create_task(_handle_commands(run, inbox), name=f"commands of run {run.state.run}")
     try:
         await _perform_until_done(run)
@@ -27,30 +31,63 @@ async def drive_run(run: Run, inbox: Inbox) -> None:
 async def fail_run(run: Run, reason: str) -> None:
     """Roll back open changes, since nothing else will, then fail the run."""
     try:
-        for journal in (
-            await run.services.target.run_blocking(lambda target: target.list_pending()) if run.state.item else ()
-        ):
-            await roll_back(run, RollBack(journal, "fault"))
+        await _roll_back_pending(run)
     except TemperError as exc:
         reason = f"halt: {exc} That was after {reason}"
     run.append(RunFailed(reason=redact_secrets(reason)))
     await run.log.flush()
 
 
+async def _roll_back_pending(run: Run) -> None:
+    """Roll back what is open on the host, once a fault of our storage does not keep it from that."""
+    while run.state.item:
+        try:
+            for journal in await run.services.target.run_blocking(lambda target: target.list_pending()):
+                await roll_back(run, RollBack(journal, "fault"))
+        except StorageFault:
+            await asyncio.sleep(STORAGE_RETRY_SECONDS)
+        else:
+            return
+
+
 async def _perform_until_done(run: Run) -> None:
     while not isinstance(effect := decide_next_effect(run.state, run.services.skill, run.services.clock()), Done):
+        waiting = run.state.waiting
         try:
             await _perform_cancellable(run, effect)
-        except RollbackFailed as exc:
-            run.append(RunFailed(reason=redact_secrets(f"halt: {exc}")))
-        except TemperError as exc:
-            await fail_run(run, str(exc))
+        except (TemperError, OSError) as exc:
+            if event := judge_fault(exc, run.state):
+                run.append(event)
+            elif isinstance(exc, RollbackFailed):
+                run.append(RunFailed(reason=redact_secrets(f"halt: {exc}")))
+            elif isinstance(exc, TemperError):
+                await fail_run(run, str(exc))
+            else:
+                raise
+        run.count_wait(effect, begins=run.state.waiting is not None and run.state.waiting is not waiting)
+
+
+def judge_fault(exc: BaseException, state: RunState) -> Event | None:
+    """Return the event that follows from a fault of the machinery; None if the run cannot go on after it.
+
+    A host that stops to answer once it was changed may do so because of the change: that is a failed attempt.
+    """
+    if fault := find_storage_fault(exc):
+        return RunWaiting(cause="storage", reason=redact_secrets(fault.sentence))
+    if not isinstance(exc, ConnectionLost) or not state.started or state.stopping:
+        return None
+    attempt, reason = state.attempt, redact_secrets(exc.sentence)
+    if attempt is None or attempt.journal is None or not attempt.has_changed_host:
+        return RunWaiting(cause="host", reason=reason)
+    if attempt.failed or state.item is None:
+        return None
+    return AttemptFailed(rule=state.item.rule, attempt=attempt.number, cause="change failed", reason=reason)
 
 
 async def _perform_cancellable(run: Run, effect: Effect) -> None:
     """Perform the effect. A stop may cancel a turn or a wait, but nothing that touches the host."""
     task = asyncio.create_task(perform_effect(run, effect), name=f"{type(effect).__name__} of run {run.state.run}")
-    run.cancellable = task if isinstance(effect, Ask | Wait) else None
+    run.cancellable = task if isinstance(effect, Ask | Wait | WaitOut) else None
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:

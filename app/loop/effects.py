@@ -82,6 +82,10 @@ class Wait(Effect, frozen=True):
     until: float | None
 
 
+class WaitOut(Effect, frozen=True):
+    """Wait until a fault of the machinery is over."""
+
+
 class ExpireApproval(Effect, frozen=True):
     pass
 

@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from app import __version__
-from app.errors import EnvironmentUnusable
+from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.vocabulary import Lesson, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix
@@ -43,6 +43,8 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
 
 
 LESSONS_TOLD = 4
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 15.0
+"""Seconds between looks whether a fault is over."""
 
 
 async def perform_effect(run: Run, effect: Effect) -> None:
@@ -160,7 +162,9 @@ def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Less
 
 
 async def _interrupt_turn(run: Run, effect: effects.Interrupt) -> None:
-    run.append(kinds.TurnInterrupted(turn=effect.turn, reason="the worker ended in mid-turn; asked again"))
+    run.append(
+        kinds.TurnInterrupted(turn=effect.turn, reason="the server was killed in mid-turn; the turn is asked again")
+    )
 
 
 async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
@@ -189,6 +193,28 @@ async def _wait_for_person(run: Run, effect: effects.Wait) -> None:
     except TimeoutError:
         return
     run.nudged.clear()
+
+
+async def _wait_out_fault(run: Run, _: effects.WaitOut) -> None:
+    """Wait until what failed works again. One that seems to and fails again is tried more and more seldom."""
+    began, waiting = time.monotonic(), run.state.waiting
+    assert waiting
+    while True:
+        await asyncio.sleep(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** max(run.waits.values(), default=0)))
+        if await _is_fault_over(run, waiting):
+            break
+    run.append(kinds.RunWaitEnded(seconds=round(time.monotonic() - began, 1)))
+
+
+async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
+    if waiting.cause == "engine":
+        seats = [seat for seat in run.services.seats.values() if seat.engine == waiting.engine]
+        return not seats or any([await replica.is_ready(seats[0].model) for replica in seats[0].replicas])
+    try:
+        await run.services.target.run_blocking(lambda target: target.assert_usable())
+    except (TemperError, OSError) as exc:
+        return not is_machinery_fault(exc)
+    return True
 
 
 async def _finish_run(run: Run, _: effects.Finish) -> None:
@@ -236,6 +262,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.RequestApproval: change.request_approval,
     effects.ExpireApproval: change.expire_approval,
     effects.Wait: _wait_for_person,
+    effects.WaitOut: _wait_out_fault,
     effects.Apply: change.apply_change,
     effects.Verify: change.verify_change,
     effects.Watch: change.watch_host,

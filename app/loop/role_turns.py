@@ -9,7 +9,7 @@ import msgspec
 
 from app.engines.chat import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
-from app.errors import TemperError
+from app.errors import TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
 from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose
@@ -32,6 +32,8 @@ from app.targets.resources.offer import Offer
 from app.targets.target import Target
 from app.text.redaction import redact_secrets
 
+_BROKEN_OFF = ("died", "stalled")
+"""Outcomes for which the engine may be to blame, or the question."""
 TEMPLATE_TOKENS = 60
 """Tokens reserved for the chat template."""
 
@@ -61,7 +63,7 @@ async def _run_turn(
             max_tokens=seat.max_tokens,
             prompt=prompt,
             prompts=prompts.VERSION,
-            waited_ms=round(1000 * turn.waited),
+            waited_ms=round(1000 * (turn.waited + turn.away)),
         )
     )
     finished: kinds.TurnFinished | None = None
@@ -73,12 +75,13 @@ async def _run_turn(
             run,
             seconds=effect.seconds,
             stall_after=run.state.budget.stall_seconds,
-            away=turn.away,
         )
+        if finished.outcome in _BROKEN_OFF and not await seat.replicas[turn.replica].is_ready(seat.model):
+            finished = msgspec.structs.replace(finished, lost=True)
         await _append_turn_end(run, finished, lines)
     finally:
         if finished is None:
-            why = "cancelled: stop was asked for, or the worker ends"
+            why = "a person stopped the run" if run.state.stopping else "the server shuts down; asked again afterwards"
             run.append(kinds.TurnInterrupted(turn=name.turn, reason=why))
 
 
@@ -152,6 +155,10 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, lines: Number
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
+    if finished.lost:
+        engine = run.services.seats[finished.role].engine
+        reason = f"Engine {engine} does not serve: {redact_secrets(finished.detail)}"
+        events = [kinds.RunWaiting(cause="engine", reason=reason, engine=engine)]
     run.append(finished, *events)
 
 
@@ -193,6 +200,8 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
+        if is_machinery_fault(exc):
+            raise
         run.append(kinds.AttemptFailed(**run.event_fields, cause="engine", reason=redact_secrets(str(exc))))
         return
     if not 0 < len(text) <= LONGEST:
@@ -280,6 +289,8 @@ async def continue_without_answer(run: Run, effect: DoWithout) -> None:
 def _explain_missing_reflection(run: Run) -> str:
     if run.attempt.vendor:
         return "the last resort is nobody's here to learn from"
+    if run.attempt.failed and run.attempt.failed.cause == "engine":
+        return "a role without a usable answer teaches nothing about the host"
     if run.attempt.replayed_fix_id:
         return "what held elsewhere never came as far as this host: the roles take over"
     return "the Architect gave no usable reflection"

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
@@ -13,6 +14,7 @@ from app.events.kinds import Event, PlanMade, RunQueued
 from app.events.log import RunLog
 from app.events.vocabulary import Role, Sampling, SeatTaken
 from app.loop.attempt_state import Attempt
+from app.loop.effects import Effect
 from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
@@ -69,6 +71,8 @@ class Run:
     """Set after a command, to end a wait."""
     cancellable: asyncio.Task[None] | None = None
     """The turn or wait that a stop may cancel."""
+    waits: Counter[type[Effect]] = field(default_factory=Counter)
+    """How often in a row an effect met a fault of the machinery, although it seemed over."""
     assessed: Assessment | None = None
     """The assessment of the newest proposal; None after a crash."""
 
@@ -84,6 +88,13 @@ class Run:
         asked = change.actions, change.allowed_paths, change.asks
         self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
         return self.assessed
+
+    def count_wait(self, effect: Effect, *, begins: bool) -> None:
+        """Note whether the effect met a fault of the machinery, so that one which keeps failing is tried seldom."""
+        if begins:
+            self.waits[type(effect)] += 1
+        else:
+            del self.waits[type(effect)]
 
     @property
     def rule(self) -> Rule:

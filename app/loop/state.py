@@ -63,8 +63,10 @@ class RunState(Struct, frozen=True):
     items: dict[str, Item] = field(default_factory=dict)
     working: str | None = None
     turn: kinds.TurnStarted | None = None
+    waiting: kinds.RunWaiting | None = None
+    """The fault of the machinery that the run waits out."""
     idle_since: float | None = None
-    """Time since which the run is paused or waits for a person; budgets stop meanwhile."""
+    """Time since which the run is paused, or waits for a person or the machinery; budgets stop meanwhile."""
     ended: kinds.RunFinished | kinds.RunFailed | kinds.RunStopped | None = None
 
     @property
@@ -110,6 +112,8 @@ def apply_event(state: RunState, recorded: Recorded) -> RunState:
         case kinds.TurnInterrupted():
             return replace(state, turn=None)
         case kinds.TurnFinished() as event:
+            if event.lost:
+                return replace(_shift_start(state, event.seconds), turn=None, at=recorded.at)
             spent = replace(state, turn=None)
             return _apply_to_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
         case kinds.VerdictGiven(phase="opening") as event:
@@ -122,14 +126,13 @@ def apply_event(state: RunState, recorded: Recorded) -> RunState:
             return _apply_to_item(_apply_to_run(state, recorded), recorded)
 
 
-_ENDS_WAIT = (
-    kinds.RunResumed | kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
-)
+_ANSWERS = kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
+_ENDS_WAIT = kinds.RunResumed | kinds.RunWaitEnded | _ANSWERS
 
 
 def _update_idle_time(state: RunState, recorded: Recorded) -> RunState:
     match recorded.event:
-        case kinds.RunPaused() | kinds.ApprovalRequested():
+        case kinds.RunPaused() | kinds.ApprovalRequested() | kinds.RunWaiting():
             return replace(state, idle_since=state.idle_since or recorded.at)
         case kinds.RunResumed(after_crash=True):
             since = state.idle_since or state.at
@@ -139,9 +142,17 @@ def _update_idle_time(state: RunState, recorded: Recorded) -> RunState:
             since = state.idle_since
         case _:
             return state
-    still = isinstance(recorded.event, kinds.RunResumed) and state.attempt and state.attempt.awaits_person
-    waiting = recorded.at if state.idle_since and still else None
-    return replace(_shift_start(state, recorded.at - since), idle_since=waiting)
+    still_idle = state.idle_since and _stays_idle(state, recorded.event)
+    return replace(_shift_start(state, recorded.at - since), idle_since=recorded.at if still_idle else None)
+
+
+def _stays_idle(state: RunState, event: kinds.Event) -> bool:
+    """Return whether the run has another reason to be idle than the one that `event` ends."""
+    if state.waiting and not isinstance(event, kinds.RunWaitEnded):
+        return True
+    if state.status == "paused" and not (isinstance(event, kinds.RunResumed) and not event.after_crash):
+        return True
+    return not isinstance(event, _ANSWERS) and state.attempt is not None and state.attempt.awaits_person
 
 
 def _shift_start(state: RunState, seconds: float) -> RunState:
@@ -166,10 +177,14 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, status="running")
         case kinds.RunResumed() as event:
             return replace(state, worker=event.by)
+        case kinds.RunWaiting() as event:
+            return replace(state, waiting=event)
+        case kinds.RunWaitEnded():
+            return replace(state, waiting=None)
         case kinds.RunStopRequested() as event:
             return replace(state, stopping=event)
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped() as event:
-            return replace(state, status=event.status, ended=event)
+            return replace(state, status=event.status, ended=event, waiting=None)
         case _:
             return state
 

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from app import errors
@@ -35,8 +35,8 @@ class RepetitionDetector:
 
 MERGE_SECONDS = 0.05
 """Merges deltas to about 20 frames per second; a lone token is sent at once."""
-LAST_TRY = 1.0
-"""Seconds for a last try with an engine that did not answer until now."""
+PATIENCE = 5.0
+"""Seconds within a turn for an engine that does not answer; afterwards the run waits for it, outside its budgets."""
 RETRY_SECONDS = (0.2, 0.3, 0.5, 0.5, 1.0)
 """Short, as a refused request costs an engine nothing and one that has just loaded should not wait."""
 
@@ -120,12 +120,8 @@ async def stream_turn(
     *,
     seconds: float,
     stall_after: float,
-    away: float = 0.0,
 ) -> TurnFinished:
-    """Stream a turn and return its end, which the caller appends together with the answer's events.
-
-    `away`: seconds of the turn already spent waiting for the engine.
-    """
+    """Stream a turn and return its end, which the caller appends together with the answer's events."""
     merger, began = DeltaMerger(name, log), time.monotonic()
     patience = EngineRetry()
     end: Finished | None = None
@@ -133,7 +129,7 @@ async def stream_turn(
     detail = ""
     looped = False
     try:
-        async with asyncio.timeout(max(min(LAST_TRY, seconds), seconds - away)):
+        async with asyncio.timeout(seconds):
             end = await _stream_with_retries(client, question, merger, patience, stall_after)
     except RepetitionFound as exc:
         outcome, detail, looped = "broken", str(exc), True
@@ -151,18 +147,22 @@ async def stream_turn(
         answer=answer,
         seconds=round(time.monotonic() - began, 3),
         looped=looped,
+        lost=outcome == "unavailable",
         **(asdict(end) if end else {"completion_tokens": merger.tokens if looped else 0}),
     )
 
 
 @dataclass
 class EngineRetry:
-    """Retries an engine that is loading, restarting or down, within the turn's time, until it has sent a token."""
+    """Retries an engine that is loading, restarting or down, for a few seconds, until it has sent a token."""
 
     tries: int = 0
+    began: float = field(default_factory=time.monotonic)
     last: errors.EngineError | None = None
 
     async def wait_before_retry(self, error: errors.EngineError) -> None:
+        if time.monotonic() - self.began > PATIENCE:
+            raise errors.EngineUnavailable(str(error)) from error
         self.last = error
         await asyncio.sleep(RETRY_SECONDS[min(self.tries, len(RETRY_SECONDS) - 1)])
         self.tries += 1

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.events.kinds import EngineState
+from app.events.kinds import EngineState, RunWaiting
 from app.runtime.runtime import Runtime
 from app.store.nodes import NodeStatus
 
@@ -23,7 +23,7 @@ LATE_ANSWER = 1.0
 SILENT_NODE = 2.0
 """Seconds without a heartbeat after which a page no longer trusts a node; it is given up later."""
 
-FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node"]
+FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node", "wait"]
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,26 @@ class Conditions:
     """Seconds that the look at engines and GPUs under way has taken."""
     silent_worker: NodeStatus | None = None
     """The node that works on the run, if it sends no heartbeat."""
+    wait: tuple[float, RunWaiting] | None = None
+    """What the run waits for, and since when."""
+    left_since: float | None = None
+    """Time of the run's newest event, if it is in no process's hands."""
 
 
 def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
     """Return everything that is broken, the deepest cause first."""
-    return (
+    found = (
         *_find_storage_faults(at),
         *_find_node_faults(at),
         *_find_engine_faults(at),
         *_find_late_answers(at),
         *_find_sampler_faults(at),
     )
+    if at.wait is None or any(fault.stops_work for fault in found):
+        return found  # the cause is named already
+    since, waiting = at.wait
+    badge, remedy = "RUN WAITS", "The run goes on by itself. It spends no attempt and no budget meanwhile."
+    return (HealthFault("wait", badge, waiting.reason, remedy, since), *found)
 
 
 def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
@@ -102,6 +111,10 @@ def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:
             "Another node takes the run over if it stays silent.",
             at.now - node.silent_seconds,
         )
+    if at.left_since is not None:
+        text = "The process that worked on this run was killed or restarted."
+        remedy = "The run goes on from where it stood as soon as a process takes it up."
+        yield HealthFault("node", "INTERRUPTED", text, remedy, at.left_since)
 
 
 def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
@@ -163,7 +176,19 @@ def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:
         yield HealthFault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
 
 
-def read_conditions(runtime: Runtime, silent_worker: NodeStatus | None = None) -> Conditions:
+@dataclass(frozen=True)
+class StoredConditions:
+    """What only the database knows of one run."""
+
+    silent_worker: NodeStatus | None = None
+    wait: tuple[float, RunWaiting] | None = None
+    left_since: float | None = None
+
+
+UNKNOWN = StoredConditions()
+
+
+def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Conditions:
     """Read the conditions of this moment, without waiting for anything."""
     polling = runtime.board.polling_since
     return Conditions(
@@ -176,5 +201,7 @@ def read_conditions(runtime: Runtime, silent_worker: NodeStatus | None = None) -
         unanswered=runtime.clock.silence,
         unpolled=time.monotonic() - runtime.board.polled_at,
         waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
-        silent_worker=silent_worker,
+        silent_worker=stored.silent_worker,
+        wait=stored.wait,
+        left_since=stored.left_since,
     )

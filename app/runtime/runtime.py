@@ -18,10 +18,10 @@ from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
 from app.engines.replica_choice import EngineTraffic
 from app.engines.simulator_process import SimulatorProcess
-from app.errors import EnvironmentUnusable, LeaseLost, TemperError
+from app.errors import EnvironmentUnusable, LeaseLost, StorageFault, TemperError, find_storage_fault
 from app.events.approvals import ApprovalPolicy
 from app.events.bus import Bus
-from app.events.kinds import RunFailed, RunQueued, RunResumed
+from app.events.kinds import RunFailed, RunQueued, RunResumed, RunWaiting
 from app.events.log import LogWriter, RunLog
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
@@ -64,6 +64,7 @@ AGAIN_AFTER = 0.5
 """Seconds until a run resumes after the database was unavailable."""
 NOT_WRITTEN = 3.0
 """Seconds that a write may take before this process is not ready and accepts no runs."""
+WAITS = ("run.waiting", "run.wait_ended")
 FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
 
 log = logging.getLogger(__name__)
@@ -177,17 +178,22 @@ class Runtime:
 
     async def work_on_run(self, run_id: str, epoch: int) -> None:
         """Resume a run from its log and drive it to its end. An unavailable database is handled like a crash."""
+        interrupted_by = ""
         while True:
             try:
                 if await asyncio.to_thread(pass_on_run, self.database, self.leases, self.durable, run_id, epoch):
                     return None
-                await self._drive_run(run_id, epoch)
+                await self._drive_run(run_id, epoch, interrupted_by)
                 self.offers.look_now()
                 return await asyncio.to_thread(self._seal_log, run_id)
             except LeaseLost:
                 return log.warning("run goes on at another node", extra={"run": run_id})
             except DATABASE_UNAVAILABLE as exc:
                 log.warning("run waits for the database", extra={"run": run_id, "reason": describe_database_error(exc)})
+                interrupted_by = "The database did not answer"
+            except StorageFault as exc:
+                log.warning("run waits for the data folder", extra={"run": run_id, "reason": str(exc)})
+                interrupted_by = "Files of Temper's own could not be used"
             except TemperError:
                 if not self.writer.broken.is_set():
                     raise
@@ -196,13 +202,18 @@ class Runtime:
             await asyncio.sleep(AGAIN_AFTER)
             await self.writer.flush()
 
-    async def _drive_run(self, run_id: str, epoch: int) -> None:
+    async def _drive_run(self, run_id: str, epoch: int, interrupted_by: str) -> None:
         # Events that this process appended before it lost the run may still wait: write or drop them before the log
         # is read.
         await self.writer.flush()
         try:
             run = await asyncio.to_thread(self._load_run, run_id, epoch)
-        except TemperError as exc:
+        except (TemperError, OSError) as exc:
+            if fault := find_storage_fault(exc):
+                await self._record_wait(run_id, fault)
+                raise fault from exc
+            if not isinstance(exc, TemperError):
+                raise
             await self._fail_run(await asyncio.to_thread(self._open_log, run_id), str(exc))
             return None
         self._log_recovery(run.state)
@@ -213,10 +224,12 @@ class Runtime:
             if run.state.request and run.state.request.keep:
                 await run.services.target.run_blocking(prepare_new_fixture)
             with self.inboxes.open_inbox(run_id) as inbox:
-                await drive_run(run, inbox)
+                await drive_run(run, inbox, interrupted_by)
         except (LeaseLost, TemperError, *DATABASE_UNAVAILABLE):
             raise
         except Exception as exc:
+            if fault := find_storage_fault(exc):
+                raise fault from exc
             log.exception("run failed by a fault of ours", extra={"run": run_id})
             await fail_run(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
         finally:
@@ -239,6 +252,14 @@ class Runtime:
         if ended:
             open_notary(self.settings.data, self.database).seal_ended_run(run_id)
 
+    async def _record_wait(self, run_id: str, fault: StorageFault) -> None:
+        """Record in the log that the run waits, once, although it could not be loaded."""
+        last = await asyncio.to_thread(self.store.read_newest, run_id, None, (*WAITS, *FORWARD), 1)
+        if not last or not isinstance(last[0].event, RunWaiting):
+            run = await asyncio.to_thread(self._open_log, run_id)
+            run.append(RunWaiting(cause="storage", reason=fault.sentence))
+            await run.flush()
+
     async def _fail_run(self, run: RunLog, reason: str) -> None:
         run.append(RunFailed(reason=reason))
         await run.flush()
@@ -250,7 +271,8 @@ class Runtime:
 
     def _is_crash_looping(self, run_id: str) -> bool:
         last = self.store.read_newest(run_id, None, FORWARD, NO_FURTHER)
-        return sum(isinstance(one.event, RunResumed) and one.event.after_crash for one in last) == NO_FURTHER
+        crashes = [one.event for one in last if isinstance(one.event, RunResumed) and one.event.after_crash]
+        return sum(not event.reason for event in crashes) == NO_FURTHER
 
     def _load_run(self, run_id: str, epoch: int) -> Run:
         owned = self._claim_host(run_id, epoch)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from app.errors import find_storage_fault
 from app.events.vocabulary import Word
 from app.syntax.files import Files
 from app.text.redaction import redact_secrets
@@ -64,6 +65,8 @@ class BuiltinScanner:
         try:
             verdict = check(files)
         except Exception as exc:  # an error that a hostile file causes must not read as a pass
+            if fault := find_storage_fault(exc):
+                raise fault from exc  # it says nothing about the host
             log.exception("check broke", extra={"rule": rule})
             return Verdict(rule, "error", f"The check broke off ({type(exc).__name__}); the rule was not judged.")
         if verdict.rule != rule:

@@ -36,11 +36,11 @@ if (place) {
   addEventListener("end", () => { over = true; });
   addEventListener("htmx:sse:close", () => { if (!document.hidden) say(true); });
   addEventListener("visibilitychange", () => { heard = Date.now(); });
-  // A server that hangs breaks nothing off.
+  // A server that hangs breaks nothing off, so the page says it for the connection, and everybody hears.
   setInterval(() => {
-    const waits = "resting" in place.dataset || document.hidden;
-    if (place.dataset.silent && !waits && Date.now() - heard > place.dataset.silent) say(true);
-  }, 500);
+    const waits = "resting" in place.dataset || document.hidden || document.body.classList.contains("lost");
+    if (place.dataset.silent && !waits && Date.now() - heard > place.dataset.silent) dispatchEvent(new CustomEvent("htmx:sse:error"));
+  }, 250);
 }
 setInterval(ages, 1000);
 ages();

@@ -70,6 +70,8 @@ class RunRow(SQLModel, table=True):
     token: str = ""
     """Id of the API token that ordered it."""
     reason: str = ""
+    waiting_for: str = ""
+    """The fault of the machinery that it waits out, as a sentence."""
     shrunk_at: float | None = None
     """Time at which it was shrunk to its evidence; no event records it, as the log had ended."""
     name: str = ""

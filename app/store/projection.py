@@ -75,9 +75,18 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
             return {"state": "paused"}
         case kinds.RunResumed(after_crash=False):
             return {"state": "running"}
+        case kinds.RunWaiting():
+            return {"waiting_for": event.reason}
+        case kinds.RunWaitEnded():
+            return {"waiting_for": ""}
         case kinds.RunFinished():
-            return {"state": "finished", "ended_at": recorded.at, "regressed": len(event.regressions)}
+            return {
+                "state": "finished",
+                "ended_at": recorded.at,
+                "waiting_for": "",
+                "regressed": len(event.regressions),
+            }
         case kinds.RunFailed() | kinds.RunStopped():
-            return {"state": event.status, "ended_at": recorded.at, "reason": event.reason}
+            return {"state": event.status, "ended_at": recorded.at, "waiting_for": "", "reason": event.reason}
         case _:
             return {}

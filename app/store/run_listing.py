@@ -61,7 +61,13 @@ class RunColumn:
 
 
 COLUMNS = (
-    *(RunColumn("name"), RunColumn("tags"), RunColumn("state", "state"), RunColumn("host", "host")),
+    *(
+        RunColumn("name"),
+        RunColumn("tags"),
+        RunColumn("state", "state"),
+        RunColumn("waiting_for"),
+        RunColumn("host", "host"),
+    ),
     *(RunColumn("skill"), RunColumn("mode", "mode"), RunColumn("simulated"), RunColumn("findings")),
     *(RunColumn("passed", "passed"), RunColumn("escalated", "escalated"), RunColumn("deferred", "deferred")),
     *(RunColumn("skipped"), RunColumn("waived"), RunColumn("rolled_back", "rolled back")),

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from app.errors import ActionFailed
+from app.errors import ActionFailed, find_storage_fault
 from app.events.vocabulary import (
     AnyAction,
     AppendLine,
@@ -127,6 +127,8 @@ def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileE
     try:
         after = apply_action(action, files)
     except (ActionFailed, UnicodeError) as exc:
+        if find_storage_fault(exc):
+            raise
         new_mode = int(action.mode, 8) if isinstance(action, Chmod | WriteFile) else mode
         edit = FileEdit(action.path, before, None, lines, lost, mode, new_mode, files, lines, judge, str(exc))
         return edit, None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+_PROBE, _PROBE_BYTES = ".temper-probe", 256 * 1024
 Step = Callable[[str], None]
 """Called with a description right before each step."""
 
@@ -47,6 +48,14 @@ class Disk:
         """Write a file that only this account may read."""
         with OpenFolder(path.parent) as folder:
             self.write(folder, path.name, content, 0o600)
+
+    def probe_folder(self, path: Path) -> None:
+        """Write and remove a file in the folder; raise OSError if that is impossible."""
+        probe = path / _PROBE
+        try:
+            self.write_path(probe, bytes(_PROBE_BYTES))
+        finally:
+            self.remove_path(probe)
 
     def remove(self, folder: int, name: str) -> None:
         self._step(f"remove {name}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import TypeVar
 
-from app.errors import ActionFailed, EnvironmentUnusable
+from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
 from app.syntax.files import FileState
 from app.targets.baseline import FoundEntry
 from app.targets.disk import Disk, OpenFolder, open_folder
@@ -204,7 +204,9 @@ class LocalTree:
             return self._read_plain_path(root, plain)  # the fast path: most paths have no link
         except FileNotFoundError:
             return None
-        except (OSError, ActionFailed):
+        except (OSError, ActionFailed) as exc:
+            if find_storage_fault(exc):
+                raise  # unreadable is not absent
             real = resolve_in_tree(root, plain)
         if real in (None, "/"):
             return None
@@ -223,7 +225,9 @@ class LocalTree:
             return os.listdir(self._open_subfolder(root, names))  # noqa: PTH208 (a descriptor has no pathlib form)
         except FileNotFoundError:
             return []
-        except OSError:
+        except OSError as exc:
+            if find_storage_fault(exc):
+                raise
             real = resolve_in_tree(root, path)
         try:
             folders = [name for name in (real or "").split("/") if name]

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from app.errors import ActionFailed
+from app.errors import ActionFailed, find_storage_fault
 from app.syntax.files import FileState
 from app.targets.change_plan import HostFiles
-from app.targets.disk_retry import is_disk_full
 
 
 class ChangeableFiles(HostFiles, Protocol):
@@ -23,20 +22,22 @@ class ChangeableFiles(HostFiles, Protocol):
 def restore_files(tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
     """Restore each path and return the remaining differences. Repeatable after a crash.
 
-    A full disk raises ActionFailed, so that the caller can retry.
+    A fault of this machine's storage raises ActionFailed, so that the caller can retry.
     """
     failed: dict[str, str] = {}
     for path, state in before.items():
         try:
             _restore_path(tree, path, state)
         except ActionFailed as exc:
-            if is_disk_full(exc.__cause__):
+            if find_storage_fault(exc):
                 raise
             failed[path] = str(exc)
     for folder in reversed(folders):
         try:
             tree.remove_folder(folder)
         except ActionFailed as exc:
+            if find_storage_fault(exc):
+                raise
             failed[folder] = str(exc)
     found = find_differences(tree, before, folders)
     return [f"{path}: {failed.get(path, text)}" for path, text in found.items()]
@@ -63,6 +64,8 @@ def _describe_difference(tree: ChangeableFiles, path: str, wanted: FileState | N
     try:
         found = tree.read_exact_state(path)
     except ActionFailed as exc:
+        if find_storage_fault(exc):
+            raise
         return str(exc)
     if found == wanted:
         return ""

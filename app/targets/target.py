@@ -97,5 +97,8 @@ class Target(Protocol):
     def compute_digest(self) -> str:
         """Return the sha256 over all paths, contents, modes and owners."""
 
+    def assert_usable(self) -> None:
+        """Raise an error unless the host answers and this machine can write what a change of it needs."""
+
     def close(self) -> None:
         """Close the connection and release other resources."""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from app.errors import LeaseLost, TemperError
+from app.errors import LeaseLost, TemperError, find_storage_fault
 from app.targets.target import Target
 
 log = logging.getLogger(__name__)
@@ -27,8 +27,11 @@ class TargetThread:
         self._thread = ThreadPoolExecutor(1, f"host {target.name}")
 
     async def run_blocking(self, work: Callable[[Target], T]) -> T:
-        """Run `work` on the host's thread. A cancelled caller waits too: no change may continue during its rollback."""
-        doing = asyncio.get_running_loop().run_in_executor(self._thread, work, self._target)
+        """Run `work` on the host's thread. A cancelled caller waits too: no change may continue during its rollback.
+
+        A fault of this machine's disk or folders raises StorageFault, whatever the target made of it.
+        """
+        doing = asyncio.get_running_loop().run_in_executor(self._thread, self._run, work)
         try:
             return await asyncio.shield(doing)
         except asyncio.CancelledError:
@@ -36,6 +39,14 @@ class TargetThread:
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([doing])
             _log_failure(doing)
+            raise
+
+    def _run(self, work: Callable[[Target], T]) -> T:
+        try:
+            return work(self._target)
+        except (OSError, TemperError) as exc:
+            if fault := find_storage_fault(exc):
+                raise fault from exc
             raise
 
     async def close(self) -> None:

@@ -47,7 +47,7 @@ def scanner(opened, site):
 
 
 def theirs(scanner, rule):
-    return create_vendor_action(load_skill(SKILL).rules[rule].stig_id, asyncio.run(scanner.remedy(rule)))
+    return create_vendor_action(load_skill(SKILL).rules[rule].stig_id, asyncio.run(scanner.fetch_fix_script(rule)))
 
 
 def word(scanner, opened, rule):

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import httpx
 from sqlmodel import Session
@@ -26,9 +27,10 @@ from app.store.host_groups import replace_group
 class House:
     """What routes see of a runtime."""
 
-    leases = None
+    leases = simulator = None
 
     def __init__(self, folder, **settings):
+        self.writer = SimpleNamespace(stalled_seconds=0.0, broken=asyncio.Event())
         self.settings = Settings(data=folder, speed=0, database_url="", **settings)
         self.lineup = read_lineup(find_lineup("simulated"))
         self.database = open_database(self.settings.database_location)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.kinds import EngineState
+from app.events.kinds import EngineState, RunWaiting
 from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, find_faults
 from app.store.nodes import NodeStatus
 
@@ -65,3 +65,13 @@ def test_readings_that_are_old_or_awaited_are_told_and_stop_nothing():
     assert found(late) == [("engine", "ENGINE SLOW", NOW - LATE_ANSWER - 0.5, False)]
     stalled = replace(with_engine("stalled"), waits_for_engines=2.0)
     assert [badge for _, badge, _, _ in found(stalled)] == ["ENGINE FROZEN"]
+
+
+def test_a_run_in_nobodys_hands_is_interrupted_since_its_newest_event():
+    assert found(replace(WELL, left_since=NOW - 7)) == [("node", "INTERRUPTED", NOW - 7, True)]
+
+
+def test_a_run_that_waits_says_so_unless_its_cause_is_named_already():
+    waiting = replace(WELL, wait=(NOW - 9, RunWaiting(cause="host", reason="Web does not answer.")))
+    assert found(waiting) == [("wait", "RUN WAITS", NOW - 9, True)]
+    assert found(replace(with_engine("dead"), wait=waiting.wait)) == [("engine", "ENGINE DOWN", NOW - 3, True)]

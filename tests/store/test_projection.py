@@ -3,7 +3,17 @@
 import pytest
 from sqlmodel import Session
 
-from app.events.kinds import AttemptStarted, ItemPassed, LessonLearnt, RunPaused, RunResumed, RunStarted
+from app.events.kinds import (
+    AttemptStarted,
+    ItemPassed,
+    LessonLearnt,
+    RunFailed,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    RunWaitEnded,
+    RunWaiting,
+)
 from app.events.record import record_event
 from app.events.vocabulary import Lesson
 from app.store.db import open_database
@@ -44,3 +54,13 @@ def test_a_lesson_counts_the_attempts_that_were_told_it_and_those_that_passed(da
     with Session(database) as session:
         row = session.get_one(LessonRow, "l")
         assert (row.uses, row.hits) == (3, 1)
+
+
+@pytest.mark.parametrize("end", [RunWaitEnded(seconds=2.0), RunFailed(reason="no")])
+def test_a_run_waits_for_a_fault_until_it_is_over_or_the_run_ends(database, end):
+    waiting = RunWaiting(cause="storage", reason="Disk full.")
+    for seq, events in ((2, [*BEGUN, waiting]), (3, [end])):
+        first = 1 if seq == 2 else 4
+        EventStore(database).append([record_event("r", n, 1.0, one, "x") for n, one in enumerate(events, first)])
+        with Session(database) as session:
+            assert session.get_one(RunRow, "r").waiting_for == ("Disk full." if seq == 2 else "")

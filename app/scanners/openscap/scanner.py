@@ -8,7 +8,7 @@ import secrets
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
-from app.errors import TemperError
+from app.errors import TemperError, is_machinery_fault
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.oscap_command import ScanFailed, Shell, build_eval_command, build_fix_command, require_result
@@ -64,6 +64,8 @@ class OpenScapScanner:
         try:
             return await self.judge_rules(rules)
         except TemperError as exc:
+            if is_machinery_fault(exc):
+                raise
             log.warning("scan failed", extra={"reason": str(exc)})
             return [Verdict(rule, "error", redact_secrets(str(exc))) for rule in rules]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.errors import ActionFailed, EnvironmentUnusable
+from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
 from app.events.vocabulary import FileAction, FileChange, Probe
 from app.resources import unit
 from app.resources.kind import ResourceAction
@@ -140,6 +140,8 @@ class SshTarget:
             if any(is_resource(change.path) for change in done.changes):
                 self._refuse_weaker_result(done, files, found, asks)
         except EnvironmentUnusable as exc:
+            if isinstance(exc, ConnectionLost) and self._journals.local.read_mark(journal) in (None, "undone"):
+                raise  # nothing was begun, so the change cannot be why the host does not answer
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return AppliedChange(done.diff, done.changes, time.monotonic() - began)
 
@@ -204,6 +206,11 @@ class SshTarget:
 
     def compute_digest(self) -> str:
         return baseline.hash_baseline(list_host_files(self.line, self._tree.snapshot))
+
+    def assert_usable(self) -> None:
+        with self._changing:
+            self._disk.probe_folder(self._folder)
+        self.line.assert_alive()
 
     def close(self) -> None:
         self.line.close()

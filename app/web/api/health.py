@@ -1,15 +1,18 @@
 """Health checks: is the process up, and is it ready?"""
 
 import asyncio
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Literal
 
 from fastapi import Response
+from pydantic import Field
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
-from app.errors import EnvironmentUnusable
+from app.errors import EnvironmentUnusable, find_storage_fault
 from app.people.rights import everybody
-from app.runtime.health import SERVING
+from app.runtime.health import SERVING, find_faults, read_conditions
 from app.runtime.runtime import NOT_WRITTEN
 from app.store.request_session import open_read_connection
 from app.targets.held_hosts import find_held
@@ -18,6 +21,7 @@ from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime
 
+_PROBE_BYTES = 4096
 router = api_router("health", prefix="")
 
 
@@ -29,6 +33,7 @@ class Readiness(ApiModel):
     ready: bool
     reasons: list[str]
     engines: dict[str, str]
+    faults: list[str] = Field(default=[], description="Everything that is broken, as the pages say it.")
 
 
 @router.get("/healthz", responses=document_problems())
@@ -44,7 +49,7 @@ async def healthz() -> Alive:
 )
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
-    """Return 200 if the log can be written, no frozen process locks a host and every engine with a role serves.
+    """Return 200 if log and data folder can be written, no frozen process locks a host and engines with a role serve.
 
     Otherwise return 503 with the reasons.
     """
@@ -60,6 +65,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     if (silence := runtime.clock.silence) > NOT_WRITTEN:
         reasons.append(f"the database has not answered this node for {silence:.0f} s")
     reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]
+    reasons += await asyncio.to_thread(_describe_storage_faults, runtime.settings.data)
     try:
         runtime.writer.enqueue_batch([])
         if not runtime.leases:  # a node asks each second anyway, and what hangs with it would keep this from answering
@@ -67,7 +73,18 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     except (EnvironmentUnusable, DatabaseError) as exc:
         reasons.append(str(exc))
     response.status_code = 503 if reasons else 200
-    return Readiness(ready=not reasons, reasons=reasons, engines=states)
+    faults = [fault.text for fault in find_faults(read_conditions(runtime))]
+    return Readiness(ready=not reasons, reasons=reasons, engines=states, faults=faults)
+
+
+def _describe_storage_faults(folder: Path) -> list[str]:
+    """Return why nothing can be written to the folder, also while nothing needs to be; [] if it can."""
+    try:
+        with TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(_PROBE_BYTES))
+    except OSError as exc:
+        return [str(find_storage_fault(exc) or f"the data folder cannot be written: {exc.strerror}")]
+    return []
 
 
 def _ping_database(database: Engine) -> None:

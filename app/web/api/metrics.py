@@ -86,7 +86,7 @@ def show_metrics(
     families = [
         _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
         _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
-        *_collect_fault_metrics(runtime),
+        *_collect_fault_metrics(session, runtime),
         *_collect_data_metrics(runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
@@ -102,8 +102,9 @@ def _label_by(label: str, values: Mapping[str, float]) -> list[tuple[Labels, flo
     return [({label: key}, value) for key, value in values.items()]
 
 
-def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+def _collect_fault_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     found = Counter(fault.kind for fault in find_faults(read_conditions(runtime)))
+    found["wait"] = session.scalar(select(func.count()).where(col(RunRow.waiting_for) != "")) or 0
     counted = {kind: float(found[kind]) for kind in get_args(FaultKind)}
     yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", counted))
 

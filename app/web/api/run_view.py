@@ -31,6 +31,11 @@ class RunView(ApiModel):
     name: str = Field(description="Name of the run; empty if it has none.")
     tags: list[str]
     reason: str = Field(description="Why the run failed or was stopped.")
+    waiting_for: str = Field(
+        default="",
+        description="The fault of the machinery that the run waits out, as a sentence; empty if it waits for none. "
+        "The run goes on by itself and spends no budget meanwhile.",
+    )
     queued_at: str
     started_at: str | None
     ended_at: str | None

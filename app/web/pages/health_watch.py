@@ -1,20 +1,32 @@
-"""Tells every open page of a run what is broken, twice a second, also while the log cannot be written."""
+"""Tells every open page that shows work what is broken, twice a second, also while the log cannot be written."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlmodel import Session
 
-from app.runtime.health import SILENT_NODE, HealthFault, find_faults, read_conditions
-from app.runtime.runtime import Runtime
+from app.events.kinds import KINDS, RunWaiting
+from app.runtime.health import (
+    SILENT_NODE,
+    UNKNOWN,
+    HealthFault,
+    StoredConditions,
+    find_faults,
+    read_conditions,
+)
+from app.runtime.runtime import WAITS, Runtime
 from app.store import nodes
 from app.store.background_task import PeriodicTask
+from app.store.db import DATABASE_UNAVAILABLE
 from app.store.nodes import NodeStatus
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.templating import render_template
 from app.web.stream.announcements import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
+
+NO_RUN = ""
+"""Watched by pages that show more than one run."""
 
 
 def render_health(faults: Sequence[HealthFault]) -> str:
@@ -23,7 +35,7 @@ def render_health(faults: Sequence[HealthFault]) -> str:
 
 
 class HealthWatch(PeriodicTask):
-    """One per application. It looks only while somebody watches a run."""
+    """One per application. It looks only while somebody watches. A database that hangs holds up no announcement."""
 
     name, consequence = "health", "open pages are not told what is broken"
     every = 0.5
@@ -31,16 +43,19 @@ class HealthWatch(PeriodicTask):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._watched: dict[str, Announcements] = {}
+        self._stored: dict[str, StoredConditions] = {}
+        self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
 
     def watch_run(self, run: str) -> "RunHealth":
         return RunHealth(self, run)
 
-    def read_faults(self) -> tuple[HealthFault, ...]:
-        return find_faults(read_conditions(self._runtime))
+    def read_faults(self, run: str = NO_RUN) -> tuple[HealthFault, ...]:
+        """Return the faults that concern the run, or all of this process."""
+        return find_faults(read_conditions(self._runtime, self._stored.get(run, UNKNOWN)))
 
     async def serve_viewer(self, run: str, viewer: Viewer) -> None:
         told = self._watched.setdefault(run, Announcements())
-        told.announce(self._encode_health(None))
+        told.announce(self._encode_health(run))
         told.viewers += 1
         try:
             await told.serve_viewer(viewer)
@@ -49,22 +64,55 @@ class HealthWatch(PeriodicTask):
             if not told.viewers:
                 del self._watched[run]
 
+    async def close(self) -> None:
+        if self._reading:
+            self._reading.cancel()
+        await super().close()
+
     async def _run_once(self) -> None:
         if not self._watched:
             return
-        silent = await asyncio.to_thread(self._find_silent_workers) if self._runtime.leases else {}
+        self._take_stored_conditions()
         for run, told in self._watched.items():
-            told.announce(self._encode_health(silent.get(run)))
+            told.announce(self._encode_health(run))
 
-    def _encode_health(self, silent_worker: NodeStatus | None) -> bytes:
-        faults = find_faults(read_conditions(self._runtime, silent_worker))
-        return encode_message(wrap_partials({"health": render_health(faults)}).encode())
+    def _take_stored_conditions(self) -> None:
+        """Take what was read since the last pass, and read again."""
+        if self._reading and not self._reading.done():
+            return
+        if self._reading and not self._reading.exception():
+            self._stored = self._reading.result()
+        runs = [run for run in self._watched if run]
+        self._reading = asyncio.create_task(asyncio.to_thread(self._read_stored, runs), name="health of runs")
 
-    def _find_silent_workers(self) -> dict[str, NodeStatus]:
-        """Return the node that works on a run but sends no heartbeat, by run."""
+    def _read_stored(self, runs: Sequence[str]) -> dict[str, StoredConditions]:
+        try:
+            held = self._list_held_runs()
+            return {run: self._read_run(run, held) for run in runs}
+        except DATABASE_UNAVAILABLE:
+            return self._stored
+
+    def _read_run(self, run: str, held: Mapping[str, NodeStatus | None]) -> StoredConditions:
+        row, wait, left_since = self._runtime.read_run_row(run), None, None
+        if row is None or row.state != "running":
+            return UNKNOWN
+        for one in self._runtime.store.read_newest(run, None, WAITS, 1):
+            wait = (one.at, one.event) if isinstance(one.event, RunWaiting) else None
+        if run not in held:
+            left_since = next(one.at for one in self._runtime.store.read_newest(run, None, KINDS, 1))
+        worker = held.get(run)
+        silent = worker if worker and worker.silent_seconds > SILENT_NODE else None
+        return StoredConditions(silent, wait, left_since)
+
+    def _list_held_runs(self) -> dict[str, NodeStatus | None]:
+        """Return the runs that some process works on, and its node if nodes share the database."""
+        if not self._runtime.leases:
+            return dict.fromkeys(self._runtime.durable.in_hand)
         with Session(self._runtime.database) as session:
-            living = nodes.list_node_statuses(session)
-        return {run: node for node in living if node.silent_seconds > SILENT_NODE for run in node.runs}
+            return {run: node for node in nodes.list_node_statuses(session) for run in node.runs}
+
+    def _encode_health(self, run: str) -> bytes:
+        return encode_message(wrap_partials({"health": render_health(self.read_faults(run))}).encode())
 
 
 class RunHealth:

@@ -3,7 +3,10 @@
 import asyncio
 from typing import Protocol
 
+from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
+
+LOOKED = encode_message(b"{}", name="looked")
 
 
 class Notices(Protocol):
@@ -19,13 +22,15 @@ class Announcements:
         self._changed = asyncio.Event()
 
     def announce(self, content: bytes) -> None:
-        if content != self._content:
-            self._content = content
-            changed, self._changed = self._changed, asyncio.Event()
-            changed.set()
+        """Send the content to every viewer; if it has not changed, only a sign that the server lives."""
+        self._content = content
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
     async def serve_viewer(self, viewer: Viewer) -> None:
+        sent = None
         while True:
             content, changed = self._content, self._changed
-            await viewer.write(content)
+            await viewer.write(LOOKED if content == sent else content)
+            sent = content
             await changed.wait()

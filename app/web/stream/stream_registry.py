@@ -74,9 +74,9 @@ class StreamRegistry:
             self, lambda viewer: self._serve_run(viewer, run, rendering, render, after, reach), live, notices
         )
 
-    def create_live_response(self, live: LiveRender) -> Response:
-        """Return a response with live parts only."""
-        return _StreamResponse(self, None, live)
+    def create_live_response(self, live: LiveRender, notices: Notices | None = None) -> Response:
+        """Return a response with live parts only, and what is announced past the log."""
+        return _StreamResponse(self, None, live, notices=notices)
 
     async def _serve_run(
         self, viewer: Viewer, run: str, rendering: str, render: Render, after: int | None, reach: int | None

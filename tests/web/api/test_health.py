@@ -1,5 +1,7 @@
 """What makes a node not ready, though it answers."""
 
+import asyncio
+from time import monotonic
 from types import SimpleNamespace
 
 import pytest
@@ -18,9 +20,10 @@ def node(tmp_path):
     clock = DatabaseClock(steady=lambda: time.now)
     clock.start_asking()(5000.0)
     made = SimpleNamespace(
-        board=SimpleNamespace(states={}),
+        board=SimpleNamespace(states={}, polling_since=None, polled_at=monotonic()),
+        simulator=None,
         lineup=SimpleNamespace(seats={}),
-        writer=SimpleNamespace(stalled_seconds=0.0, enqueue_batch=lambda _: None),
+        writer=SimpleNamespace(stalled_seconds=0.0, broken=asyncio.Event(), enqueue_batch=lambda _: None),
         clock=clock,
         settings=Settings(data=tmp_path),
         leases=SimpleNamespace(),
@@ -35,4 +38,13 @@ async def test_a_node_that_the_database_does_not_answer_is_not_ready_though_it_h
     time.now += NOT_WRITTEN + 1
     said = await readyz(runtime, answer)
     assert (said.ready, said.reasons) == (False, ["the database has not answered this node for 4 s"])
+    assert answer.status_code == 503
+    assert said.faults == ["The database does not answer this node."]
+
+
+async def test_a_node_that_cannot_write_its_data_folder_is_not_ready_though_it_has_nothing_to_write(node):
+    (runtime, _), answer = node, Response()
+    runtime.settings.data.rmdir()
+    said = await readyz(runtime, answer)
+    assert said.reasons == ["the data folder cannot be written: No such file or directory"]
     assert answer.status_code == 503

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from app.web.stream.announcements import Announcements
+from app.web.stream.announcements import LOOKED, Announcements
 from app.web.stream.viewer import Viewer
 
 
-async def test_a_viewer_gets_the_newest_message_first_and_each_change_once():
+async def test_a_viewer_gets_the_newest_message_first_each_change_once_and_a_sign_of_life_otherwise():
     got, arrived = [], asyncio.Event()
 
     async def send(message):
@@ -15,13 +15,13 @@ async def test_a_viewer_gets_the_newest_message_first_and_each_change_once():
 
     told = Announcements(b"all is well")
     serving = asyncio.create_task(told.serve_viewer(Viewer(send)))
-    for content, expected in ((None, b"all is well"), (b"broken", b"broken"), (b"well again", b"well again")):
+    said = ((None, b"all is well"), (b"broken", b"broken"), (b"broken", LOOKED), (b"well again", b"well again"))
+    for content, expected in said:
         if content:
-            told.announce(content)
             told.announce(content)
         async with asyncio.timeout(5):
             await arrived.wait()
         arrived.clear()
         assert got[-1] == expected
     serving.cancel()
-    assert got == [b"all is well", b"broken", b"well again"]
+    assert got == [b"all is well", b"broken", LOOKED, b"well again"]

@@ -12,6 +12,7 @@ from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
+from app.runtime.health import find_faults, read_conditions
 from app.store.host_groups import read_groups
 from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
@@ -31,6 +32,7 @@ from app.web.pages.fleet.grid import (
     filter_lines,
     order_columns_by_trouble,
 )
+from app.web.pages.health_watch import NO_RUN, HealthWatch, render_health
 from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES
 from app.web.pages.templating import render_page
@@ -45,6 +47,7 @@ Place = Annotated[str, Query(max_length=300)]
 
 AsAsked = Annotated[FleetQuery, Depends()]
 TheFleet = Annotated[Fleet, Depends(get_from_state("fleet"))]
+TheHealth = Annotated[HealthWatch, Depends(get_from_state("health"))]
 
 
 @router.get("/fleet", name="fleet")
@@ -58,6 +61,7 @@ def show_fleet(fleet: TheFleet, session: TheSession, sought: AsAsked) -> Respons
 def stream_fleet(
     fleet: TheFleet,
     streams: TheStreams,
+    health: TheHealth,
     skill: Words,
     rollout: Words = "",
     since: Annotated[str, Query(max_length=40)] = "",
@@ -65,7 +69,8 @@ def stream_fleet(
     """Stream the fleet page. `since` is the epoch and version of the page; another process's epoch counts as 0."""
     epoch, _, version = since.partition(".")
     known = int(version) if version.isdigit() and epoch == fleet.get_board(skill).epoch else 0
-    return streams.create_live_response(FleetViewer(fleet.open_stream(skill, rollout), known))
+    live = FleetViewer(fleet.open_stream(skill, rollout), known)
+    return streams.create_live_response(live, health.watch_run(NO_RUN))
 
 
 @router.get("/fleet/cell", name="fleet_cell")
@@ -183,6 +188,7 @@ def _render_fleet(fleet: Fleet, session: Session, sought: FleetQuery, row: Rollo
         order=order,
         shown=lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
         pages=-(-len(lines) // A_PAGE),
+        health=render_health(find_faults(read_conditions(fleet.runtime))),
         stream=f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
         here_as=lambda **other: _build_fleet_address(rollout, sought, **other),
         groups=grouped,

@@ -198,7 +198,7 @@ CREATE TABLE run (
 	"deferred" INTEGER NOT NULL, 
 	rolled_back INTEGER NOT NULL, 
 	tokens INTEGER NOT NULL, 
-	reason VARCHAR NOT NULL, drifted INTEGER DEFAULT '0' NOT NULL, shrunk_at FLOAT, regressed INTEGER DEFAULT '0' NOT NULL, name VARCHAR DEFAULT '' NOT NULL, tags VARCHAR DEFAULT '' NOT NULL, waived INTEGER DEFAULT '0' NOT NULL, whose VARCHAR DEFAULT '' NOT NULL, token VARCHAR DEFAULT '' NOT NULL, tokens_in BIGINT DEFAULT '0' NOT NULL, 
+	reason VARCHAR NOT NULL, drifted INTEGER DEFAULT '0' NOT NULL, shrunk_at FLOAT, regressed INTEGER DEFAULT '0' NOT NULL, name VARCHAR DEFAULT '' NOT NULL, tags VARCHAR DEFAULT '' NOT NULL, waived INTEGER DEFAULT '0' NOT NULL, whose VARCHAR DEFAULT '' NOT NULL, token VARCHAR DEFAULT '' NOT NULL, tokens_in BIGINT DEFAULT '0' NOT NULL, waiting_for VARCHAR DEFAULT '' NOT NULL, 
 	PRIMARY KEY (id)
 );
 CREATE TABLE sample (
@@ -302,4 +302,4 @@ CREATE INDEX ix_sample_at ON sample (at);
 CREATE INDEX ix_schedule_host ON schedule (host);
 CREATE INDEX ix_waiver_rule ON waiver (rule);
 CREATE INDEX run_host_newest ON run (host, queued_at, started_at);
-INSERT INTO alembic_version VALUES ('0021');
+INSERT INTO alembic_version VALUES ('0022');
