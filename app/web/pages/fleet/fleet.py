@@ -184,6 +184,7 @@ class FindingTally:
     escalated: int
     deferred: int
     skipped: int
+    waived: int
     rolled_back: int
 
 
