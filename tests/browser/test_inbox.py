@@ -83,6 +83,11 @@ async def test_an_approval_from_the_list_to_the_host_by_keyboard_alone(page, bro
             page.locator(f"#queue a[data-item='approval:{kinds(server, run, 'approval.given')[0]['approval']}']")
         ).to_have_count(0)
         await expect(page.locator("#answer-error")).to_be_hidden()
+        stopped = await page.request.post(f"{server.url}/api/v1/runs/{run}/stop", data={})
+        assert stopped.status == 202
+        for one in (page, elsewhere):
+            await expect(one.locator("#inbox-count")).to_have_text("1")
+        await expect(rows).to_have_count(1)
 
 
 async def approval(page):
