@@ -65,7 +65,7 @@ class DecisionView(ApiModel):
     answers: list[AnswerView]
 
 
-class Inbox(ApiModel):
+class InboxView(ApiModel):
     count: int
     decisions: list[DecisionView] = Field(
         description="What expires within the hour, then the last day, then the rest; in each by risk, then by age."
@@ -74,10 +74,10 @@ class Inbox(ApiModel):
 
 @router.get("/inbox", responses=document_problems())
 @viewers
-def list_inbox(_: TheSession, decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))]) -> Inbox:
+def list_inbox(_: TheSession, decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))]) -> InboxView:
     """List everything that waits for a person, with the answers that you can give."""
     found = [_to_decision_view(one, WHO.get()) for one in decisions.list_decisions()]
-    return Inbox(count=len(found), decisions=found)
+    return InboxView(count=len(found), decisions=found)
 
 
 def _to_decision_view(decision: OpenDecision, person: Person | None) -> DecisionView:
