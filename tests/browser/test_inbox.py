@@ -38,9 +38,8 @@ async def test_an_approval_from_the_list_to_the_host_by_keyboard_alone(page, bro
         await expect(elsewhere.locator("#inbox-count")).to_have_text("2")
         await expect(elsewhere.locator("#needs .asks")).to_have_count(2)
         await page.goto(f"{server.url}/inbox")
-        rows, shown, sending = page.locator("#queue a"), page.locator("#decision h2"), page.locator("#sending")
+        rows, sending = page.locator("#queue a"), page.locator("#sending")
         await expect(rows).to_have_count(2)
-        await expect(page.locator("#inbox-count")).to_have_text("2")
         await expect(page).to_have_title("(2) Inbox · Temper")
 
         await page.keyboard.press("j")
@@ -49,7 +48,7 @@ async def test_an_approval_from_the_list_to_the_host_by_keyboard_alone(page, bro
         await page.keyboard.press("k")
         await expect(rows.nth(0)).to_have_attribute("aria-current", "true")
         asked = await rows.evaluate_all("(all) => all.findIndex((one) => one.dataset.item.startsWith('approval'))")
-        await page.keyboard.press("jk"[1 - asked] if asked else "k")
+        await page.keyboard.press("j" if asked else "k")
         await expect(page.locator("#decision .answering")).to_have_attribute(
             "data-item", f"approval:{await approval(page)}"
         )
@@ -57,7 +56,6 @@ async def test_an_approval_from_the_list_to_the_host_by_keyboard_alone(page, bro
         await expect(page.locator("#decision")).to_be_focused()
         for part in ("#decision .diff", "#decision .breaks", "#decision .acts .go", "#decision [name=reason]"):
             assert await page.evaluate(IN_VIEW, part), part
-        await expect(shown).to_be_visible()
 
         await page.keyboard.press("r")
         await expect(page.locator("[name=reason]")).to_be_focused()
@@ -82,7 +80,6 @@ async def test_an_approval_from_the_list_to_the_host_by_keyboard_alone(page, bro
         await expect(
             page.locator(f"#queue a[data-item='approval:{kinds(server, run, 'approval.given')[0]['approval']}']")
         ).to_have_count(0)
-        await expect(page.locator("#answer-error")).to_be_hidden()
         stopped = await page.request.post(f"{server.url}/api/v1/runs/{run}/stop", data={})
         assert stopped.status == 202
         for one in (page, elsewhere):
