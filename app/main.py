@@ -49,7 +49,7 @@ def create_app(runtime: Runtime) -> FastAPI:
         async with AsyncExitStack() as stack:
             for closing in (own.dispose, reading.dispose, syslog.close, credentials.close, passwords.close):
                 stack.callback(closing)
-            for one in (ledger, rechecks, application.state.health):
+            for one in (ledger, rechecks, application.state.health, application.state.inbox_watch):
                 one.start()
                 stack.push_async_callback(one.close)
             async with run_background_tasks(runtime):

@@ -169,6 +169,12 @@ def _add_follow_tool(server: MCPServer[Any], api: RestApi) -> None:
 
 def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
+    async def list_inbox(ctx: Context) -> Json:
+        """List everything that waits for a person: approvals, escalated and deferred findings, paused rollouts and
+        runs, failed hosts, and waivers that end soon, with risk, reason and possible answers."""
+        return await api.request(ctx, "GET", "/inbox")
+
+    @server.tool(annotations=LOOKS)
     async def list_approvals(ctx: Context) -> Json:
         """List changes that wait for approval, with plan, diff, predicted verdict and what they can break."""
         return await api.request(ctx, "GET", "/approvals")

@@ -1,4 +1,4 @@
-"""`temper waiver`, `temper parameter` and `temper approvals`: what a site decides. The audit log records changes."""
+"""`temper inbox`, `temper waiver`, `temper parameter` and `temper approvals`. The audit log records changes."""
 
 from pathlib import Path
 
@@ -8,13 +8,38 @@ from app.cli.database_access import open_existing_database, record_action
 from app.cli.output import Row, print_rows, print_stored_rows, to_datetime
 from app.config import Settings
 from app.errors import BadInput
+from app.loop.state import fold_events
 from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
+from app.runs.decision_reader import DecisionReader
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.runs.waiver_registry import WaiverSpec, create_waiver, end_waiver
 from app.skills.parameter import LONGEST
 from app.store import waivers
 from app.store.clock import database_time
 from app.store.db import open_database
+from app.store.events import STEADY, EventStore
+
+
+def list_inbox(settings: Settings, *, as_json: bool = False) -> None:
+    print_stored_rows(settings, _read_inbox, "Nothing waits for a person.", as_json=as_json)
+
+
+def _read_inbox(session: Session) -> list[Row]:
+    database = session.get_bind().engine
+    events, now = EventStore(database), database_time(session)
+    decisions = DecisionReader(database, lambda run: fold_events(events.read_events(run, kinds=STEADY)), lambda: now)
+    return [
+        {
+            "kind": one.kind,
+            "risk": one.risk,
+            "since": to_datetime(one.since),
+            "host": one.host,
+            "rule": one.rule,
+            "run": one.run,
+            "why": one.why,
+        }
+        for one in decisions.list_decisions()
+    ]
 
 
 def add_waiver(settings: Settings, wish: WaiverSpec) -> None:

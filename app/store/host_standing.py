@@ -118,6 +118,8 @@ def _save_standing(session: Session, row: dict[str, object]) -> None:
 def _find_cell_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Return the letters that an event changes, by rule."""
     match event:
+        case kinds.VerdictGiven(phase="opening", rule=rule, word="fail") if _get_letter(cells, rule) in (PERSONS, LEFT):
+            return {}  # a scan that confirms the finding settles nothing: it still waits for a person
         case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
         case kinds.VerdictGiven(phase="closing", rule=rule, word="pass"):

@@ -39,13 +39,14 @@ def find_newest_run(session: Session, host: str | None = None) -> RunRow | None:
     return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
 
 
-def list_newest_run_per_host(session: Session) -> Sequence[RunRow]:
-    """Return the newest started run of each host."""
+def list_newest_run_per_host(session: Session, state: str = "") -> Sequence[RunRow]:
+    """Return the newest started run of each host, or only those in this state."""
     started = col(RunRow.started_at).is_not(None)
     at = func.max(RunRow.queued_at).label("at")
     newest = select(RunRow.host, at).where(started).group_by(col(RunRow.host)).subquery()
     same = (col(RunRow.host) == newest.c.host) & (col(RunRow.queued_at) == newest.c.at)
-    return session.exec(select(RunRow).join(newest, same)).all()
+    query = select(RunRow).join(newest, same)
+    return session.exec(query.where(RunRow.state == state) if state else query).all()
 
 
 def list_newest_runs(session: Session, limit: int, only: Sequence[str] | None = None) -> Sequence[RunRow]:

@@ -57,7 +57,7 @@ WEEK = 7
 
 @dataclass(frozen=True)
 class WaiverDue:
-    """A waiver that ends within a week, or ended within the last one."""
+    """A waiver that ends soon, or ended within the last week."""
 
     row: WaiverRow
     kind: Literal["waiver.ending", "waiver.ended"]
@@ -77,14 +77,14 @@ class WaiverDue:
         return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or add a new waiver."
 
 
-def list_due_waivers(rows: Sequence[WaiverRow], now: float) -> list[WaiverDue]:
-    """Return the waivers that need a notice, without revoked or replaced ones."""
+def list_due_waivers(rows: Sequence[WaiverRow], now: float, days: int = WEEK) -> list[WaiverDue]:
+    """Return the waivers that end in up to `days` or ended in the last week, without revoked or replaced ones."""
     in_force = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.is_in_force(now)}
     found = []
     for row in rows:
         end = datetime.fromisoformat(row.until).replace(tzinfo=UTC).timestamp()
         week = WEEK * _DAY
-        since = max(end - week, row.made_at)
+        since = max(end - days * _DAY, row.made_at)
         replaced = in_force.get((row.rule, row.scope_kind, row.scope_name), row.until) > row.until
         if row.ended_at is None and not replaced and since <= now < end + week:
             over = now >= end

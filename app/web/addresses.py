@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
+from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute, Mount, Route
 
@@ -31,6 +32,13 @@ def path_to(name: str, /, **parts: object) -> str:
 def redirect_to(name: str, /, **parts: object) -> RedirectResponse:
     """Send the browser to a page after a form."""
     return RedirectResponse(path_to(name, **parts), status_code=303)
+
+
+def redirect_back(request: Request, lists: Iterable[str], otherwise: str) -> RedirectResponse:
+    """Send the browser back to the list page that had the form, or to the path `otherwise`."""
+    came_from = urlsplit(request.headers.get("referer", "")).path
+    there = next((place for place in map(path_to, lists) if came_from.endswith(place)), otherwise)
+    return RedirectResponse(there, status_code=303)
 
 
 def static_path(file: str) -> str:

@@ -23,6 +23,7 @@ LOOKING = {
     "list_items",
     "follow_run",
     "list_approvals",
+    "list_inbox",
 }
 ORDERING = {"plan_dry_run", "order_review_run", "check_after_reboot", "stop_run"}
 
@@ -64,6 +65,7 @@ async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
         first = said(await client.call_tool("follow_run", {"run": run, "wait": 0}))
         assert first["events"][0]["kind"] == "run.queued"
         assert not [event for event in first["events"] if event["kind"].startswith("turn.")]
+        assert said(await client.call_tool("list_inbox", {})) == {"count": 0, "decisions": []}
         then = said(await client.call_tool("follow_run", {"run": run, "since": first["newest"], "wait": 0}))
         assert then["events"] == []
         assert "There is no run" in refused(await client.call_tool("show_run", {"run": "0a1b"}))

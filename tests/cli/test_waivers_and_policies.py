@@ -1,5 +1,7 @@
 """The file of who has to say yes: looked at before anybody goes by it, and as the server starts."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -8,6 +10,8 @@ from app.cli.command_runtime import open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
+from tests.runs.doors import house
+from tests.runs.test_approval_answer import QUEUED, RULE, UNTIL_IT_WAITS, asks
 
 FILE = 'otherwise = 1\n[[rule]]\ncategory = ["I"]\npeople = 2\n[[rule]]\ncategory = ["I"]\npeople = 1\n'
 
@@ -32,3 +36,12 @@ async def test_nothing_starts_with_a_file_that_cannot_be_gone_by(tmp_path):
             async with open_runtime(settings, lineup):
                 pass
     assert not (tmp_path / "data").exists()
+
+
+async def test_the_inbox_lists_what_waits(tmp_path):
+    async with house(tmp_path / "data") as made:
+        asked = ["inbox", "--data", str(tmp_path / "data"), "--json"]
+        assert json.loads(CliRunner().invoke(app, asked).output) == []
+        made.append("r1", QUEUED, *UNTIL_IT_WAITS, asks())
+        (one,) = json.loads(CliRunner().invoke(app, asked).output)
+    assert (one["kind"], one["run"], one["why"]) == ("approval", "r1", f"Run r1 waits for your approval of {RULE}.")

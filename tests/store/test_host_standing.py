@@ -82,6 +82,9 @@ def test_what_is_left_to_a_person_what_is_deferred_and_what_a_stop_leaves(told):
     told.tell("r1", ItemStarted(rule="A", title="", category="I"), ItemEscalated(rule="A", reason=""))
     told.tell("r1", ItemDeferred(rule="B", reason=""), ItemSkipped(rule="C", reason="only looked at"))
     assert told.letters() == {"A": "a", "B": "d", "C": "o"}
+    told.begin("r2")
+    told.tell("r2", verdict("A", "fail"), verdict("B", "pass"), verdict("C", "fail"))
+    assert told.letters() == {"A": "a", "B": "p", "C": "o"}, "a scan that confirms an escalated finding settles nothing"
     told.tell("r1", ItemStarted(rule="C", title="", category="I"), RunFailed(reason="no route"))
     assert told.letters()["C"] == "o", "nobody works on it any more"
 

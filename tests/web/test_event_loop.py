@@ -32,7 +32,7 @@ KNOWN = {
 }
 APART = ("/api/v1/runs/{run}/stream", "/runs/{run}/page", "/runs/{run}/replay")
 """Streams of a run that has ended: they end, too."""
-FOR_EVER = ("/ops/stream", "/api/v1/stream", "/api/v1/samples/stream")
+FOR_EVER = ("/ops/stream", "/inbox/stream", "/api/v1/stream", "/api/v1/samples/stream")
 HANDED_ON = "/sign-in/oidc/back"
 """Asks the provider first, and gives its session to a thread."""
 OFTEN = 0.01

@@ -1,4 +1,4 @@
-"""Commands for what a site decides: waivers, site values and approval policies."""
+"""Commands for what a site decides: the inbox, waivers, site values and approval policies."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +20,14 @@ Name = Annotated[str, typer.Argument(help="Name of the parameter; see `temper pa
 Host = Annotated[str, typer.Option(help="Apply to this host. Without --host and --group: every host.")]
 Group = Annotated[str, typer.Option(help="Apply to the hosts that are in this group when a run starts.")]
 Skill = Annotated[str, typer.Option(help="Skill whose rules use the parameter.")]
+
+
+@app.command("inbox")
+def inbox_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """List everything that waits for a person: approvals, findings, paused rollouts, failed hosts, waivers."""
+    from app.cli.decisions import list_inbox
+
+    list_inbox(Settings(data=data), as_json=as_json)
 
 
 @waiver.command("add")

@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
+from app.runs.decision_reader import DecisionReader
 from app.web.api import (
     approvals,
     commands,
@@ -13,6 +14,7 @@ from app.web.api import (
     gpus,
     health,
     hosts,
+    inbox,
     items,
     lessons,
     lineup,
@@ -48,6 +50,7 @@ PARTS = (
     events,
     evidence,
     approvals,
+    inbox,
     engines,
     lineup,
     probes,
@@ -75,6 +78,9 @@ ROUTES: tuple[BaseRoute, ...] = (*(route for part in PARTS for route in part.rou
 def install_api(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.keys, application.state.folds = IdempotencyKeys(runtime.database), RunStateCache(runtime.store)
+    application.state.decisions = DecisionReader(
+        runtime.database, application.state.folds.read_current, runtime.clock.now
+    )
     application.state.rollouts = RolloutStateCache()
     application.state.turns = TurnCounters(runtime.bus, runtime.store)
     openapi.install_openapi(application)

@@ -38,6 +38,7 @@ TAGS = {
     "runs": "Start, find, pause and stop runs, and read their items.",
     "events": "Read events in pages, or stream them live.",
     "approvals": "List the changes that wait for approval, and answer them.",
+    "inbox": "List everything that waits for a person, with the answers.",
     "evidence": "Download the documents of runs that have ended.",
     "lessons": "Read what failed attempts taught, over all runs.",
     "rules": "List the rules of a skill.",

@@ -13,6 +13,7 @@ from app.web.pages import (
     error_pages,
     gpu_cards,
     hosts,
+    inbox,
     lessons,
     lineup,
     machine,
@@ -29,6 +30,7 @@ from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
 from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
+from app.web.pages.inbox_watch import InboxContext, InboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
@@ -48,6 +50,7 @@ PARTS = (
     hosts,
     fleet_routes,
     waivers,
+    inbox,
     parameters,
     lineup,
     console,
@@ -71,9 +74,15 @@ def install_pages(application: FastAPI) -> None:
     application.state.missions = MissionLoader(runtime.store)
     sharing = application.state.sharing = Sharing(runtime.store, runtime.clock.now)
     application.state.health = HealthWatch(runtime)
-    application.state.console = Console(runtime, application.state.folds, sharing)
+    decisions = application.state.decisions
+    application.state.inbox_watch = InboxWatch(decisions)
+    application.add_middleware(InboxContext, decisions=decisions)
+    application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph")
+    application.state.inbox_live = LiveParts(
+        "inbox", lambda: {"queue": inbox.render_queue(decisions.list_decisions(), runtime.clock.now())}, "innerMorph"
+    )
     application.state.machine_live = LiveParts(
         "machine", lambda: render_machine_parts(runtime) | render_share_parts(runtime, sharing)
     )

@@ -18,6 +18,7 @@ from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
 from app.web.addresses import path_to, static_path
 from app.web.pages.diff import parse_diff_rows
+from app.web.pages.inbox_watch import count_inbox
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -50,6 +51,7 @@ def get_environment() -> Environment:
         as_json=to_json,
     )
     made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
+    made.globals["count_inbox"] = count_inbox
     return made
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
@@ -12,7 +12,7 @@ from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE
-from app.web.addresses import redirect_to
+from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheRuntime, TheSession, Words
 from app.web.pages.order_form_parser import Fields
 from app.web.pages.templating import render_page
@@ -48,6 +48,8 @@ def submit_waiver(session: TheSession, runtime: TheRuntime, fields: Fields) -> R
 
 @router.post("/waivers/{waiver}", name="waiver")
 @operators
-def submit_waiver_end(session: TheSession, waiver: str, reason: Annotated[str, Form()] = "") -> Response:
+def submit_waiver_end(
+    request: Request, session: TheSession, waiver: str, reason: Annotated[str, Form()] = ""
+) -> Response:
     end_waiver(session, waiver, database_time(session), by=resolve_recorded_name("the page"), why=reason)
-    return redirect_to("waivers")
+    return redirect_back(request, ["inbox"], path_to("waivers"))

@@ -64,7 +64,7 @@ class StreamRegistry:
         *,
         reach: int | None = None,
         live: LiveRender | None = None,
-        notices: Notices | None = None,
+        notices: Sequence[Notices] = (),
     ) -> Response:
         """Return the stream for a viewer that has all events up to `after`; None starts at the head.
 
@@ -74,9 +74,9 @@ class StreamRegistry:
             self, lambda viewer: self._serve_run(viewer, run, rendering, render, after, reach), live, notices
         )
 
-    def create_live_response(self, live: LiveRender, notices: Notices | None = None) -> Response:
-        """Return a response with live parts only, and what is announced past the log."""
-        return _StreamResponse(self, None, live, notices=notices)
+    def create_live_response(self, live: LiveRender, notices: Sequence[Notices] = ()) -> Response:
+        """Return a response with live parts and notices only."""
+        return _StreamResponse(self, None, live, notices)
 
     async def _serve_run(
         self, viewer: Viewer, run: str, rendering: str, render: Render, after: int | None, reach: int | None
@@ -126,7 +126,7 @@ class _StreamResponse(Response):
         streams: StreamRegistry,
         serve: Callable[[Viewer], Coroutine[Any, Any, None]] | None,
         live: LiveRender | None,
-        notices: Notices | None = None,
+        notices: Sequence[Notices] = (),
     ) -> None:
         self.status_code = 200
         self.background = None
@@ -140,9 +140,9 @@ class _StreamResponse(Response):
         if self._live:
             machine = self._streams.serve_machine(self._live, Viewer(send, way))
             serving.append(asyncio.create_task(machine, name="viewer of the machine"))
-        if self._notices:
-            telling = self._notices.serve_viewer(Viewer(send, way))
-            serving.append(asyncio.create_task(telling, name="viewer of what is broken"))
+        serving += [
+            asyncio.create_task(one.serve_viewer(Viewer(send, way)), name="viewer of notices") for one in self._notices
+        ]
         leaving = asyncio.create_task(_wait_for_disconnect(receive), name="viewer, leaving")
         self._streams.viewers += 1
         try:

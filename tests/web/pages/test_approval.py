@@ -3,6 +3,7 @@
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
 from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
+from app.runs.open_decisions import InboxSources, list_decisions
 from app.skills.stig.pack import STIG
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.pieces import Scene, render_pieces
@@ -32,7 +33,8 @@ def test_it_shows_which_rule_asked_and_who_has_said_yes():
     mission, drawn = page_after(ALLOWED, ASKED, YES)
     assert "1 of 2: waiting for a second person.</b> ada approved it: &lt;b&gt;looked&lt;/b&gt;" in drawn["approval"]
     assert "One of two people approved this change." in drawn["now"]
-    (told,) = list_needs(OpsState(now=1001.0, states=(mission.state,)))
+    (waits,) = list_decisions(InboxSources(now=1001.0, asking=[(mission.state, None)]))
+    (told,) = list_needs(OpsState(now=1001.0, decisions=[waits]))
     assert told.text.endswith("ada approved it; a second person must approve it, too.")
     assert mission.state.idle_since is not None
 

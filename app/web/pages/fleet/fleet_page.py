@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from threading import Lock
 
 import msgspec
@@ -16,7 +16,13 @@ from app.store import queries
 from app.store.host_standing import list_seen_skills
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
-from app.store.rollouts import RolloutRow, list_newest_rollouts, list_unended_rollouts, read_rollout_events
+from app.store.rollouts import (
+    RolloutRow,
+    find_runs_by_id,
+    list_newest_rollouts,
+    list_unended_rollouts,
+    read_rollout_events,
+)
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines
@@ -106,25 +112,28 @@ class Fleet:
         board = self.refresh_board(session, name)
         state = self.read_rollout(session, rollout) if rollout else None
         lines = select_lines(board.lines, list(state.parts)) if state else list(board.lines.values())
-        runs = [run for run in queries.list_unended_runs(session) if not state or run.host in state.parts]
+        own = {part.run for part in state.parts.values() if part.run} if state else set()
+        runs = [run for run in queries.list_unended_runs(session) if not state or run.id in own]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
         states = fold_run_states(self._folds, runs)
         work = list_active_runs(runs, states, read_rule_titles(name))
         now = self._sharing.clock()
         shares = self._sharing.read_shares(now, state.parts if state else None)
-        alarms = sorted((line for line in lines if line.alarm), key=lambda line: line.at, reverse=True)
+        alarmed = [line for line in lines if line.alarm and (not state or line.run in own)]
+        alarms = sorted(alarmed, key=lambda line: line.at, reverse=True)
         drawn = {
             "fleet-sum": render_template(
                 "partials/_fleet_sum.html",
                 hosts=len(lines),
-                sums=count_cells(lines),
+                sums={} if state else count_cells(lines),
                 words=WORDS,
                 runs=runs,
                 alarms=len(alarms),
+                tally=count_findings(list(find_runs_by_id(session, sorted(own)).values())) if state else None,
             ),
             "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
-                cards=[card for card in cards if card.state.is_paused_by_rule and card.row.id != rollout],
+                cards=[card for card in cards if card.state.is_paused_by_rule and not state],
                 alarms=alarms[:SHOWN_ALARMS],
                 more=len(alarms) - SHOWN_ALARMS,
                 waiting=[card for card in work if card.waits],
@@ -164,6 +173,23 @@ class Fleet:
             harmed=sum(bool(part.ended and part.ended.harm) for part in parts),
             wave=min((part.wave for part in parts if not part.is_over), default=0),
         )
+
+
+@dataclass(frozen=True)
+class FindingTally:
+    """The findings of a rollout's own runs, so far."""
+
+    findings: int
+    passed: int
+    escalated: int
+    deferred: int
+    skipped: int
+    waived: int
+    rolled_back: int
+
+
+def count_findings(runs: Sequence[RunRow]) -> FindingTally:
+    return FindingTally(*(sum(getattr(run, one.name) for run in runs) for one in fields(FindingTally)))
 
 
 class FleetStream:

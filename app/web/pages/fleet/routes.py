@@ -17,7 +17,7 @@ from app.store.host_groups import read_groups
 from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.web.addresses import path_to, redirect_to
+from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, get_from_state
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
@@ -32,7 +32,7 @@ from app.web.pages.fleet.grid import (
     filter_lines,
     order_columns_by_trouble,
 )
-from app.web.pages.health_watch import NO_RUN, HealthWatch, render_health
+from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES
 from app.web.pages.templating import render_page
@@ -62,6 +62,7 @@ def stream_fleet(
     fleet: TheFleet,
     streams: TheStreams,
     health: TheHealth,
+    watch: TheInboxWatch,
     skill: Words,
     rollout: Words = "",
     since: Annotated[str, Query(max_length=40)] = "",
@@ -70,7 +71,7 @@ def stream_fleet(
     epoch, _, version = since.partition(".")
     known = int(version) if version.isdigit() and epoch == fleet.get_board(skill).epoch else 0
     live = FleetViewer(fleet.open_stream(skill, rollout), known)
-    return streams.create_live_response(live, health.watch_run(NO_RUN))
+    return streams.create_live_response(live, [health.watch_run(NO_RUN), watch])
 
 
 @router.get("/fleet/cell", name="fleet_cell")
@@ -159,10 +160,7 @@ def show_rollout(fleet: TheFleet, session: TheSession, rollout: str, sought: AsA
 def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, fields: Fields) -> Response:
     by, reason = resolve_recorded_name(BY), fields.get("reason", "")
     command_rollout(runtime.database, rollout, fields.get("verb", ""), by=by, reason=reason)
-    back = request.headers.get("referer", "")
-    from_a_list = (place for place in (path_to("ops"), path_to("fleet")) if back.endswith(place))
-    there = next(from_a_list, path_to("rollout", rollout=rollout))
-    return RedirectResponse(there, status_code=303)
+    return redirect_back(request, ("ops", "fleet", "inbox"), path_to("rollout", rollout=rollout))
 
 
 def _render_fleet(fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None) -> Response:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Cookie, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from sse_starlette import EventSourceResponse
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from app.errors import Rejected
 from app.people.rights import WHO, get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
@@ -20,7 +20,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import people, queries
 from app.store.models import RunRow
-from app.web.addresses import path_to, redirect_to
+from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.engine_sharing import TheSharing
 from app.web.pages.error_pages import require_run
@@ -132,7 +132,7 @@ def stream_page(
     screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "live", shares))
     state = request.app.state
     name, live = ("page", state.machine_live) if sharing else ("guest", state.guests_live)
-    notices = state.health.watch_run(run)
+    notices = [state.health.watch_run(run), *([state.inbox_watch] if sharing else [])]
     return streams.create_stream_response(run, name, screen, after, live=live, notices=notices)
 
 
@@ -192,9 +192,7 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
         record_answer(session, asked, approval, verb, by=by, via=get_sign_in_method(), reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
-    back = request.headers.get("referer", "")
-    to = path_to("ops") if back.endswith(path_to("ops")) else path_to("run", run=run)
-    return RedirectResponse(to, status_code=303)
+    return redirect_back(request, ("ops", "inbox"), path_to("run", run=run))
 
 
 @router.post("/runs/{run}/label", name="run_label")

@@ -13,10 +13,11 @@ from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, TOLD_KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
+from app.runs.decision_reader import DecisionReader
 from app.runtime.backup_record import read_backup_time
 from app.runtime.health import find_faults, read_conditions
 from app.runtime.runtime import Runtime
-from app.store import nodes, queries, rollouts, schedules, waivers, webhooks
+from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_held
 from app.web.addresses import redirect_to
@@ -25,6 +26,7 @@ from app.web.pages.cold_starts import render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.gpu_cards import build_gpu_cards
+from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs, list_notes
@@ -65,8 +67,8 @@ class RunCard:
 
 
 class Console:
-    def __init__(self, runtime: Runtime, folds: RunStateCache, sharing: Sharing) -> None:
-        self._runtime, self._folds, self._sharing = runtime, folds, sharing
+    def __init__(self, runtime: Runtime, folds: RunStateCache, sharing: Sharing, decisions: DecisionReader) -> None:
+        self._runtime, self._folds, self._sharing, self._decisions = runtime, folds, sharing, decisions
         self._feeds: dict[str, tuple[int, list[FeedLine]]] = {}
         """The last seq read and the newest lines, by run."""
 
@@ -122,8 +124,7 @@ class Console:
             hosts=queries.list_newest_run_per_host(session),
             schedules=schedules.list_schedules(session),
             webhooks=webhooks.list_webhooks(session),
-            waivers=waivers.list_waivers(session),
-            rollouts=rollouts.list_unended_rollouts(session),
+            decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
             lost_nodes=nodes.given_up(session) if runtime.leases else (),
             backed_up_at=read_backup_time(runtime.settings.data),
@@ -197,9 +198,11 @@ def show_ops(
 
 @router.get("/ops/stream", name="ops_stream")
 @viewers
-async def stream_ops(streams: TheStreams, live: Annotated[LiveParts, Depends(get_from_state("ops_live"))]) -> Response:
+async def stream_ops(
+    streams: TheStreams, watch: TheInboxWatch, live: Annotated[LiveParts, Depends(get_from_state("ops_live"))]
+) -> Response:
     """Stream all parts once, then the parts that change and each second's samples."""
-    return streams.create_live_response(live)
+    return streams.create_live_response(live, [watch])
 
 
 @router.post("/ops/engines", name="ops_engines")

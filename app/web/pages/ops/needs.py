@@ -1,21 +1,30 @@
-"""Lists what needs a person now, with links and buttons. Pure."""
+"""Lists what needs a person now: the decisions of the inbox, and what is broken, with links and buttons. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from app.loop.state import RunState
+from app.runs.open_decisions import DecisionKind, OpenDecision
 from app.runtime.health import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
-from app.store.rollouts import RolloutRow
-from app.store.waivers import WaiverRow, list_due_waivers
 from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
 from app.web.addresses import path_to
+from app.web.pages.inbox import to_inbox_address
 
 DAY = 86400.0
 QUIET_SECONDS = QUEUED_SECONDS = 60.0
+_OPEN_WORDS: dict[DecisionKind, str] = {
+    "approval": "Review the change",
+    "escalated": "Open findings",
+    "deferred": "Open findings",
+    "rollout": "Resume or end rollout",
+    "waiver": "Open waiver",
+    "host": "Run again",
+    "run": "Resume or stop run",
+}
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,8 @@ class OpsState:
     """The newest run of each host."""
     schedules: Sequence[ScheduleRow] = ()
     webhooks: Sequence[WebhookRow] = ()
-    waivers: Sequence[WaiverRow] = ()
-    rollouts: Sequence[RolloutRow] = ()
-    """Rollouts that have not ended."""
+    decisions: Sequence[OpenDecision] = ()
+    """What the inbox lists."""
     nodes: Sequence[NodeStatus] = ()
     lost_nodes: Sequence[NodeStatus] = ()
     held_hosts: Sequence[HeldHost] = ()
@@ -61,8 +69,7 @@ class OpsState:
 def list_needs(situation: OpsState) -> list[Need]:
     """Return all needs, those that wait for an answer first."""
     return [
-        *_list_questions(situation),
-        *_list_escalated(situation),
+        *map(_to_need, situation.decisions),
         *_list_fault_alarms(situation),
         *_list_silent_runs(situation),
         *_list_stuck_queue(situation),
@@ -89,21 +96,9 @@ def awaits_answer(state: RunState) -> bool:
     return bool(state.item and state.item.attempt and state.item.attempt.awaits_person)
 
 
-def _list_questions(at: OpsState) -> Iterator[Need]:
-    for rollout in at.rollouts:
-        if rollout.state == "paused":
-            text = f"Rollout {rollout.id} is paused{f': {rollout.reason}' if rollout.reason else '.'}"
-            yield Need("asks", text, link=path_to("rollout", rollout=rollout.id), words="Resume or end rollout")
-    for state in filter(awaits_answer, at.states):
-        text = f"Run {state.run} waits for your approval of {state.working}.{_describe_first_approval(state)}"
-        yield Need("asks", text, state.idle_since, path_to("run", run=state.run), "Review the change")
-
-
-def _describe_first_approval(state: RunState) -> str:
-    attempt = state.item.attempt if state.item else None
-    if not (attempt and attempt.given):
-        return ""
-    return f" {attempt.given[0].by} approved it; a second person must approve it, too."
+def _to_need(decision: OpenDecision) -> Need:
+    words = _OPEN_WORDS[decision.kind]
+    return Need("asks", decision.why, decision.since, to_inbox_address(decision), words, about=decision.id)
 
 
 def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
@@ -147,15 +142,6 @@ def _list_stuck_queue(at: OpsState) -> Iterator[Need]:
             )
 
 
-def _list_escalated(at: OpsState) -> Iterator[Need]:
-    for run in at.hosts:
-        if run.ended_at and run.escalated:
-            findings = "1 finding" if run.escalated == 1 else f"{run.escalated} findings"
-            text = f"{run.host}: the last run escalated {findings}. Decide what to do."
-            to = f"{path_to('run_items', run=run.id)}?outcome=escalated"
-            yield Need("asks", text, run.ended_at, to, "Open findings", about=f"escalated on {run.host}")
-
-
 def _list_other_alarms(at: OpsState) -> Iterator[Need]:
     for node in at.nodes:
         if node.needs_its_clock_set:
@@ -178,8 +164,6 @@ def _list_other_alarms(at: OpsState) -> Iterator[Need]:
         if schedule.enabled and schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
             yield Need("alarm", text, link=path_to("hosts"), words="Open schedules")
-    for one in list_due_waivers(at.waivers, at.now):
-        yield Need("alarm", one.summary, one.since, f"{path_to('waivers')}#waiver-{one.row.id}", "Open waivers")
     for webhook in at.webhooks:
         if webhook.problem:
             text = f"Webhook {webhook.id} was not accepted: {webhook.problem}"

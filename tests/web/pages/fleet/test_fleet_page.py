@@ -8,12 +8,18 @@ import pytest
 from sqlalchemy import insert
 from sqlmodel import Session
 
+from app.events.kinds import AttemptStarted, ItemPassed, ItemStarted, RolloutHostBegun
+from app.runs.order import Order
+from app.runs.rollout.rollout_control import submit_rollout
+from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.store.host_standing import StandingRow
 from app.store.models import RunRow
+from app.store.rollouts import open_rollout_journal
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from tests.runs.doors import house
+from tests.runs.test_approval_answer import QUEUED, RULE, UNTIL_IT_WAITS, asks
 
 HOSTS, RULES = 1000, 300
 """And the built-in one, which is always there."""
@@ -112,3 +118,22 @@ async def test_where_one_host_changed_nothing_is_drawn_anew_of_the_others(made):
         session.flush()
         board.read_changes(session, made.settings.hosts_folder)
     assert [host for host, line in board.lines.items() if vars(line).get("wire_text") is not drawn[host]] == ["web-3"]
+
+
+async def test_a_rollout_shows_its_own_runs_alone_and_counts_their_findings(tmp_path):
+    async with house(tmp_path) as made:
+        order = Order(rules=(RULE,), pace=0, by="ada")
+        wanted = RolloutSpec(order=order, hosts=("fixture",), words="all", terms=RolloutTerms())
+        submit_rollout(made.database, create_rollout_request(wanted, made.lineup, made.settings.hosts_folder), "o1")
+        with open_rollout_journal(made.database, "o1") as chain:
+            chain.append(RolloutHostBegun(host="fixture", of="r1", wave=1))
+        made.append("r1", QUEUED, *UNTIL_IT_WAITS, ItemPassed(rule=RULE, attempts=1))
+        made.append("r2", QUEUED, *UNTIL_IT_WAITS, asks())
+        page, whole = (await made.http.get("/fleet/o1")).text, (await made.http.get("/fleet")).text
+        assert f"waits for your approval of {RULE}" in whole
+        assert "waits for your approval" not in page, "that run is not one of the rollout's"
+        assert "of <b>1</b> finding: <b>1</b> passed, <b>0</b> escalated" in page
+        assert "<b>1</b> running, 0 queued" in page.replace("<b>0</b>", "0")
+        made.append("r1", ItemStarted(rule=RULE, title="", category="II"))
+        made.append("r1", AttemptStarted(rule=RULE, attempt=1, lessons=()), asks())
+        assert f"waits for your approval of {RULE}" in (await made.http.get("/fleet/o1")).text

@@ -1,18 +1,16 @@
 """What an operator is told to look at, and with what to press."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import msgspec
 
 from app.events.kinds import EngineState
 from app.loop.state import RunState
+from app.runs.open_decisions import OpenDecision
 from app.runtime.health import Conditions, find_faults
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
-from app.store.rollouts import RolloutRow
-from app.store.waivers import WaiverRow
 from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
 from app.web.pages.ops.needs import DAY, QUEUED_SECONDS, QUIET_SECONDS, NeedButton, OpsState, list_needs, list_notes
@@ -64,25 +62,15 @@ def test_a_simulator_that_is_gone_is_one_need_and_not_one_for_each_engine():
     assert need.presses == (NeedButton("/ops/engines", "start", "Start engines"),)
 
 
-def test_a_waiver_that_ends_within_a_week_is_told_with_the_way_to_it():
-    day = datetime.fromtimestamp(NOW + 3 * 24 * 3600, UTC).date().isoformat()
-    words = {"scope_kind": "all", "scope_name": "", "owner": "Ops lead", "reason": "why", "ticket": "", "by": "ada"}
-    row = WaiverRow(id="w1", rule="V-257985", until=day, made_at=NOW - 90 * 24 * 3600, **words)
-    (need,) = list_needs(replace(QUIET, waivers=[row]))
-    assert need.text.startswith(f"Waiver w1 ends on {day}: V-257985 on every host, owner Ops lead.")
-    assert need.link == "/waivers#waiver-w1"
-    assert list_needs(replace(QUIET, waivers=[row], now=NOW - 30 * 24 * 3600)) == []
-
-
-def test_a_rollout_that_is_paused_asks_first():
-    row = RolloutRow(
-        id="o1", words="web*", hosts=9, state="paused", reason="1 host is harmed: web3", mode="auto", skill="stig",
-        simulated=True, note="", by="ada", asked_at=NOW,
+def test_what_waits_in_the_inbox_comes_first_and_leads_there():
+    decision = OpenDecision(
+        kind="rollout", id="rollout:o1", title="Rollout o1 is paused", why="Rollout o1 is paused: 1 host is harmed.",
+        since=NOW - 9, risk="high", rollout="o1",
     )  # fmt: skip
-    (need,) = list_needs(replace(QUIET, rollouts=[row]))
-    assert (need.level, need.text, need.link) == ("asks", "Rollout o1 is paused: 1 host is harmed: web3", "/fleet/o1")
-    row.state = "running"
-    assert list_needs(replace(QUIET, rollouts=[row])) == []
+    first, other = list_needs(replace(QUIET, decisions=[decision], faults=broken(engines("dead"))))
+    assert (first.level, first.text, first.since) == ("asks", decision.why, NOW - 9)
+    assert (first.link, first.words) == ("/inbox?item=rollout%3Ao1", "Resume or end rollout")
+    assert other.level == "alarm"
 
 
 def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
@@ -143,18 +131,6 @@ def test_a_queued_run_on_which_nothing_works_is_told_once_for_each_host():
     waiting = [queued("r1", "web"), queued("r2", "web"), queued("r3", "db", "paused"), queued("r4", "db")]
     (need,) = list_needs(replace(QUIET, states=waiting))
     assert (need.text, need.link) == ("Run r1 on web is queued, and nothing works on it.", "/runs/r1")
-
-
-def test_findings_that_the_last_run_escalated_ask_for_a_decision():
-    run = RunRow(
-        id="r1", host="web1", state="finished", mode="auto", skill="stig", lineup="l", simulated=True, note="",
-        queued_at=1.0, ended_at=2.0, escalated=5,
-    )  # fmt: skip
-    (need,) = list_needs(replace(QUIET, hosts=[run]))
-    assert (need.level, need.text) == ("asks", "web1: the last run escalated 5 findings. Decide what to do.")
-    assert need.link == "/runs/r1/items?outcome=escalated"
-    run.ended_at = None
-    assert list_needs(replace(QUIET, hosts=[run])) == []
 
 
 def test_an_old_backup_needs_somebody_and_a_young_one_does_not():

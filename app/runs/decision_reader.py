@@ -1,0 +1,133 @@
+"""Reads what waits for a person from the database. Of hosts, only those that changed since the last read."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import Literal
+
+from sqlalchemy import Engine
+from sqlmodel import Session, col, select
+
+from app.errors import TemperError
+from app.events.kinds import ItemDeferred, ItemEscalated, RunQueued
+from app.events.record import select_events
+from app.loop.run_skill_loader import load_run_skill
+from app.loop.state import RunState
+from app.runs.open_decisions import InboxSources, LeftFinding, OpenDecision, list_decisions
+from app.skills.catalog import load_skill
+from app.skills.skill import Rule
+from app.store import open_rows, queries, rollouts, waivers
+from app.store.host_groups import read_groups
+from app.store.host_standing import LEFT, PERSONS, UNDONE, StandingRow, decode_cells, parse_cell
+from app.store.request_session import open_read_session
+
+_Key = tuple[str, str]
+"""Host and skill."""
+
+
+class DecisionReader:
+    """One per process. Thread-safe."""
+
+    def __init__(self, database: Engine, read_state: Callable[[str], RunState], now: Callable[[], float]) -> None:
+        self._database, self._read_state, self._now = database, read_state, now
+        self._findings: dict[_Key, tuple[tuple[str, float], tuple[LeftFinding, ...]]] = {}
+        """What the roles left on each host, with run and time of the standing that said so."""
+        self._lock = Lock()
+        self.last_count = 0
+        """The number of decisions at the last read."""
+
+    def list_decisions(self) -> list[OpenDecision]:
+        with open_read_session(self._database) as session:
+            found = list_decisions(self._read_sources(session))
+        self.last_count = len(found)
+        return found
+
+    def find_decision(self, name: str) -> OpenDecision | None:
+        return next((one for one in self.list_decisions() if one.id == name), None)
+
+    def _read_sources(self, session: Session) -> InboxSources:
+        unended, paused = rollouts.list_unended_rollouts(session), open_rows.list_paused_runs(session)
+        held = [row.id for row in unended if row.state == "paused"]
+        return InboxSources(
+            now=self._now(),
+            asking=[self._read_asking_run(run) for run in open_rows.list_asking_runs(session)],
+            findings=self._read_findings(session),
+            in_work=_read_rules_in_work(session),
+            waivers=waivers.list_waivers(session),
+            groups=read_groups(session),
+            rollouts=unended,
+            paused_rollouts=open_rows.read_newest_events(session, held, "rollout.paused"),
+            failed=queries.list_newest_run_per_host(session, "failed"),
+            paused=paused,
+            paused_runs=open_rows.read_newest_events(session, [row.id for row in paused], "run.paused"),
+        )
+
+    def _read_asking_run(self, run: str) -> tuple[RunState, Rule | None]:
+        state = self._read_state(run)
+        asked = state.attempt.approval if state.attempt else None
+        return state, load_run_skill(state).rules.get(asked.rule) if asked else None
+
+    def _read_findings(self, session: Session) -> list[LeftFinding]:
+        with self._lock:
+            heads = session.exec(select(StandingRow.host, StandingRow.skill, StandingRow.run, StandingRow.at)).all()
+            known = {(host, skill): (run, at) for host, skill, run, at in heads}
+            for gone in self._findings.keys() - known.keys():
+                del self._findings[gone]
+            new = [key for key, head in known.items() if key not in self._findings or self._findings[key][0] != head]
+            read = _read_left_findings(session, {host for host, _ in new}) if new else {}
+            self._findings |= {key: (known[key], read.get(key, ())) for key in new}
+            return [one for _, found in self._findings.values() for one in found]
+
+
+def _read_rules_in_work(session: Session) -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    runs = [row.id for row in queries.list_unended_runs(session)]
+    for asked in select_events(open_rows.read_newest_events(session, runs, "run.queued").values(), RunQueued):
+        found[asked.host] = found.get(asked.host, frozenset()) | frozenset(asked.rules)
+    return found
+
+
+def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tuple[LeftFinding, ...]]:
+    """Return the findings that wait on these hosts: their cells, with the reasons that the log gives."""
+    rows = list(_read_standings(session, sorted(hosts)))
+    cells = {
+        (row.host, row.skill, rule): cell.run
+        for row in rows
+        for rule, text in decode_cells(row.cells).items()
+        if text[0] in (PERSONS, LEFT, UNDONE) and (cell := parse_cell(text))
+    }
+    left = {
+        (one.run, one.event.rule): (one.at, one.event)
+        for one in open_rows.read_left_findings(session, set(cells.values()))
+        if isinstance(one.event, ItemEscalated | ItemDeferred)
+    }
+    simulated = {(row.host, row.skill): row.simulated for row in rows}
+    rules = {skill: _load_rules(skill) for _, skill, _ in cells}
+    found: dict[_Key, tuple[LeftFinding, ...]] = {}
+    for (host, skill, rule), run in cells.items():
+        if end := left.get((run, rule)):
+            at, event = end
+            outcome: Literal["escalated", "deferred"] = "escalated" if isinstance(event, ItemEscalated) else "deferred"
+            one = LeftFinding(outcome, host, skill, rule, run, at, event.reason, simulated=simulated[host, skill])
+            found[host, skill] = (*found.get((host, skill), ()), _describe_finding(one, rules[skill].get(rule)))
+    return found
+
+
+def _read_standings(session: Session, hosts: Sequence[str]) -> Iterator[StandingRow]:
+    for start in range(0, len(hosts), open_rows.AT_ONCE):
+        some = hosts[start : start + open_rows.AT_ONCE]
+        yield from session.exec(select(StandingRow).where(col(StandingRow.host).in_(some)))
+
+
+def _describe_finding(finding: LeftFinding, rule: Rule | None) -> LeftFinding:
+    if rule is None:
+        return finding
+    return replace(finding, title=rule.title, category=rule.category, breaks=rule.breaks)
+
+
+def _load_rules(skill: str) -> Mapping[str, Rule]:
+    """Return the skill's rules; empty if its content is no longer on this machine."""
+    try:
+        return load_skill(skill).rules
+    except TemperError:
+        return {}

@@ -1,0 +1,313 @@
+"""Everything that waits for a person, as one list: what it is about, why, how risky, and how to answer. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+from zlib import crc32
+
+from app.events.record import Recorded
+from app.events.vocabulary import Category
+from app.events.waiver import Waiver
+from app.loop.approval_decision import explain_objection, list_approvers
+from app.loop.attempt_state import Attempt
+from app.loop.inbox import find_open_approval
+from app.loop.state import RunState
+from app.people.rights import Person, has_right
+from app.skills.skill import Rule
+from app.store.models import RunRow
+from app.store.rollouts import RolloutRow
+from app.store.waivers import WaiverDue, WaiverRow, list_due_waivers
+
+DecisionKind = Literal["approval", "escalated", "deferred", "rollout", "waiver", "host", "run"]
+Risk = Literal["high", "medium", "low"]
+NeedsReason = Literal["no", "optional", "required"]
+
+WAIVER_DAYS = 14
+"""Days before its end from which a waiver waits for a decision."""
+SOON, DAY = 3600.0, 24 * 3600.0
+GROUPS = ("Expire within the hour", "Today", "Older")
+_RISKS: Mapping[str, Risk] = {"I": "high", "II": "medium", "III": "low"}
+_ORDER: tuple[Risk, ...] = ("high", "medium", "low")
+
+
+@dataclass(frozen=True)
+class PossibleAnswer:
+    verb: str
+    words: str
+    """Of its button: verb and object."""
+    tone: Literal["go", "stop", "plain"]
+    reason: NeedsReason = "optional"
+
+
+@dataclass(frozen=True)
+class LeftFinding:
+    """A finding that a run escalated or deferred."""
+
+    outcome: Literal["escalated", "deferred"]
+    host: str
+    skill: str
+    rule: str
+    run: str
+    at: float
+    reason: str
+    title: str = ""
+    category: Category | Literal[""] = ""
+    breaks: str = ""
+    simulated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenDecision:
+    kind: DecisionKind
+    id: str
+    title: str
+    why: str
+    """One sentence: what waits, and why a person must answer."""
+    since: float
+    risk: Risk
+    host: str = ""
+    rule: str = ""
+    run: str = ""
+    """The run that asks, or the newest one that the decision is about."""
+    rollout: str = ""
+    waiver: str = ""
+    skill: str = ""
+    mode: str = ""
+    simulated: bool = False
+    expires: float | None = None
+    """Time after which nobody can answer any more."""
+    breaks: str = ""
+    """What the change is known to break; empty if nothing is known."""
+    diff: str = ""
+    findings: tuple[LeftFinding, ...] = ()
+    answers: tuple[PossibleAnswer, ...] = ()
+    attempt: Attempt | None = None
+    """For an approval, the attempt whose change is asked about."""
+
+    @property
+    def version(self) -> str:
+        """Differs if anything differs that a person is shown."""
+        given = len(self.attempt.given) if self.attempt else 0
+        return f"{crc32(repr((self.why, self.diff, self.findings, self.answers, given)).encode()):08x}"
+
+    def get_group(self, now: float) -> str:
+        if self.expires is not None and self.expires - now < SOON:
+            return GROUPS[0]
+        return GROUPS[1] if now - self.since < DAY else GROUPS[2]
+
+
+@dataclass(frozen=True)
+class InboxSources:
+    """The inputs of list_decisions at one moment."""
+
+    now: float
+    asking: Sequence[tuple[RunState, Rule | None]] = ()
+    """Runs with an approval request, each with the rule of the change."""
+    findings: Sequence[LeftFinding] = ()
+    in_work: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Of each host with runs that have not ended, the rules of these runs: what was left of them is in hand."""
+    waivers: Sequence[WaiverRow] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    rollouts: Sequence[RolloutRow] = ()
+    paused_rollouts: Mapping[str, Recorded] = field(default_factory=dict)
+    """The event that paused each rollout."""
+    failed: Sequence[RunRow] = ()
+    """The newest run of each host whose newest run failed."""
+    paused: Sequence[RunRow] = ()
+    paused_runs: Mapping[str, Recorded] = field(default_factory=dict)
+
+
+def list_decisions(at: InboxSources) -> list[OpenDecision]:
+    """Return what waits for a person: what expires first, then the newest day, in each by risk and then by age."""
+    found = [
+        *_list_approvals(at),
+        *_list_left_findings(at),
+        *_list_paused_rollouts(at),
+        *_list_failed_hosts(at),
+        *_list_paused_runs(at),
+        *map(_to_waiver_decision, list_due_waivers(at.waivers, at.now, WAIVER_DAYS)),
+    ]
+    return sorted(
+        found, key=lambda one: (GROUPS.index(one.get_group(at.now)), _ORDER.index(one.risk), one.since, one.id)
+    )
+
+
+def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> str:
+    """Return why this person cannot give this answer, or an empty string."""
+    if person is None or not has_right(person.right, "operator"):
+        return "Your right is viewer: an operator answers this."
+    if verb == "approve" and (attempt := decision.attempt):
+        wrong = explain_objection(
+            attempt.people_required, list_approvers(attempt.given), person.name, person.via, "any reason"
+        )
+        return f"{wrong[:1].upper()}{wrong[1:]}"
+    return ""
+
+
+def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
+    for state, rule in at.asking:
+        attempt = state.attempt
+        if not state.request or not attempt or not attempt.approval or not find_open_approval(state, at.now):
+            continue
+        asked, given = attempt.approval, attempt.given
+        yes = f" {given[0].by} approved it; a second person must approve it, too." if given else ""
+        reason: NeedsReason = "required" if attempt.people_required > 1 else "optional"
+        yield OpenDecision(
+            kind="approval",
+            id=f"approval:{asked.approval}",
+            title=rule.title if rule else asked.rule,
+            why=f"Run {state.run} waits for your approval of {asked.rule}.{yes}",
+            since=state.idle_since or state.at,
+            risk=_assess_change(attempt, rule),
+            host=state.request.host,
+            rule=asked.rule,
+            run=state.run,
+            skill=state.request.skill,
+            mode=state.request.mode,
+            simulated=state.request.simulated,
+            expires=asked.expires,
+            breaks=rule.breaks if rule else "",
+            diff=asked.diff or (attempt.proposed.diff if attempt.proposed else ""),
+            answers=(
+                PossibleAnswer("approve", "Approve change", "go", reason),
+                PossibleAnswer("refuse", "Refuse change", "stop", "required"),
+                PossibleAnswer("edit", "Propose these actions", "plain"),
+            ),
+            attempt=attempt,
+        )
+
+
+def _assess_change(attempt: Attempt, rule: Rule | None) -> Risk:
+    """Rate a change by what it could cut off, not only by its rule's category."""
+    risk = attempt.needs.risk if attempt.needs else None
+    if attempt.people_required > 1 or (rule and rule.irreversible) or (risk and (risk.cuts_the_line or risk.vendor)):
+        return "high"
+    return _RISKS[rule.category] if rule else "medium"
+
+
+def _list_left_findings(at: InboxSources) -> Iterator[OpenDecision]:
+    """Yield one decision for each host, skill and outcome, without findings that a waiver covers."""
+    in_force = [row.waiver for row in at.waivers if row.is_in_force(at.now)]
+    groups = {host: frozenset(name for name, hosts in at.groups.items() if host in hosts) for host in _name_hosts(at)}
+    together: dict[tuple[str, str, str], list[LeftFinding]] = {}
+    for one in at.findings:
+        if one.rule not in at.in_work.get(one.host, ()) and not _is_waived(one, in_force, groups[one.host]):
+            together.setdefault((one.outcome, one.host, one.skill), []).append(one)
+    for found in together.values():
+        yield _to_finding_decision(found)
+
+
+def _name_hosts(at: InboxSources) -> set[str]:
+    return {one.host for one in at.findings}
+
+
+def _is_waived(finding: LeftFinding, in_force: Sequence[Waiver], groups: frozenset[str]) -> bool:
+    return any(one.rule == finding.rule and one.scope.covers_host(finding.host, tuple(groups)) for one in in_force)
+
+
+def _to_finding_decision(found: Sequence[LeftFinding]) -> OpenDecision:
+    first, newest = found[0], max(found, key=lambda one: one.at)
+    counted = "1 finding" if len(found) == 1 else f"{len(found)} findings"
+    why = (
+        f"{first.host}: {counted} escalated, because no attempt passed. Decide what to do."
+        if first.outcome == "escalated"
+        else f"{first.host}: {counted} deferred. Run {'it' if len(found) == 1 else 'them'} again, or add a waiver."
+    )
+    return OpenDecision(
+        kind=first.outcome,
+        id=f"{first.outcome}:{first.host}:{first.skill}",
+        title=(first.title or first.rule) if len(found) == 1 else f"{counted} {first.outcome}",
+        why=why,
+        since=min(one.at for one in found),
+        risk=min((_RISKS.get(one.category, "medium") for one in found), key=_ORDER.index),
+        host=first.host,
+        rule=first.rule if len(found) == 1 else "",
+        run=newest.run,
+        skill=first.skill,
+        mode="review",
+        simulated=newest.simulated,
+        breaks=first.breaks if len(found) == 1 else "",
+        findings=tuple(sorted(found, key=lambda one: (one.category or "IV", one.rule))),
+        answers=(PossibleAnswer("review", "Run again, ask before each change", "go", "no"),),
+    )
+
+
+def _list_paused_rollouts(at: InboxSources) -> Iterator[OpenDecision]:
+    for row in at.rollouts:
+        if row.state == "paused":
+            paused = at.paused_rollouts.get(row.id)
+            by_rule = paused is None or getattr(paused.event, "by", "") == "rule"
+            yield OpenDecision(
+                kind="rollout",
+                id=f"rollout:{row.id}",
+                title=f"Rollout {row.id} is paused",
+                why=f"Rollout {row.id} is paused{f': {row.reason}' if row.reason else '.'}",
+                since=paused.at if paused else row.asked_at,
+                risk="high" if by_rule else "medium",
+                rollout=row.id,
+                skill=row.skill,
+                mode=row.mode,
+                simulated=row.simulated,
+                answers=(
+                    PossibleAnswer("resume", "Resume rollout", "go"),
+                    PossibleAnswer("stop", "End rollout", "stop"),
+                ),
+            )
+
+
+def _list_failed_hosts(at: InboxSources) -> Iterator[OpenDecision]:
+    for run in at.failed:
+        if run.host not in at.in_work:
+            yield OpenDecision(
+                kind="host",
+                id=f"host:{run.id}",
+                title=f"{run.host} could not be finished",
+                why=f"{run.host}: the last run failed: {run.reason or 'its log names no reason'}",
+                since=run.ended_at or run.queued_at,
+                risk="high" if run.regressed else "medium",
+                host=run.host,
+                run=run.id,
+                skill=run.skill,
+                mode=run.mode,
+                simulated=run.simulated,
+                answers=(PossibleAnswer("again", "Run again", "go", "no"),),
+            )
+
+
+def _list_paused_runs(at: InboxSources) -> Iterator[OpenDecision]:
+    """Yield paused runs, without those that a paused rollout holds: its answer is theirs."""
+    held = {f"rollout {row.id}" for row in at.rollouts if row.state == "paused"}
+    for run in at.paused:
+        paused = at.paused_runs.get(run.id)
+        by = getattr(paused.event, "by", "") if paused else ""
+        if by not in held:
+            yield OpenDecision(
+                kind="run",
+                id=f"run:{run.id}",
+                title=f"Run {run.id} is paused",
+                why=f"Run {run.id} on {run.host} is paused{f' by {by}' if by else ''}: it goes on when you resume it.",
+                since=paused.at if paused else run.queued_at,
+                risk="low",
+                host=run.host,
+                run=run.id,
+                skill=run.skill,
+                mode=run.mode,
+                simulated=run.simulated,
+                answers=(PossibleAnswer("resume", "Resume run", "go"), PossibleAnswer("stop", "Stop run", "stop")),
+            )
+
+
+def _to_waiver_decision(due: WaiverDue) -> OpenDecision:
+    row, over = due.row, due.kind == "waiver.ended"
+    return OpenDecision(
+        kind="waiver",
+        id=f"waiver:{row.id}",
+        title=f"Waiver of {row.rule} {'ended' if over else 'ends'} on {row.until}",
+        why=due.summary,
+        since=due.since,
+        risk="medium" if over else "low",
+        host=row.scope_name if row.scope_kind == "host" else "",
+        rule=row.rule,
+        waiver=row.id,
+        answers=() if over else (PossibleAnswer("end", "End waiver now", "stop", "required"),),
+    )

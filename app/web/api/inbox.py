@@ -1,0 +1,123 @@
+"""The inbox: everything that waits for a person, as one list."""
+
+from typing import Annotated
+
+import msgspec
+from fastapi import Depends
+from pydantic import Field
+
+from app.people.rights import WHO, Person, viewers
+from app.runs.decision_reader import DecisionReader
+from app.runs.open_decisions import (
+    DecisionKind,
+    LeftFinding,
+    NeedsReason,
+    OpenDecision,
+    PossibleAnswer,
+    Risk,
+    explain_denial,
+)
+from app.web.addresses import path_to
+from app.web.api.api_model import ApiModel, Raw, Time
+from app.web.api.api_route import create_router as api_router
+from app.web.api.problem import document_problems
+from app.web.deps import TheSession, get_from_state
+
+router = api_router("inbox")
+
+
+class FindingView(ApiModel):
+    rule: str
+    title: str
+    category: str = Field(description="I, II or III; empty if the rule is no longer in its skill.")
+    run: str
+    reason: str = Field(description="Why the run escalated or deferred it.")
+    breaks: str
+
+
+class AnswerView(ApiModel):
+    verb: str
+    words: str
+    address: str = Field(description="Path to POST the answer to.")
+    body: Raw = Field(description="The body, to which you can add a `reason` unless `reason` is `no`.")
+    reason: NeedsReason = Field(description="Whether the body takes or needs a reason.")
+    denied: str = Field(description="Why you cannot give this answer; empty if you can.")
+
+
+class DecisionView(ApiModel):
+    id: str
+    kind: DecisionKind
+    title: str
+    why: str = Field(description="What waits, and why a person must answer, in one sentence.")
+    risk: Risk
+    since: Time
+    expires: Time | None = Field(description="Time after which the request is void; None if it waits for ever.")
+    host: str
+    rule: str
+    run: str
+    rollout: str
+    waiver: str
+    skill: str
+    simulated: bool
+    breaks: str = Field(description="What the change is known to break; empty if nothing is known.")
+    diff: str = Field(description="The change that waits for approval; empty for other kinds.")
+    findings: list[FindingView] = Field(description="For `escalated` and `deferred`: the findings.")
+    answers: list[AnswerView]
+
+
+class InboxView(ApiModel):
+    count: int
+    decisions: list[DecisionView] = Field(
+        description="What expires within the hour, then the last day, then the rest; in each by risk, then by age."
+    )
+
+
+@router.get("/inbox", responses=document_problems())
+@viewers
+def list_inbox(_: TheSession, decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))]) -> InboxView:
+    """List everything that waits for a person, with the answers that you can give."""
+    found = [_to_decision_view(one, WHO.get()) for one in decisions.list_decisions()]
+    return InboxView(count=len(found), decisions=found)
+
+
+def _to_decision_view(decision: OpenDecision, person: Person | None) -> DecisionView:
+    return DecisionView.from_source(
+        decision,
+        findings=[_to_finding_view(one) for one in decision.findings],
+        answers=[_to_answer_view(decision, one, person) for one in decision.answers],
+    )
+
+
+def _to_finding_view(finding: LeftFinding) -> FindingView:
+    return FindingView.from_source(finding)
+
+
+def _to_answer_view(decision: OpenDecision, answer: PossibleAnswer, person: Person | None) -> AnswerView:
+    address, body = _find_address(decision, answer.verb)
+    denied = explain_denial(decision, answer.verb, person)
+    return AnswerView(
+        verb=answer.verb, words=answer.words, address=address, body=body, reason=answer.reason, denied=denied
+    )
+
+
+def _find_address(decision: OpenDecision, verb: str) -> tuple[str, Raw]:
+    match decision.kind:
+        case "approval":
+            approval = decision.id.partition(":")[2]
+            return path_to("answer_approval", approval=approval), {"decision": verb} | _list_actions(decision, verb)
+        case "run":
+            return path_to(f"{verb}_run", run=decision.run), {}
+        case "rollout":
+            return path_to(f"{verb}_rollout", rollout=decision.rollout), {}
+        case "waiver":
+            return path_to("take_waiver_back", waiver=decision.waiver), {}
+        case _:
+            order: Raw = {"host": decision.host, "skill": decision.skill, "mode": decision.mode}
+            rules = [one.rule for one in decision.findings]
+            return path_to("start_run"), order | ({"rules": rules} if rules else {})
+
+
+def _list_actions(decision: OpenDecision, verb: str) -> Raw:
+    """Return the actions as proposed, for an edit to start from."""
+    proposed = decision.attempt.proposed if decision.attempt else None
+    return {"actions": msgspec.to_builtins(proposed.actions)} if verb == "edit" and proposed else {}

@@ -1,0 +1,74 @@
+"""The number beside Inbox in the header: counted when a page is rendered, and sent to open pages when it changes."""
+
+import asyncio
+from contextvars import ContextVar
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.people.rights import WHO
+from app.runs.decision_reader import DecisionReader
+from app.store.background_task import PeriodicTask
+from app.store.db import DATABASE_UNAVAILABLE
+from app.web.pages.live_parts import wrap_partials
+from app.web.stream.announcements import Announcements
+from app.web.stream.sse_messages import encode_message
+from app.web.stream.viewer import Viewer
+
+_INBOX: ContextVar[DecisionReader | None] = ContextVar("inbox", default=None)
+"""The decisions of the application that serves the current request."""
+
+
+class InboxContext:
+    """Middleware: lets every page of this application count its inbox."""
+
+    def __init__(self, app: ASGIApp, decisions: DecisionReader) -> None:
+        self._app, self._decisions = app, decisions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        _INBOX.set(self._decisions)
+        await self._app(scope, receive, send)
+
+
+def count_inbox() -> int:
+    """Return how many decisions wait; 0 for a stranger and for a shared link, which see none of them."""
+    decisions, person = _INBOX.get(), WHO.get()
+    if decisions is None or person is None or person.via == "link":
+        return 0
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _count_decisions(decisions)
+    return decisions.last_count  # an error page, rendered on the event loop, which must not wait for the database
+
+
+def _count_decisions(decisions: DecisionReader) -> int:
+    try:
+        return len(decisions.list_decisions())
+    except DATABASE_UNAVAILABLE:
+        return decisions.last_count
+
+
+class InboxWatch(PeriodicTask):
+    """One per application. It counts only while somebody has a page with a stream open."""
+
+    name, consequence = "inbox", "open pages are not told how much waits for a person"
+    every = 1.0
+
+    def __init__(self, decisions: DecisionReader) -> None:
+        self._decisions, self._told = decisions, Announcements()
+
+    async def serve_viewer(self, viewer: Viewer) -> None:
+        await self._announce_count()
+        self._told.viewers += 1
+        try:
+            await self._told.serve_viewer(viewer)
+        finally:
+            self._told.viewers -= 1
+
+    async def _run_once(self) -> None:
+        if self._told.viewers:
+            await self._announce_count()
+
+    async def _announce_count(self) -> None:
+        waiting = await asyncio.to_thread(_count_decisions, self._decisions)
+        self._told.announce(encode_message(wrap_partials({"inbox-count": str(waiting or "")}).encode()))
