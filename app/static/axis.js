@@ -17,6 +17,16 @@ export class Axis {
     }
     return Math.max(0, place);
   }
+
+  toTime(place) {
+    let at = this.zero + place;
+    for (const [since, until] of this.waits) {
+      if (at <= since || until === null) break;
+      const length = until - since, kept = Math.min(length, FOLDED);
+      at = at < since + kept ? since + ((at - since) * length) / kept : at + length - kept;
+    }
+    return at;
+  }
 }
 
 export const asClock = (seconds) => {

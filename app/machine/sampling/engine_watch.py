@@ -20,7 +20,7 @@ SLOW = 0.4
 """Share of its usual rate for one stream."""
 USUAL_LOOKS, NEW_LOOKS = 30, 5
 LONGEST = 15.0
-"""Seconds after which an earlier sample is not comparable. Idle engines are sampled every ten seconds, or a bit later."""
+"""Seconds after which an earlier sample is not comparable. Idle engines are sampled every ten seconds or so."""
 
 
 class EngineWatch:

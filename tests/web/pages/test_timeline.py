@@ -104,10 +104,13 @@ def test_a_wait_lasts_until_all_people_have_approved_and_nobody_pauses():
 def test_the_time_after_a_crash_is_a_gap_and_no_turn_goes_on_through_it(store):
     store.append(
         write(
-            (0.0, QUEUED), (1.0, STARTED), (2.0, turn_started("t", "worker")), (70.0, RunResumed(by="w", after_crash=True)),
+            (0.0, QUEUED),
+            (1.0, STARTED),
+            (2.0, turn_started("t", "worker")),
+            (70.0, RunResumed(by="w", after_crash=True)),
             (70.1, TurnInterrupted(turn="t", reason="crash")),
         )
-    )  # fmt: skip
+    )
     line = TimelineReader(store).read_timeline("r")
     assert rows(line, "wait") == [("down", 2.0, 70.0)]
     assert rows(line, "turn") == [("worker", 2.0, 2.0)]

@@ -257,14 +257,14 @@ def draw_timeline(line: Timeline, until: float, outages: Sequence[EngineOutage] 
     drawn = [one for one in drawn if one.stretch.row != "turn" or one.width >= NARROWEST or one.end is None]
     drawn += [_draw_stretch(line, _to_stretch(one), seconds) for one in outages]
     return TimelineView(
-        line.began,
-        line.zero,
-        round(seconds, 1),
-        line.over,
-        until,
-        tuple(line.waits),
-        tuple(drawn),
-        _place_ticks(seconds),
+        began=line.began,
+        zero=line.zero,
+        seconds=round(seconds, 1),
+        over=line.over,
+        last=until,
+        waits=tuple(line.waits),
+        stretches=tuple(drawn),
+        ticks=_place_ticks(seconds),
     )
 
 
