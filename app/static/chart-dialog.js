@@ -13,6 +13,7 @@ export class LargeChart {
     this.dialog.className = "strip-large";
     this.dialog.innerHTML = '<h2></h2><div class="strip-tools" role="group" aria-label="Chart"></div><div class="strip-big"></div><p class="strip-told muted" role="status"></p><p class="strip-sources muted"></p>';
     this.panel = new Panel(name, this.dialog.querySelector(".strip-big"), strip, true);
+    this.panel.at = strip.panels[0].at; // the playhead
     this.panel.onSpan = (since, until) => this.show([since, until]);
     const { asked } = this.panel;
     this.dialog.querySelector("h2").textContent = `${asked.title}: ${[asked.words, asked.rightWords].filter(Boolean).join("; ")}`;
