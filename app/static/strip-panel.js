@@ -204,10 +204,12 @@ export class Panel {
 
   hatchGaps({ bbox, valToPos }, ctx, ink) {
     ctx.fillStyle = hatch(ctx, ink);
+    ctx.globalAlpha = 0.5;
     for (const [since, until] of this.gaps) {
       const left = Math.max(bbox.left, valToPos(this.toX(since), "x", true)), right = Math.min(bbox.left + bbox.width, valToPos(this.toX(until), "x", true));
       if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height);
     }
+    ctx.globalAlpha = 1;
   }
 
   // A span drawn with the mouse in the large chart.

@@ -113,6 +113,24 @@ async def test_the_strip_grows_from_a_runs_start_while_the_page_stays_open(page,
         assert await page.evaluate(drawn) == grown
 
 
+async def test_the_strip_of_a_queued_run_begins_when_work_begins(page, tmp_path):
+    with served(tmp_path, "--speed", "6", command="demo") as server:
+        server.wait_for_kind("turn.started")
+        [first] = server.runs()
+        asked = await page.request.post(f"{server.url}/api/v1/runs", data={"host": "fixture"})
+        await page.goto(f"{server.url}/runs/{(await asked.json())['id']}")
+        await expect(page.get_by_text("The run waits in the queue.")).to_be_visible()
+        await until(page, "document.getElementById('liveness').textContent === 'LIVE'")
+        opened = time.time()
+        await page.request.post(f"{server.url}/api/v1/runs/{first}/stop")
+        await until(page, f"{TURNS} > 2")
+        await expect(page.get_by_text("The run waits in the queue.")).to_be_hidden()
+        first_turn = float(await page.locator("#stretches .turn.architect").first.get_attribute("data-place"))
+        assert first_turn < time.time() - opened
+        began = float(await page.locator(".overtime").get_attribute("data-since"))
+        assert began > opened - 1, "the charts begin there, too"
+
+
 async def test_a_live_strip_is_dragged_to_the_past_and_grows_on_until_jump_to_live(page, tmp_path):
     with served(tmp_path, "--speed", "3", command="demo") as server:
         await page.goto(server.url)
