@@ -11,7 +11,8 @@ let gone = false, connected = !mission.hasAttribute("hx-sse:connect"); // live i
 const showState = () => {
   const fault = document.querySelector("#health .fault");
   document.body.classList.toggle("unwell", Boolean(fault && fault.classList.contains("stops")));
-  badge.textContent = gone ? "RECONNECTING" : !connected ? "CONNECTING" : fault ? fault.dataset.badge : calm;
+  const past = document.body.classList.contains("scrubbing");
+  badge.textContent = past ? "REPLAY" : gone ? "RECONNECTING" : !connected ? "CONNECTING" : fault ? fault.dataset.badge : calm;
   badge.title = fault ? fault.textContent.trim() : "";
 };
 const lost = (now) => {

@@ -1,4 +1,6 @@
 // A strip of charts that fills itself: fetches what was, takes in what the stream tells, and says where the hand is.
+import { Axis } from "./axis.js";
+import { LargeChart } from "./chart-dialog.js";
 import { Panel, PANELS } from "./strip-panel.js";
 
 const WORDS = { 120: "2 min", 900: "15 min", 86400: "day", run: "run" };
@@ -9,6 +11,7 @@ class Strip {
     this.root = root;
     this.data = { times: [], series: [], marks: [], step: 1 };
     this.window = root.dataset.window ?? "120";
+    this.axis = this.seekable ? new Axis(Number(root.dataset.since), JSON.parse(document.getElementById("timeline").dataset.waits)) : null;
     root.classList.add("strip");
     root.innerHTML = '<div class="strip-head"><fieldset><legend class="unseen"></legend></fieldset><span class="muted" role="status"></span></div><div class="strip-panels"></div>';
     this.note = root.querySelector(".strip-head .muted");
@@ -56,26 +59,32 @@ class Strip {
   // Marks come with no stream; and what is coarser than a second is asked for again once there is a step more of it.
   again() {
     if (!this.live || document.hidden) return;
+    this.draw(); // time goes on without samples, too
     if (this.step === 1) this.load(false);
-    else if (Date.now() / 1000 - this.read >= this.step) this.load();
+    else if (Date.now() / 1000 - this.readAt >= this.step) this.load();
   }
 
   async load(all = true) {
     this.pressed();
     if (this.window === "run" && !this.root.dataset.since) await this.newestRun();
-    const [since, until] = this.span();
-    const drawn = this.shown.flatMap((panel) => panel.asked.series);
-    const kinds = all ? [...new Set(drawn.map((one) => one.kind)), "mark"] : ["mark"];
-    const asked = new URLSearchParams({ since: since.toFixed(3), until: until.toFixed(3), kind: kinds.join(","), figure: [...new Set(drawn.map((one) => one.figure))].join(",") });
-    if (this.root.dataset.run) asked.set("run", this.root.dataset.run);
     const mine = (this.asked = {});
-    const answer = await fetch(`/api/v1/samples?${asked}`).catch(() => null);
-    if (!answer?.ok || this.asked !== mine) { if (answer && !answer.ok) this.note.textContent = "Cannot read the samples."; return; }
-    const said = await answer.json();
-    if (all) this.read = Date.now() / 1000;
+    const said = await this.read(this.span(), this.shown, all);
+    if (!said || this.asked !== mine) return;
+    if (all) this.readAt = Date.now() / 1000;
     this.data = all ? said : { ...this.data, marks: said.marks };
     this.note.textContent = this.data.series.some((one) => one.provenance === "simulated") ? "simulated engines and GPUs" : "";
     this.draw();
+  }
+
+  async read([since, until], panels, all = true) {
+    const drawn = panels.flatMap((panel) => panel.asked.series);
+    const kinds = all ? [...new Set(drawn.map((one) => one.kind)), "mark"] : ["mark"];
+    const asked = new URLSearchParams({ since: since.toFixed(3), until: until.toFixed(3), kind: kinds.join(","), figure: [...new Set(drawn.map((one) => one.figure))].join(",") });
+    if (this.root.dataset.run) asked.set("run", this.root.dataset.run);
+    const answer = await fetch(`/api/v1/samples?${asked}`).catch(() => null);
+    if (answer?.ok) return answer.json();
+    if (answer) this.note.textContent = "Cannot read the samples.";
+    return null;
   }
 
   async newestRun() {
@@ -110,6 +119,7 @@ class Strip {
     if (document.hidden) return;
     const span = this.span();
     for (const panel of this.shown) panel.draw(this.data, span);
+    this.large?.follow(this.data, span);
     this.table();
   }
 
@@ -123,6 +133,11 @@ class Strip {
       row.forEach((text, place) => { const cell = line.insertCell(); cell.textContent = text; if (place && place < 4) cell.className = "n"; });
     }
     this.twin.querySelector(".strip-table").replaceChildren(table);
+  }
+
+  open(name) {
+    this.large = new LargeChart(name, this, () => { this.large = null; });
+    this.large.follow(this.data, this.span());
   }
 
   seek(at, done) {

@@ -1,9 +1,49 @@
 """The charts over time in a real browser: the strip of a live run, and the one that is a replay's timeline."""
 
+import csv
+import json
+import os
+import signal
+import time
+
+from playwright.async_api import expect
+
+from app.events.kinds import RunPaused, RunResumed
+from app.events.record import GENESIS, record_event
+from app.store.db import open_database
+from app.store.events import EventStore
+from tests.browser.conftest import simulator_of
 from tests.browser.test_mission import PATIENCE, SHIFT_AT_MOST, SHIFTS, until
 from tests.served import served
+from tests.web.pages.mission_log import EVENTS
 
 PLACE = "Number(document.getElementById('place').dataset.seq)"
+LENGTH = "Number(document.getElementById('timeline').dataset.seconds)"
+TURNS = "document.querySelectorAll('#stretches .turn').length"
+OPEN = "document.querySelector('#stretches .turn:not([data-end])')"
+QUEUED, WAITED = 330.0, 600.0
+PAUSED, RESUMED = RunPaused(by="ann"), RunResumed(by="ann")
+
+
+def chain_events(run, timed):
+    told, previous = [], GENESIS
+    for seq, (at, event) in enumerate(timed, 1):
+        told.append(record_event(run, seq, at, event, previous))
+        previous = told[-1].hash
+    return told
+
+
+def gpu_series(times, looked):
+    """A level of 10 GiB, sampled at the times that were looked at."""
+    values = [10.0 if at in looked else None for at in times]
+    known = {"unit": "GiB", "provenance": "simulated", "source": "told apart", "how": "mean"}
+    return {"kind": "gpu", "of": "0", "host": "", "figure": "weights", "values": values, **known}
+
+
+def role_series(times, rates):
+    known = {"unit": "token/s", "provenance": "simulated", "source": "of its turns", "how": "mean"}
+    values = [rates.get(at) for at in times]
+    return {"kind": "role", "of": "worker", "host": "", "figure": "tok_s", "values": values, **known}
 
 
 async def test_a_hand_on_the_chart_is_a_hand_on_the_slider(browser, shown):
@@ -47,3 +87,169 @@ async def test_the_charts_of_a_live_run_move_nothing_and_cost_little(page, tmp_p
         assert await page.evaluate("window.shift") < SHIFT_AT_MOST
         parts = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/static/'))"
         assert await page.evaluate(f"{parts}.reduce((all, one) => all + one.decodedBodySize, 0)") < 200_000
+
+
+async def test_the_strip_grows_from_a_runs_start_while_the_page_stays_open(page, tmp_path):
+    """Its axis and its turns, by role, in the same page; a reload shows the same, and nothing moves."""
+    with served(tmp_path, "--speed", "6", command="demo") as server:
+        await page.goto(server.url)
+        await page.evaluate(SHIFTS)
+        await page.evaluate("window.same = true")
+        before, turns = await page.evaluate(f"[{LENGTH}, {TURNS}]")
+        for role in ("architect", "worker", "auditor", "sentry"):
+            await until(page, f"document.querySelector('#stretches .{role}[data-end]') !== null")
+        await until(page, f"{LENGTH} > {before + 3} && {TURNS} > {turns + 4}")
+        await until(page, f"{OPEN} !== null")
+        turn = await page.evaluate(f"{OPEN}.id")
+        await until(page, f"document.querySelector('#{turn}[data-end]') !== null && {OPEN}?.id !== '{turn}'")
+        await until(page, "document.getElementById('t').max - document.getElementById('t').value < 1")
+        assert await page.evaluate("window.same")
+        assert await page.evaluate("window.shift") < SHIFT_AT_MOST
+        ended = "[...document.querySelectorAll('#stretches .turn[data-end]')].slice(0, 4).map((one) => one.outerHTML)"
+        parts = "[id, one.getAttribute('class'), Math.round(10 * one.dataset.place), Math.round(10 * one.dataset.end)]"
+        drawn = ended.replace("one.outerHTML", parts.replace("[id", "[one.id"))
+        grown = await page.evaluate(drawn)
+        await page.reload()
+        assert await page.evaluate(drawn) == grown
+
+
+async def test_the_strip_of_a_queued_run_begins_when_work_begins(page, tmp_path):
+    with served(tmp_path, "--speed", "6", command="demo") as server:
+        server.wait_for_kind("turn.started")
+        [first] = server.runs()
+        asked = await page.request.post(f"{server.url}/api/v1/runs", data={"host": "fixture"})
+        await page.goto(f"{server.url}/runs/{(await asked.json())['id']}")
+        await expect(page.get_by_text("The run waits in the queue.")).to_be_visible()
+        await until(page, "document.getElementById('liveness').textContent === 'LIVE'")
+        opened = time.time()
+        await page.request.post(f"{server.url}/api/v1/runs/{first}/stop")
+        await until(page, f"{TURNS} > 2")
+        await expect(page.get_by_text("The run waits in the queue.")).to_be_hidden()
+        first_turn = float(await page.locator("#stretches .turn.architect").first.get_attribute("data-place"))
+        assert first_turn < time.time() - opened
+        began = float(await page.locator(".overtime").get_attribute("data-since"))
+        assert began > opened - 1, "the charts begin there, too"
+
+
+async def test_a_live_strip_is_dragged_to_the_past_and_grows_on_until_jump_to_live(page, tmp_path):
+    with served(tmp_path, "--speed", "3", command="demo") as server:
+        await page.goto(server.url)
+        await until(page, f"{TURNS} > 3 && {LENGTH} > 3")
+        await page.evaluate("window.same = true")
+        await page.evaluate(SHIFTS)
+        jump = page.locator(".scrubber .jump")
+        await expect(jump).to_be_hidden()
+        box = await page.get_by_role("slider").bounding_box()
+        await page.mouse.click(box["x"] + box["width"] * 0.5, box["y"] + 8)
+        await expect(page.locator("#liveness")).to_have_text("REPLAY")
+        await until(page, "location.search.startsWith('?at=')")
+        seq, length, turns = await page.evaluate(f"[{PLACE}, {LENGTH}, {TURNS}]")
+        feed = await page.locator("#feed").inner_text()
+        await until(page, f"{LENGTH} > {length + 2} && {TURNS} > {turns}")
+        assert await page.evaluate(PLACE) == seq, "the moment stays"
+        assert await page.locator("#feed").inner_text() == feed
+        assert await page.evaluate("window.same")
+        await page.reload()
+        length, turns = await page.evaluate(f"[{LENGTH}, {TURNS}]")
+        await until(page, f"{LENGTH} > {length + 1} && {TURNS} > {turns}")
+        await jump.click()
+        await expect(page.locator("#liveness")).to_have_text("LIVE")
+
+
+async def test_a_turn_is_hatched_while_its_engine_stands_still(page, tmp_path):
+    with served(tmp_path, "--speed", "2", command="demo") as server:
+        await page.goto(server.url)
+        await until(page, f"{OPEN} !== null")
+        simulator = simulator_of(server)
+        os.kill(simulator, signal.SIGSTOP)
+        try:
+            await until(page, "document.querySelector('#stretches .outage:not([data-end])') !== null")
+        finally:
+            os.kill(simulator, signal.SIGCONT)
+        await until(page, "document.querySelector('#stretches .outage[data-end]') !== null")
+        await until(page, "document.querySelector('.held .broken') !== null")
+
+
+async def test_the_time_in_the_queue_is_left_out_and_a_long_wait_is_folded(page, tmp_path):
+    """330 seconds in the queue and 600 paused, of a run of a few seconds."""
+    at, timed = time.time() - 3600, []
+    for event in EVENTS:
+        at += {"run.started": QUEUED, "item.passed": WAITED}.get(event.__struct_config__.tag, 1.0)
+        timed.append((at, event))
+    began = timed[1][0]
+    timed[7:7] = [(timed[7][0] - 0.5, PAUSED)]
+    place = next(n for n, (_, event) in enumerate(timed) if event.__struct_config__.tag == "item.passed")
+    timed[place:place] = [(timed[place][0] - 0.5, RESUMED)]
+    data = tmp_path / "data"
+    data.mkdir()
+    database = open_database(data / "temper.sqlite")
+    EventStore(database).append(chain_events("r1", timed))
+    database.dispose()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/api/v1/samples" in request.url else None)
+    with served(data, "--no-run", command="demo") as server:
+        await page.goto(f"{server.url}/runs/r1")
+        await until(page, "document.querySelector('.scrubber canvas') !== null")
+        assert await page.evaluate(LENGTH) < 60
+        wait = page.locator("#stretches .wait")
+        assert float(await wait.get_attribute("data-end")) - float(await wait.get_attribute("data-place")) == 5.0
+        since = [float(url.split("since=")[1].split("&")[0]) for url in asked]
+        assert min(since) >= began - 1, "no other run's tokens from before"
+        slider = page.get_by_role("slider")
+        await slider.focus()
+        await page.keyboard.press("Home")
+        await until(page, f"{PLACE} === 2")
+        last = await page.evaluate("document.querySelector('.scrubber [data-strip]').strip.shown[0].chart.scales.x.max")
+        assert last < 60, "the chart has the same axis"
+
+
+async def test_idle_sampling_is_joined_and_a_time_without_samples_is_a_gap(page, shown):
+    """One sample in ten seconds is one level and not bars; half a minute without any is left open and hatched."""
+    begin = int(time.time()) - 120
+    times = list(range(begin, begin + 121))
+    looked = {*range(begin, begin + 31, 10), *range(begin + 60, begin + 121, 10)}
+    rates = dict.fromkeys(looked, 0.0) | {begin: 40.0}
+
+    async def answer(route):
+        series = [gpu_series(times, looked), role_series(times, rates)]
+        said = {"since": "", "until": "", "step": 1.0, "times": times, "series": series, "marks": []}
+        await route.fulfill(body=json.dumps(said), content_type="application/json")
+
+    await page.route("**/api/v1/samples?*", answer)
+    await page.goto(f"{shown.url}/ops")
+    memory = "document.querySelector('[data-strip]').strip.panels[1]"
+    await until(page, f"{memory}.columns[0]?.values.length === 121")
+    bars = await page.evaluate(
+        f"{memory}.columns[0].values.map((one) => (one === null ? ' ' : '#')).join('').trim().split(/ +/).length"
+    )
+    assert bars == 2, "before the gap and after it"
+    assert await page.evaluate(f"{memory}.gaps") == [[begin + 31, begin + 60]]
+    tokens = await page.evaluate("document.querySelector('[data-strip]').strip.panels[0].columns[1].values")
+    assert tokens[:12] == [40, 40, 40, 40, 0, 0, 0, 0, 0, 0, 0, 0], "an idle machine generates nothing"
+
+
+async def test_a_chart_opens_large_by_keyboard_is_zoomed_and_taken_along(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}")
+    await until(page, "document.querySelector('.scrubber canvas') !== null")
+    opener = page.get_by_role("button", name="Open the chart of Tokens large")
+    await opener.focus()
+    await page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.get_by_role("heading")).to_have_text("Tokens: tokens per second, all runs")
+    await expect(dialog.locator(".strip-sources")).to_contain_text("simulated")
+    whole = await dialog.locator(".strip-told").inner_text()
+    await dialog.get_by_role("button", name="Zoom in").press("Enter")
+    await expect(dialog.locator(".strip-told")).not_to_have_text(whole)
+    async with page.expect_download() as told:
+        await dialog.get_by_role("button", name="Save as CSV").press("Enter")
+    saved = await told.value
+    head, first, *_ = csv.reader((await saved.path()).read_text().splitlines())
+    assert saved.suggested_filename.startswith("temper-tokens-")
+    assert head[0] == "time (UTC)"
+    assert len(first) == len(head) > 3
+    async with page.expect_download() as told:
+        await dialog.get_by_role("button", name="Save as PNG").press("Enter")
+    assert (await (await told.value).path()).read_bytes().startswith(b"\x89PNG")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+    await expect(opener).to_be_focused()

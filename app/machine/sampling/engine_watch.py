@@ -19,8 +19,8 @@ from app.machine.sampling.replica_watch import ReplicaWatch
 SLOW = 0.4
 """Share of its usual rate for one stream."""
 USUAL_LOOKS, NEW_LOOKS = 30, 5
-LONGEST = 10.0
-"""Seconds after which an earlier sample is not comparable."""
+LONGEST = 15.0
+"""Seconds after which an earlier sample is not comparable. Idle engines are sampled every ten seconds or so."""
 
 
 class EngineWatch:

@@ -12,6 +12,7 @@ from app.events.kinds import TurnStarted
 from app.events.record import Recorded, parse_line
 from app.events.vocabulary import Role
 from app.lineups.model import Lineup
+from app.machine.sampling.engine_outages import EngineOutage, RecentOutages
 from app.people.rights import get_visible_runs
 from app.store.events import EventStore, RunSpan
 from app.web.pages.mission.engine_holds import HOLD_SECONDS, EngineHold, EngineHolds, HoldBar, draw_hold_bars
@@ -95,7 +96,7 @@ class Sharing:
     """Shares of each engine; one instance per application, thread-safe. Logs are append-only, so folds are reused."""
 
     def __init__(self, store: EventStore, clock: Callable[[], float] = time.time) -> None:
-        self._store, self.clock = store, clock
+        self._store, self.clock, self._outages = store, clock, RecentOutages(store, HOLD_SECONDS)
         self._known: dict[str, RunHolds] = {}
         self._lock = Lock()
 
@@ -106,14 +107,15 @@ class Sharing:
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
             for span in spans:
                 self._read_on(self._known[span.run], span, at)
-            return compute_shares([one for one in self._known.values() if hosts is None or one.host in hosts], at)
+            wanted = [one for one in self._known.values() if hosts is None or one.host in hosts]
+            return compute_shares(wanted, at, self._outages.read_outages(at))
 
     def read_past_shares(self, at: float) -> Mapping[str, EngineShare]:
         found = []
         for span in self._store.list_run_spans(at - HOLD_SECONDS, at):
             found.append(known := RunHolds(span.run, span.host))
             self._read_on(known, span, at, self._store.find_seq_at(span.run, at))
-        return compute_shares(found, at)
+        return compute_shares(found, at, self._outages.read_outages(at))
 
     def _read_on(self, known: RunHolds, span: RunSpan, at: float, upto: int | None = None) -> None:
         """Apply the turns that were not read yet, up to the seq `upto` of a past moment."""
@@ -154,15 +156,19 @@ def render_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = No
     }
 
 
-def compute_shares(runs: Sequence[RunHolds], now: float) -> dict[str, EngineShare]:
-    names = dict.fromkeys(name for one in runs for name in one.holds.by_engine)
-    return {
-        name: _compute_share([(one, one.holds.by_engine[name]) for one in runs if name in one.holds.by_engine], now)
-        for name in names
-    }
+def compute_shares(
+    runs: Sequence[RunHolds], now: float, outages: Sequence[EngineOutage] = ()
+) -> dict[str, EngineShare]:
+    shares = {}
+    for name in dict.fromkeys(name for one in runs for name in one.holds.by_engine):
+        held = [(one, one.holds.by_engine[name]) for one in runs if name in one.holds.by_engine]
+        shares[name] = _compute_share(held, now, [one for one in outages if one.engine == name])
+    return shares
 
 
-def _compute_share(held: Sequence[tuple[RunHolds, list[EngineHold]]], now: float) -> EngineShare:
+def _compute_share(
+    held: Sequence[tuple[RunHolds, list[EngineHold]]], now: float, outages: Sequence[EngineOutage]
+) -> EngineShare:
     hosts: dict[str, HostHolds] = {}
     for one, holds in sorted(held, key=lambda of: of[1][-1].since):
         if recent := tuple(hold for hold in holds if _is_recent(hold, now)):
@@ -173,7 +179,7 @@ def _compute_share(held: Sequence[tuple[RunHolds, list[EngineHold]]], now: float
     if not _has_overlap([one.holds for one in last]):
         return EngineShare(serving)
     lanes = sorted(
-        (_build_host_lane(one, now) for one in last[:MOST_LANES]), key=lambda lane: _get_host_order(lane.host)
+        (_build_host_lane(one, now, outages) for one in last[:MOST_LANES]), key=lambda lane: _get_host_order(lane.host)
     )
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES))
 
@@ -193,9 +199,10 @@ def _has_overlap(runs: Sequence[Sequence[EngineHold]]) -> bool:
     return False
 
 
-def _build_host_lane(one: HostHolds, now: float) -> HostLane:
-    drawn = tuple(draw_hold_bars(one.holds, now, HOLD_SECONDS))
-    return HostLane(one.host, one.run, drawn, round(sum(bar.width for bar in drawn if not bar.prefill)))
+def _build_host_lane(one: HostHolds, now: float, outages: Sequence[EngineOutage]) -> HostLane:
+    drawn = tuple(draw_hold_bars(one.holds, now, HOLD_SECONDS, outages))
+    decoded = sum(bar.width for bar in drawn if not (bar.prefill or bar.broken))
+    return HostLane(one.host, one.run, drawn, round(decoded))
 
 
 def _get_host_order(host: str) -> tuple[int, str]:

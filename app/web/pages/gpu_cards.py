@@ -18,6 +18,8 @@ from app.web.pages.templating import render_template
 
 router = APIRouter(include_in_schema=False)
 
+LONGEST_STEP = 15.0
+"""Seconds between samples that belong together: idle GPUs are sampled every ten seconds."""
 _WORDS: dict[Kind, str] = {
     "weights": "weights",
     "kv": "KV pool",
@@ -64,8 +66,8 @@ class GpuCard:
     event: GpuSampled
     pieces: tuple[MemoryPiece, ...] = ()
     facts: tuple[GpuFact, ...] = ()
-    line: str = ""
-    """Power over the last minute, as points of a 60 × 12 picture."""
+    lines: tuple[str, ...] = ()
+    """Power over the last minute, as points of a 60 × 12 picture. A new line begins after a time without samples."""
     at: float = 0.0
 
     @property
@@ -87,7 +89,7 @@ def render_gpu_cards(
     newest: Sequence[GpuSampled], power: Mapping[tuple[str, int], Iterable[tuple[float, float]]], reason: str
 ) -> str:
     cards = [
-        GpuCard(event, line=_draw_power_line(power.get((event.host, event.gpu), ())))
+        GpuCard(event, lines=_draw_power_lines(power.get((event.host, event.gpu), ())))
         for event in sorted(newest, key=lambda event: (event.host, event.gpu))
     ]
     return render_template("partials/_gpus.html", cards=cards, reason=reason)
@@ -107,7 +109,7 @@ def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:
     cards = []
     for key, (at, event) in sorted(board.gpus.items()):
         card = _build_memory_card(known, 0.0, event, board.exporters)
-        cards.append(replace(card, line=_draw_power_line(board.power.get(key, ())), at=at))
+        cards.append(replace(card, lines=_draw_power_lines(board.power.get(key, ())), at=at))
     return cards
 
 
@@ -133,9 +135,16 @@ def _build_gpu_facts(event: GpuSampled, exporters: Mapping[str, str], age: float
         yield GpuFact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")
 
 
-def _draw_power_line(drawn: Iterable[tuple[float, float]]) -> str:
+def _draw_power_lines(drawn: Iterable[tuple[float, float]]) -> tuple[str, ...]:
     known = list(drawn)
     if not known:
-        return ""
+        return ()
     newest, top = known[-1][0], max(power for _, power in known) or 1.0
-    return " ".join(f"{POWER_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}" for at, power in known)
+    lines: list[list[str]] = [[]]
+    before = known[0][0]
+    for at, power in known:
+        if at - before > LONGEST_STEP:
+            lines.append([])
+        lines[-1].append(f"{POWER_SECONDS - (newest - at):.1f},{11.5 - 11 * power / top:.1f}")
+        before = at
+    return tuple(" ".join(points) for points in lines)

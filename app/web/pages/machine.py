@@ -16,6 +16,7 @@ from app.web.pages.engine_card import TROUBLE, scale_speed_limit, select_fresh_s
 from app.web.pages.engine_sharing import Sharing, TheSharing, render_shares
 from app.web.pages.gpu_cards import render_gpu_cards
 from app.web.pages.live_parts import wrap_partials
+from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.templating import render_template
 from app.web.stream.resume_position import MOST_SEQ
 
@@ -24,6 +25,8 @@ STALE_SECONDS = 12.0
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
 
+Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -31,13 +34,15 @@ router = APIRouter(include_in_schema=False)
 @guests
 def show_machine(
     runtime: TheRuntime,
+    missions: TheMissions,
     sharing: TheSharing,
     run: Annotated[str, Query(max_length=40)] = "",
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
-    t: Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)] = None,
+    t: Seconds = None,
+    w: Seconds = None,
 ) -> HTMLResponse:
     """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
-    then = _find_moment_time(runtime, run, at, t) if run and can_see_run(run) else None
+    then = _find_moment_time(runtime, missions, run, at, t, w) if run and can_see_run(run) else None
 
     if then is None and sharing is None:
         return HTMLResponse(wrap_partials(render_machine_parts(runtime)))
@@ -48,8 +53,15 @@ def show_machine(
     return HTMLResponse(render_parts() if then is not None else runtime.board.draw_once_a_second(render_parts))
 
 
-def _find_moment_time(runtime: Runtime, run: str, at: int | None, t: float | None) -> float | None:
-    """Return the time of the event `at`, or of `t` seconds after the run was queued; None if there is no event."""
+def _find_moment_time(
+    runtime: Runtime, missions: MissionLoader, run: str, at: int | None, t: float | None, w: float | None
+) -> float | None:
+    """Return the time of the event `at`, of `t` seconds after the run was queued, or of `w` seconds on its timeline.
+
+    Return None if there is no event."""
+    if w is not None and at is None:
+        line = missions.timelines.read_timeline(run)
+        return line.to_time(w) if line.seq else None
     told = runtime.store.read_newest(run, at if t is None else 1, KINDS, 1)
     return told[0].at + (t or 0) if told else None
 

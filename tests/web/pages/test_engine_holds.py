@@ -1,6 +1,7 @@
 from msgspec.structs import replace
 
 from app.lineups.reader import find_lineup, read_lineup
+from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.catalog import load_skill
 from app.web.pages.mission.engine_holds import EngineHold, EngineHolds, HoldBar, draw_hold_bars
 from app.web.pages.mission.mission import Mission
@@ -32,6 +33,21 @@ def test_what_is_older_than_the_ribbon_is_forgotten():
 def test_a_hold_that_began_before_the_ribbon_is_cut_at_its_edge():
     holds = [EngineHold("architect", "a", 0.0, first=1.0)]
     assert draw_hold_bars(holds, 200.0, 100.0) == [HoldBar("architect", 0.0, 100.0, prefill=False)]
+
+
+def test_an_engine_that_does_not_answer_is_not_drawn_as_decoding():
+    holds = [EngineHold("architect", "a", 100.0, first=110.0, until=190.0)]
+    drawn = draw_hold_bars(holds, 200.0, 100.0, [EngineOutage("gemma-31b", "stalled", 140.0, 160.0)])
+    assert drawn == [
+        HoldBar("architect", 0.0, 10.0, prefill=True),
+        HoldBar("architect", 10.0, 30.0, prefill=False),
+        HoldBar("architect", 40.0, 20.0, prefill=False, broken=True),
+        HoldBar("architect", 60.0, 30.0, prefill=False),
+    ]
+    lasting = [EngineOutage("gemma-31b", "dead", 150.0, None)]
+    assert draw_hold_bars([EngineHold("worker", "b", 150.0)], 200.0, 100.0, lasting) == [
+        HoldBar("worker", 50.0, 50.0, prefill=True, broken=True)
+    ]
 
 
 def test_where_there_are_several_the_page_names_the_replica():

@@ -82,3 +82,9 @@ def test_gpus_of_other_machines_unified_memory_and_reasons_on_the_small_cards():
     assert 'aria-label="GPU 0 of node7, NVIDIA L4"' in html
     assert "GiB unified (host)" in html
     assert "GPU 1 has fallen off the bus" in html
+
+
+def test_the_power_line_joins_idle_samples_and_is_open_where_nothing_was_sampled():
+    power = {("", 0): [(0.0, 60.0), (10.0, 30.0), (40.0, 30.0), (50.0, 30.0)]}
+    html = render_gpu_cards([card()], power, "")
+    assert [len(points.split()) for points in re.findall(r'<polyline points="([^"]*)"', html)] == [2, 2]

@@ -32,6 +32,7 @@ from app.web.pages.fleet.grid import (
     filter_lines,
     order_columns_by_trouble,
 )
+from app.web.pages.health_watch import NO_RUN, HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES

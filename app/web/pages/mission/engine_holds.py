@@ -1,10 +1,12 @@
 """Which role used an engine and when, for the engine's label and its time axis."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from app.events.kinds import Event, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.vocabulary import Role
+from app.machine.sampling.engine_outages import EngineOutage
 
 HOLD_SECONDS = 120.0
 
@@ -75,16 +77,41 @@ class HoldBar:
     left: float
     width: float
     prefill: bool
+    broken: bool = False
+    """The engine did not answer: it neither read nor decoded."""
 
 
-def draw_hold_bars(holds: Sequence[EngineHold], now: float, span: float) -> list[HoldBar]:
+def draw_hold_bars(
+    holds: Sequence[EngineHold], now: float, span: float, outages: Sequence[EngineOutage] = ()
+) -> list[HoldBar]:
+    """Draw the holds of an engine. `outages` are that engine's."""
     drawn = []
     for hold in holds:
         end = hold.until or now
         first = min(hold.first or end, end)
-        for since, until, prefill in ((hold.since, first, True), (first, end, False)):
-            left = max(0.0, 100 * (1 - (now - since) / span))
-            right = max(0.0, 100 * (1 - (now - until) / span))
-            if right > left:
-                drawn.append(HoldBar(hold.role, round(left, 2), round(right - left, 2), prefill))
+        for piece in (HoldPiece(hold.since, first, prefill=True), HoldPiece(first, end, prefill=False)):
+            for since, until, prefill, broken in _split_at_outages(piece, outages):
+                left = max(0.0, 100 * (1 - (now - since) / span))
+                right = max(0.0, 100 * (1 - (now - until) / span))
+                if right > left:
+                    drawn.append(HoldBar(hold.role, round(left, 2), round(right - left, 2), prefill, broken))
     return drawn
+
+
+class HoldPiece(NamedTuple):
+    since: float
+    until: float
+    prefill: bool
+    broken: bool = False
+
+
+def _split_at_outages(piece: HoldPiece, outages: Sequence[EngineOutage]) -> Iterator[HoldPiece]:
+    """Yield the piece in parts: what the engine worked, and where it was broken."""
+    at = piece.since
+    for outage in outages:
+        begin, end = max(at, outage.since), min(piece.until, outage.until or piece.until)
+        if begin < end:
+            yield piece._replace(since=at, until=begin)
+            yield piece._replace(since=begin, until=end, broken=True)
+            at = end
+    yield piece._replace(since=at)

@@ -8,11 +8,13 @@ from fastapi import Depends
 
 from app.events.kinds import KINDS, RUN_KINDS, TOLD_KINDS
 from app.loop.state import RunState, fold_events
+from app.machine.sampling.engine_outages import RecentOutages
 from app.store.events import EventStore
 from app.web.deps import get_from_state
 from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
+from app.web.pages.mission.timeline import TimelineReader
 
 FRAME_KINDS = (
     *(kind for kind in RUN_KINDS if kind.startswith(("run.", "scan.", "item."))),
@@ -62,6 +64,7 @@ class MissionLoader:
 
     def __init__(self, store: EventStore) -> None:
         self._store, self._frames = store, FrameCache(store)
+        self.timelines, self.outages = TimelineReader(store), RecentOutages(store, HOLD_SECONDS)
 
     def load_mission(self, run: str, seq: int | None = None) -> Mission:
         mission = Mission()

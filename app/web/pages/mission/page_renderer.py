@@ -49,7 +49,8 @@ class PageRenderer:
             mission.apply_event(recorded)
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A re-rendered lane contains its text, so the tokens are not sent as well.
-            return encode_message(
+            changed = self._missions.timelines.encode_changes(self._run, batch) if self._scene.sends_timeline else b""
+            return changed + encode_message(
                 self._render_changes(render_pieces(mission, self._scene) | dict(self._scene.shares())),
                 seq=batch[-1].seq,
             )

@@ -1,9 +1,10 @@
 """Pieces of the mission page that update on their own; the page and its stream render the same templates."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.lineups.model import Engine, Lineup
+from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.skill import Skill
 from app.targets.host_registry import is_fixture
 from app.web.pages.mission.caption import write_caption
@@ -14,11 +15,14 @@ from app.web.pages.mission.progress import count_rollbacks, measure_progress
 from app.web.pages.templating import render_template
 
 
-def build_engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict[str, object]:
+def build_engine_label(
+    mission: Mission, engine: Engine, lineup: Lineup, outages: Sequence[EngineOutage] = ()
+) -> dict[str, object]:
     holds = mission.holds.by_engine.get(engine.name, [])
     now = mission.state.at
     last = holds[-1] if holds else None
     live = last if last and last.until is None else None
+    broken = [one for one in outages if one.engine == engine.name]
     seated = [role for role, seat in lineup.seats.items() if seat.engine == engine.name]
     return {
         "engine": engine,
@@ -27,7 +31,8 @@ def build_engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict
         "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
         "reading": bool(live and live.first is None),
         "rows": [
-            (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS)) for role in seated
+            (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS, broken))
+            for role in seated
         ],
         "minutes": int(HOLD_SECONDS / 60),
         "turn": mission.newest.get(engine.name),
@@ -50,6 +55,10 @@ class Scene:
     """live, replay or ended."""
     shares: Callable[[], Mapping[str, str]] = dict
     """Renders the engines' shares over all hosts, to be sent with each update of this run."""
+    outages: Callable[[float], Sequence[EngineOutage]] = lambda _: ()
+    """Reads when engines were broken in the two minutes before a time."""
+    sends_timeline: bool = False
+    """Whether what changes on the timeline is sent with each update of this run."""
 
 
 def render_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
@@ -107,9 +116,10 @@ def _render_status(mission: Mission, scene: Scene) -> str:
 
 
 def render_engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+    outages = scene.outages(mission.state.at)
     return {
         f"hold-{engine.name}": render_template(
-            "partials/_engine_label.html", hold=build_engine_label(mission, engine, scene.lineup)
+            "partials/_engine_label.html", hold=build_engine_label(mission, engine, scene.lineup, outages)
         )
         for engine in scene.lineup.engines.values()
     }

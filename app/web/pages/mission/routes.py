@@ -26,7 +26,7 @@ from app.web.pages.engine_sharing import TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
-from app.web.pages.mission.mission_loader import TheMissions
+from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
@@ -74,20 +74,28 @@ def show_run(
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     t: Seconds = None,
+    w: Seconds = None,
     speed: Annotated[str, Query(max_length=8)] = "",
     intro: Intro = "",
 ) -> Response:
     row = require_run(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
-    at = _find_seq_at(runtime, row, t) if at is None and t is not None else at
+    at = _find_asked_seq(runtime, missions, row, t, w) if at is None else at
     return _render_mission(
         build_mission_view(runtime, missions, sharing, row, PageRequest(at, pace, intro != "closed"))
     )
 
 
-def _find_seq_at(runtime: Runtime, row: RunRow, seconds: float) -> int:
+def _find_asked_seq(
+    runtime: Runtime, missions: MissionLoader, row: RunRow, t: float | None, w: float | None
+) -> int | None:
+    """Return the seq at `t` seconds since the run was queued, or at `w` seconds on the timeline; None for neither."""
+    if w is not None:
+        return runtime.store.find_seq_at(row.id, missions.timelines.read_timeline(row.id).to_time(w + READ_UP))
+    if t is None:
+        return None
     first = runtime.store.find_time_at_seq(row.id, 1)
-    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + seconds + READ_UP)
+    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + t + READ_UP)
 
 
 def _render_mission(view: MissionView) -> Response:
@@ -103,11 +111,12 @@ def show_moment(
     session: TheSession,
     run: str,
     t: Seconds = None,
+    w: Seconds = None,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
     row = _require_run(queries.find_run(session, run), run)
-    asked = PageRequest(_find_seq_at(runtime, row, t or 0.0) if at is None else at)
+    asked = PageRequest(_find_asked_seq(runtime, missions, row, t or 0.0, w) if at is None else at)
     view = build_mission_view(runtime, missions, sharing, row, asked)
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
@@ -129,7 +138,9 @@ def stream_page(
     row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
     shares = partial(render_share_parts, runtime, sharing) if sharing else dict
-    screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "live", shares))
+    skill, outages = load_skill(row.skill), missions.outages.read_outages
+    scene = Scene(runtime.lineup, skill, "live", shares, outages, sends_timeline=True)
+    screen = PageRenderer(run, missions, scene)
     state = request.app.state
     name, live = ("page", state.machine_live) if sharing else ("guest", state.guests_live)
     notices = [state.health.watch_run(run), *([state.inbox_watch] if sharing else [])]
@@ -148,7 +159,8 @@ def stream_replay(
 ) -> Response:
     row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
-    screen = PageRenderer(run, missions, Scene(runtime.lineup, load_skill(row.skill), "replay"))
+    scene = Scene(runtime.lineup, load_skill(row.skill), "replay", outages=missions.outages.read_outages)
+    screen = PageRenderer(run, missions, scene)
     frames: AsyncIterator[bytes] = Replay(runtime.store, run).stream_frames(screen, after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 

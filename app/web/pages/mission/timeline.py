@@ -1,94 +1,283 @@
-"""A run's timeline: each item's time and outcome. Dragging along it replays the run."""
+"""A run's timeline: its turns, items and waits. It begins when work begins, and long waits are folded."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Literal
+
+import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
+from app.machine.sampling.engine_outages import EngineOutage, read_engine_outages
 from app.store.events import EventStore
+from app.web.stream.sse_messages import encode_message
 
 READ = (
-    *("run.queued", "run.started", "item.started", "item.passed", "item.escalated", "item.skipped", "item.deferred"),
-    *("sentry.alarm", "verdict.explained", "action.rolled_back", "approval.requested"),
+    *("run.queued", "run.started", "run.paused", "run.resumed", "run.stopped", "run.finished", "run.failed"),
+    *("scan.started", "scan.finished", "turn.started", "turn.finished", "turn.interrupted"),
+    *("item.started", "item.passed", "item.escalated", "item.skipped", "item.deferred"),
+    *("approval.requested", "approval.given", "approval.refused", "approval.edited", "approval.expired"),
+    *("sentry.alarm", "verdict.explained", "action.rolled_back"),
 )
 TICKS = (5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 4 * 3600, 8 * 3600, 86400)
 MOST_TICKS = 8
+FOLDED = 5.0
+"""Seconds that a longer wait takes on the axis."""
+KEPT = 16
+NARROWEST = 0.02
+"""Percent. Narrower turns are left out of the first picture of a long run: nobody sees them."""
+
+Row = Literal["turn", "item", "wait", "mark", "outage"]
 
 
-@dataclass(frozen=True)
-class TimelineSpan:
-    """An item's time span, in percent of the run's."""
+class Stretch(msgspec.Struct, frozen=True):
+    """Something with a time on the timeline; a mark has no length. Its name is stable while the run goes on."""
 
-    rule: str
-    outcome: str
-    left: float
-    width: float
-
-
-@dataclass(frozen=True)
-class TimelineMark:
+    id: str
+    row: Row
     kind: str
-    glyph: str
-    left: float
+    """The role, the outcome, the reason of the wait, or the kind of mark."""
+    since: float
+    until: float | None
+    """None while it lasts."""
     text: str
 
 
-@dataclass(frozen=True)
+class DrawnStretch(msgspec.Struct, frozen=True):
+    """A stretch on the axis of a run whose timeline has `seconds`."""
+
+    stretch: Stretch
+    place: float
+    """Seconds on the axis."""
+    end: float | None
+    left: float
+    """Percent, as `width`."""
+    width: float
+
+
+@dataclass
 class Timeline:
-    began: float
-    """The time at which the run was queued; the zero of the axis."""
+    """The fold of a run's events. Times on the axis are seconds of work, and FOLDED seconds for each longer wait."""
+
+    queued: float | None = None
+    began: float | None = None
+    """When work began, the zero of the axis; None while the run is queued."""
+    over: bool = False
+    seq: int = 0
+    stretches: dict[str, Stretch] = field(default_factory=dict)
+    changed: dict[str, int] = field(default_factory=dict)
+    """The seq of the last change of each stretch."""
+    _open: dict[Row, str] = field(default_factory=dict)
+    _paused: bool = False
+    _asked: bool = False
+
+    def copy(self) -> "Timeline":
+        return replace(self, stretches=dict(self.stretches), changed=dict(self.changed), _open=dict(self._open))
+
+    @property
+    def zero(self) -> float:
+        return self.began or self.queued or 0.0
+
+    @property
+    def waits(self) -> list[tuple[float, float | None]]:
+        return [(one.since, one.until) for one in self.stretches.values() if one.row == "wait"]
+
+    def to_place(self, at: float) -> float:
+        """Return the seconds on the axis of a time; 0 for the time in the queue."""
+        place = at - self.zero
+        for since, until in self.waits:
+            if at <= since:
+                break
+            end = at if until is None else until
+            length = max(end - since, 0.001)
+            kept = min(length, FOLDED)
+            place -= min(at, end) - since - kept * min(1.0, (at - since) / length)
+        return max(0.0, place)
+
+    def to_time(self, place: float) -> float:
+        """Return the time of a place on the axis."""
+        at = self.zero + place
+        for since, until in self.waits:
+            if at <= since or until is None:
+                break
+            length, kept = until - since, min(until - since, FOLDED)
+            at = since + (at - since) * length / kept if at < since + kept else at + length - kept
+        return at
+
+    def apply_event(self, recorded: Recorded, before: float | None = None) -> None:
+        """Apply an event of one of the kinds READ. `before`: the time of the event before it, known after a crash."""
+        self.seq, at, event = recorded.seq, recorded.at, recorded.event
+        match event:
+            case kinds.RunQueued():
+                self.queued = at
+            case kinds.RunStarted():
+                self.began = self.began or at
+            case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
+                self._end_run(at)
+            case kinds.TurnStarted():
+                self._begin("turn", event.role, at, f"{event.role.capitalize()}, {event.rule}")
+            case kinds.ScanStarted():
+                self._begin("turn", "scan", at, "scan of all rules")
+            case kinds.TurnFinished() | kinds.TurnInterrupted() | kinds.ScanFinished():
+                self._end("turn", at)
+            case kinds.ItemStarted():
+                self._begin("item", "working", at, event.rule)
+            case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
+                self._end("item", at, event.outcome, f"{event.rule}: {event.outcome}")
+            case _:
+                self._apply_wait(event, at, before)
+                if mark := _describe_mark(event):
+                    self._put(Stretch(f"m{self.seq}", "mark", mark[0], at, at, mark[1]))
+
+    def _apply_wait(self, event: object, at: float, before: float | None) -> None:
+        match event:
+            case kinds.RunPaused():
+                self._paused = True
+            case kinds.ApprovalRequested():
+                self._asked = True
+            case kinds.ApprovalGiven(given=given, of=of) if given < of:
+                pass
+            case kinds.ApprovalGiven() | kinds.ApprovalRefused() | kinds.ApprovalEdited() | kinds.ApprovalExpired():
+                self._asked = False
+            case kinds.RunResumed():
+                self._paused = False
+                if event.after_crash and before is not None:
+                    self._end("turn", before)
+                    self._begin("wait", "down", before, "no Temper process worked on this run")
+            case _:
+                return
+        if not (self._paused or self._asked) or isinstance(event, kinds.RunResumed):
+            self._end("wait", at)
+        if (self._paused or self._asked) and "wait" not in self._open:
+            text = "paused" if self._paused else "waited for a person"
+            self._begin("wait", "paused" if self._paused else "person", at, text)
+
+    def _begin(self, row: Row, kind: str, at: float, text: str) -> None:
+        if row != "wait" or row not in self._open:
+            self._end(row, at)
+            name = f"{row[0]}{self.seq}"
+            self._open[row] = name
+            self._put(Stretch(name, row, kind, at, None, text))
+
+    def _end(self, row: Row, at: float, kind: str = "", text: str = "") -> None:
+        if name := self._open.pop(row, None):
+            one = self.stretches[name]
+            self._put(msgspec.structs.replace(one, kind=kind or one.kind, until=at, text=text or one.text))
+        elif kind:  # an item may end without a start: skipped rules
+            self._put(Stretch(f"{row[0]}{self.seq}", row, kind, at, at, text))
+
+    def _end_run(self, at: float) -> None:
+        self.over = True
+        for row in list(self._open):
+            self._end(row, at)
+
+    def _put(self, one: Stretch) -> None:
+        self.stretches[one.id], self.changed[one.id] = one, self.seq
+
+
+def _describe_mark(event: object) -> tuple[str, str] | None:
+    match event:
+        case kinds.SentryAlarm():
+            return "alarm", f"{event.rule}: Sentry alarm"
+        case kinds.VerdictExplained(veto=True):
+            return "refused", f"{event.rule}: Auditor's veto"
+        case kinds.ActionRolledBack():
+            return "undone", f"{event.rule}: rolled back"
+        case kinds.ApprovalRequested():
+            return "asks", f"{event.rule}: a person was asked"
+        case _:
+            return None
+
+
+class TimelineReader:
+    """Reads timelines. It keeps the last ones, as logs only grow. Thread-safe; one instance per application."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._lock = Lock()
+        self._known: OrderedDict[str, Timeline] = OrderedDict()
+
+    def read_timeline(self, run: str) -> Timeline:
+        """Return the run's timeline up to its newest event."""
+        with self._lock:
+            line = self._known.pop(run, None) or Timeline()
+            if not line.over:
+                for recorded in self._store.read_events(run, after=line.seq, kinds=READ):
+                    line.apply_event(recorded, self._find_time_before(recorded))
+            self._known[run] = line
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+            return line.copy()
+
+    def encode_changes(self, run: str, batch: Sequence[Recorded]) -> bytes:
+        """Encode what these events changed on the timeline, as a message for the page; empty if they changed nothing.
+
+        A viewer who gets it twice draws the same."""
+        first = next((one.seq for one in batch if kinds.get_event_kind(one.event) in READ), None)
+        if first is None:
+            return b""
+        line = self.read_timeline(run)
+        told = [one for name, one in line.stretches.items() if line.changed[name] >= first]
+        return encode_message(
+            msgspec.json.encode({"began": line.began, "over": line.over, "stretches": told}), name="timeline"
+        )
+
+    def read_outages(self, line: Timeline, until: float) -> list[EngineOutage]:
+        return read_engine_outages(self._store, line.zero, until)
+
+    def _find_time_before(self, recorded: Recorded) -> float | None:
+        if isinstance(recorded.event, kinds.RunResumed) and recorded.event.after_crash:
+            return self._store.find_time_at_seq(recorded.run, recorded.seq - 1)
+        return None
+
+
+@dataclass(frozen=True)
+class TimelineView:
+    """A timeline as the page draws it."""
+
+    began: float | None
+    zero: float
     seconds: float
-    stretches: tuple[TimelineSpan, ...]
-    signs: tuple[TimelineMark, ...]
+    """Length of the axis."""
+    over: bool
+    last: float
+    """The time at its end."""
+    waits: tuple[tuple[float, float | None], ...]
+    stretches: tuple[DrawnStretch, ...]
     ticks: tuple[tuple[float, float], ...]
     """Position in percent, and seconds."""
 
-    def to_offset(self, at: float) -> float:
-        return round(min(max(at - self.began, 0.0), self.seconds), 1)
+
+def draw_timeline(line: Timeline, until: float, outages: Sequence[EngineOutage] = ()) -> TimelineView:
+    """Lay the timeline out up to a time."""
+    seconds = max(line.to_place(until), 0.1) if line.began else 0.1
+    drawn = [_draw_stretch(line, one, seconds) for one in line.stretches.values()]
+    drawn = [one for one in drawn if one.stretch.row != "turn" or one.width >= NARROWEST or one.end is None]
+    drawn += [_draw_stretch(line, _to_stretch(one), seconds) for one in outages]
+    return TimelineView(
+        began=line.began,
+        zero=line.zero,
+        seconds=round(seconds, 1),
+        over=line.over,
+        last=until,
+        waits=tuple(line.waits),
+        stretches=tuple(drawn),
+        ticks=_place_ticks(seconds),
+    )
 
 
-def read_timeline(store: EventStore, run: str, until: float) -> Timeline:
-    return build_timeline(store.read_events(run, kinds=READ), until)
+def _to_stretch(outage: EngineOutage) -> Stretch:
+    text = f"{outage.engine} was {outage.state}"
+    return Stretch(f"o{outage.engine}-{outage.since:.0f}", "outage", outage.state, outage.since, outage.until, text)
 
 
-def build_timeline(events: Iterable[Recorded], until: float) -> Timeline:
-    told = list(events)
-    began = told[0].at if told else until
-    seconds = max(until - began, 0.1)
-
-    def to_percent(at: float) -> float:
-        return round(100 * (at - began) / seconds, 2)
-
-    stretches, signs = [], []
-    since: dict[str, float] = {}
-    for recorded in told:
-        event = recorded.event
-        if isinstance(event, kinds.ItemStarted):
-            since[event.rule] = recorded.at
-        elif isinstance(event, kinds.ItemEnd):
-            start = to_percent(since.pop(event.rule, recorded.at))
-            width = round(to_percent(recorded.at) - start, 2)
-            stretches.append(TimelineSpan(event.rule, event.outcome, start, width))
-        elif sign := _describe_mark(event):
-            signs.append(TimelineMark(*sign[:2], to_percent(recorded.at), sign[2]))
-    working = [
-        TimelineSpan(rule, "working", to_percent(at), round(100 - to_percent(at), 2)) for rule, at in since.items()
-    ]
-    return Timeline(began, round(seconds, 1), (*stretches, *working), tuple(signs), _place_ticks(seconds))
-
-
-def _describe_mark(event: object) -> tuple[str, str, str] | None:
-    match event:
-        case kinds.SentryAlarm():
-            return "alarm", "!", f"{event.rule}: Sentry alarm"
-        case kinds.VerdictExplained(veto=True):
-            return "refused", "✗", f"{event.rule}: Auditor's veto"
-        case kinds.ActionRolledBack():
-            return "undone", "↺", f"{event.rule}: rolled back"
-        case kinds.ApprovalRequested():
-            return "asks", "?", f"{event.rule}: a person was asked"
-        case _:
-            return None
+def _draw_stretch(line: Timeline, one: Stretch, seconds: float) -> DrawnStretch:
+    place = round(line.to_place(one.since), 3)
+    end = None if one.until is None else round(line.to_place(one.until), 3)
+    width = min(seconds if end is None else end, seconds) - place
+    return DrawnStretch(one, place, end, round(100 * place / seconds, 3), round(max(0.0, 100 * width / seconds), 3))
 
 
 def _place_ticks(seconds: float) -> tuple[tuple[float, float], ...]:

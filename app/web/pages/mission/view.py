@@ -23,7 +23,7 @@ from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.mission.replay import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
-from app.web.pages.mission.timeline import Timeline, read_timeline
+from app.web.pages.mission.timeline import TimelineView, draw_timeline
 
 MOST_LATER = 20
 """Most later scans of the host to search, newest first."""
@@ -78,9 +78,9 @@ class MissionView:
     now: float
     """The server's clock; the browser's may differ."""
     intro: bool
-    timeline: Timeline
+    timeline: TimelineView
     time: float
-    """The page's position on the timeline, in seconds."""
+    """The page's position on the timeline, in seconds of its axis."""
     summary: Summary | None
     """Set for an ended run unless the page shows a moment of it."""
     table: EnergyTable | None
@@ -107,7 +107,9 @@ def build_mission_view(
     then = None if at is None else mission.state.at
     over = row.state not in queries.UNENDED
     ended = over and at is None
-    line = read_timeline(runtime.store, row.id, newest.at if newest else runtime.clock.now())
+    line = missions.timelines.read_timeline(row.id)
+    until = newest.at if newest and over else runtime.clock.now()
+    mode = "live" if at is None else "replay"
     return MissionView(
         run=row.id,
         row=row,
@@ -122,7 +124,9 @@ def build_mission_view(
         simulated=row.simulated,
         shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
-        pieces=render_pieces(mission, Scene(runtime.lineup, load_skill(row.skill), "live" if at is None else "replay")),
+        pieces=render_pieces(
+            mission, Scene(runtime.lineup, load_skill(row.skill), mode, outages=missions.outages.read_outages)
+        ),
         health="" if over or at is not None else render_health(find_faults(read_conditions(runtime))),
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
@@ -131,8 +135,8 @@ def build_mission_view(
         gpus=render_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),
         intro=asked.intro,
-        timeline=line,
-        time=line.to_offset(mission.state.at),
+        timeline=draw_timeline(line, until, missions.timelines.read_outages(line, until)),
+        time=round(line.to_place(until if at is None else mission.state.at), 1),
         summary=read_summary(runtime.store, row.id) if ended else None,
         table=build_energy_table(runtime, row) if ended else None,
         reboot=find_reboot_check(runtime, row) if ended and sharing else None,
