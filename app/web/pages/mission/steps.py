@@ -30,8 +30,7 @@ def list_steps(mission: Mission) -> list[Step]:
     item = mission.state.item
     if item and item.attempt and item.attempt.awaits_person:
         signs["worker"] = "?"
-    at = "sentry" if mission.stage == "lesson" else mission.stage
-    return [Step(name, role, signs[role], is_current=role == at and item is not None) for role, name in STEPS.items()]
+    return [Step(name, role, signs[role], is_current=role == mission.stage and item is not None) for role, name in STEPS.items()]
 
 
 def _sign_change(attempt: AttemptView) -> str:
