@@ -102,7 +102,14 @@ def _render_lane(mission: Mission, scene: Scene, place: Place) -> str:
 def _render_caption(mission: Mission, scene: Scene) -> str:
     turn = None if mission.state.ended else mission.state.turn
     engine = scene.lineup.engines[turn.engine].title if turn and turn.engine in scene.lineup.engines else ""
-    context = {"caption": write_caption(mission), "trouble": _has_alarm(mission), "turn": turn, "engine": engine}
+    attempt = mission.state.attempt
+    context = {
+        "caption": write_caption(mission),
+        "trouble": _has_alarm(mission),
+        "waits": bool(attempt and attempt.awaits_person),
+        "turn": turn,
+        "engine": engine,
+    }
     return render_template("partials/_now.html", **context)
 
 
