@@ -1,4 +1,4 @@
-"""What can be seen of a page's layout without a picture: text that lies over other text, and what is cut off or out of sight."""
+"""A page's layout without a picture: text that lies over other text, and what is cut off or out of sight."""
 
 OVERLAPS = """() => {
   const seen = [];
@@ -8,18 +8,24 @@ OVERLAPS = """() => {
       const style = getComputedStyle(one);
       if (style.overflowX === "visible" && style.overflowY === "visible") continue;
       const of = one.getBoundingClientRect();
-      box = { left: Math.max(box.left, of.left), right: Math.min(box.right, of.right), top: Math.max(box.top, of.top), bottom: Math.min(box.bottom, of.bottom) };
+      box = {
+        left: Math.max(box.left, of.left), right: Math.min(box.right, of.right),
+        top: Math.max(box.top, of.top), bottom: Math.min(box.bottom, of.bottom),
+      };
     }
     return box;
   };
   // By a bar, a note or a menu, which is meant to lie over the page.
+  const drawn = "svg, .unseen, .skip, script, style, noscript, option, .strip-plot";
   const isCovered = (parent, top) => {
-    for (let one = top; one && !one.contains(parent); one = one.parentElement) if (["fixed", "sticky", "absolute"].includes(getComputedStyle(one).position)) return true;
+    for (let one = top; one && !one.contains(parent); one = one.parentElement) {
+      if (["fixed", "sticky", "absolute"].includes(getComputedStyle(one).position)) return true;
+    }
     return !top;
   };
   while (walker.nextNode()) {
     const node = walker.currentNode, parent = node.parentElement;
-    if (!node.textContent.trim() || parent.closest("svg, .unseen, .skip, script, style, noscript, option, .strip-plot")) continue;
+    if (!node.textContent.trim() || parent.closest(drawn)) continue;
     if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
@@ -29,17 +35,22 @@ OVERLAPS = """() => {
       const room = (box.bottom - box.top) / 4;
       if (box.right - box.left < 2 || box.bottom - box.top < 4) continue;
       const x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
-      if (x < 0 || y < 0 || x > innerWidth || y > innerHeight || isCovered(parent, document.elementFromPoint(x, y))) continue;
-      seen.push({ node, words: node.textContent.trim().slice(0, 40), left: box.left + 1, right: box.right - 1, top: box.top + room, bottom: box.bottom - room });
+      if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) continue;
+      if (isCovered(parent, document.elementFromPoint(x, y))) continue;
+      const words = node.textContent.trim().slice(0, 40);
+      seen.push({
+        node, words, left: box.left + 1, right: box.right - 1, top: box.top + room, bottom: box.bottom - room,
+      });
     }
   }
   const found = [];
   seen.forEach((one, at) => seen.slice(at + 1).forEach((other) => {
-    if (one.node !== other.node && one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom) found.push(`${one.words} | ${other.words}`);
+    const across = one.left < other.right && other.left < one.right;
+    if (one.node !== other.node && across && one.top < other.bottom && other.top < one.bottom) found.push(`${one.words} | ${other.words}`);
   }));
   return found;
 }"""
-"""Pairs of texts in the window that lie over each other. What is covered on purpose, by a bar or a pane, does not count."""
+"""Pairs of texts in the window that lie over each other. What a bar or a note covers on purpose does not count."""
 NO_WIDER = "document.documentElement.scrollWidth <= innerWidth + 1"
 IN_SIGHT = """(one) => {
   const box = one.getBoundingClientRect();
@@ -48,7 +59,8 @@ IN_SIGHT = """(one) => {
 }"""
 EMPTY_SHARE = """() => {
   const stage = document.querySelector(".stage").getBoundingClientRect();
-  const filled = [...document.querySelectorAll(".talk, .evid, .machine, .happened")].map((one) => one.getBoundingClientRect());
+  const panes = [...document.querySelectorAll(".talk, .evid, .machine, .happened")];
+  const filled = panes.map((one) => one.getBoundingClientRect());
   const bottom = document.querySelector(".scrubber").getBoundingClientRect().top;
   return 1 - filled.reduce((all, box) => all + box.width * box.height, 0) / (stage.width * (bottom - stage.top));
 }"""

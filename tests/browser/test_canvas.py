@@ -111,7 +111,9 @@ async def test_an_answer_is_shown_as_what_it_means_while_it_is_written(page, sho
     assert json.loads(await page.locator(".body[data-staged] .answer").inner_text()) == ANSWER
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, '{"a":' * 2000, '{"a": }, ]', '{"steps":[{"x', 'not json', '{"note":"\\u12'])
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, '{"a":' * 2000, '{"a": }, ]', '{"steps":[{"x', "not json", '{"note":"\\u12']
+)
 async def test_an_answer_that_is_no_json_harms_nothing(page, shown, text):
     run, at = shown.runs()[0], find_seq(shown, "turn.started", 0)
     await page.goto(f"{shown.url}/runs/{run}?at={at}")

@@ -39,7 +39,6 @@ def build_engine_label(mission: Mission, engine: Engine, lineup: Lineup) -> dict
     }
 
 
-
 @dataclass(frozen=True)
 class Scene:
     """Context that stays constant while a run is watched."""

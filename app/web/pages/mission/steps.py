@@ -30,7 +30,10 @@ def list_steps(mission: Mission) -> list[Step]:
     item = mission.state.item
     if item and item.attempt and item.attempt.awaits_person:
         signs["worker"] = "?"
-    return [Step(name, role, signs[role], is_current=role == mission.stage and item is not None) for role, name in STEPS.items()]
+    return [
+        Step(name, role, signs[role], is_current=role == mission.stage and item is not None)
+        for role, name in STEPS.items()
+    ]
 
 
 def _sign_change(attempt: AttemptView) -> str:
