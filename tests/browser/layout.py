@@ -46,7 +46,8 @@ OVERLAPS = """() => {
   const found = [];
   seen.forEach((one, at) => seen.slice(at + 1).forEach((other) => {
     const across = one.left < other.right && other.left < one.right;
-    if (one.node !== other.node && across && one.top < other.bottom && other.top < one.bottom) found.push(`${one.words} | ${other.words}`);
+    if (one.node === other.node || !across) return;
+    if (one.top < other.bottom && other.top < one.bottom) found.push(`${one.words} | ${other.words}`);
   }));
   return found;
 }"""
