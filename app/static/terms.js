@@ -6,11 +6,12 @@ note.popover = "manual";
 note.setAttribute("aria-hidden", "true"); // its description says the same
 document.body.append(note);
 const explain = (event) => {
-  const word = event.target.closest && event.target.closest(".term");
+  // A number's title says where it comes from: a pointer has it from the browser, the keyboard from here.
+  const word = event.target.closest && event.target.closest(event.type === "focusin" ? ".term, [title][tabindex]" : ".term");
   if (!word) return;
-  const says = document.getElementById(word.getAttribute("aria-describedby"));
+  const says = word.title || document.getElementById(word.getAttribute("aria-describedby"))?.textContent;
   if (!says) return;
-  note.textContent = says.textContent;
+  note.textContent = says;
   note.showPopover();
   const at = word.getBoundingClientRect();
   const left = Math.max(8, Math.min(at.left, innerWidth - note.offsetWidth - 8));

@@ -1,5 +1,7 @@
 // Tokens of a turn in progress are appended as text, which cannot act. A lane follows its end until it is scrolled up;
 // then a button offers to follow again.
+import { showAnswer } from "./answer.js";
+
 const atEnd = (body) => body.scrollHeight - body.scrollTop - body.clientHeight < 40;
 const toEnd = (body) => (body.scrollTop = body.scrollHeight);
 // A long text grows in blocks: only the last one is laid out anew. They begin where a sentence ended.
@@ -15,18 +17,22 @@ const put = (place, text) => {
 };
 // However many tokens a frame brings, it is laid out once; where nobody looks at the page, nothing is.
 const growing = new Map(); // a lane to where it stood at its end
+const answering = new Set();
 const settle = () => {
+  for (const body of answering) showAnswer(body);
+  answering.clear();
   for (const [body, top] of growing) if (body.scrollTop >= top) toEnd(body);
   growing.clear();
 };
 addEventListener("token", (event) => {
-  const { turn, role, channel, text } = JSON.parse(event.detail.data);
-  const body = document.querySelector(`#lane-${role} [data-turn="${CSS.escape(turn)}"]`);
+  const { turn, channel, text } = JSON.parse(event.detail.data);
+  const body = document.querySelector(`.lane [data-turn="${CSS.escape(turn)}"]`);
   const place = body && body.querySelector(channel === "thought" ? ".thought" : ".answer");
   if (!place) return;
   if (!growing.size) requestAnimationFrame(settle);
   if (!growing.has(body)) growing.set(body, atEnd(body) ? body.scrollTop : Infinity);
   put(place, text);
+  if (channel !== "thought") answering.add(body);
 });
 const onScroll = (event) => {
   const body = event.target;

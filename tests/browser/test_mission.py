@@ -43,8 +43,7 @@ COUNTS_PENDING = """() => {
   };
 }"""
 SAY = """() => {
-  const body = document.querySelector(".lane .body[data-staged]"), { turn } = body.dataset;
-  const role = document.querySelector(".step[data-staged]").dataset.role;
+  const body = document.querySelector(".lane .body[data-staged]"), { turn } = body.dataset, role = "architect";
   const frame = () => new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready)));
   window.say = async (words) => {
     for (let n = 0; n < words; n += 1) {
@@ -202,11 +201,18 @@ async def test_nothing_moves_while_tokens_arrive(page, tmp_path):
         assert await page.evaluate("window.shift") < SHIFT_AT_MOST
 
 
+def mid_turn(shown):
+    """The address of a moment at which a role is thinking."""
+    run = shown.runs()[0]
+    store = EventStore(open_database(shown.data / "temper.sqlite"))
+    return f"{shown.url}/runs/{run}?at={next(iter(store.read_events(run, kinds=['turn.delta']))).seq}"
+
+
 async def test_a_long_text_grows_in_blocks_and_says_the_same(page, shown):
-    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=300")
+    await page.goto(mid_turn(shown))
     grown, before, blocks = await page.evaluate("""() => {
       const body = document.querySelector(".lane .body[data-staged]"), thought = body.querySelector(".thought");
-      const before = thought.textContent, role = document.querySelector(".step[data-staged]").dataset.role;
+      const before = thought.textContent, role = "architect";
       for (let n = 0; n < 600; n += 1) {
         const data = JSON.stringify({ turn: body.dataset.turn, role, channel: "thought", text: ` word ${n}.` });
         dispatchEvent(new CustomEvent("token", { detail: { data } }));
@@ -218,7 +224,7 @@ async def test_a_long_text_grows_in_blocks_and_says_the_same(page, shown):
 
 
 async def test_a_lane_follows_its_end_until_it_is_scrolled_up_and_a_frame_is_laid_out_once(page, shown):
-    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at=300")
+    await page.goto(mid_turn(shown))
     await page.evaluate(SAY)
     session = await page.context.new_cdp_session(page)
     await session.send("Performance.enable")

@@ -75,6 +75,7 @@ async def test_a_hand_on_the_chart_is_a_hand_on_the_slider(browser, shown):
 
 
 async def test_the_charts_of_a_live_run_move_nothing_and_cost_little(page, tmp_path):
+    await page.set_viewport_size({"width": 1920, "height": 1080})  # narrower pages keep the room for the log
     with served(tmp_path, "--speed", "10", command="demo") as server:
         await page.goto(server.url)
         await page.locator(".cell").nth(5).wait_for(timeout=PATIENCE)

@@ -1,6 +1,7 @@
 """A unified diff as table rows; for an undone change, added and removed lines are swapped."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.resources.vendor import LABEL, SCRIPT
@@ -10,20 +11,39 @@ Kind = Literal["file", "hunk", "added", "removed", "same"]
 ROWS = 200
 """Most rows to show. Lines of a vendor's script do not count: a person must be able to read all of it."""
 
+_HUNK = re.compile(r"@@ -(\d{1,7})\S* \+(\d{1,7})")
+
 
 @dataclass(frozen=True)
 class DiffRow:
     kind: Kind
     sign: str
     text: str
+    number: int | None = None
+    """The line's number in its file: the new one of an added or equal line, the old one of a removed line."""
 
 
 def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
     rows = [_parse_diff_row(line) for line in lines[: ROWS + whole]]
-    kept = [row for row in rows if row]
+    kept = _number_rows([row for row in rows if row])
     return [_invert_row(row) for row in kept] if undone else kept
+
+
+def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:
+    """Number the lines below each hunk's header. Rows without a header, as those of resources, have no number."""
+    numbered, old, new = [], 0, 0
+    for row in rows:
+        if row.kind in ("file", "hunk"):
+            told = _HUNK.match(row.text)
+            old, new = (int(told[1]), int(told[2])) if told and row.kind == "hunk" else (0, 0)
+        elif new:
+            numbered.append(replace(row, number=old if row.kind == "removed" else new))
+            old, new = old + (row.kind != "added"), new + (row.kind != "removed")
+            continue
+        numbered.append(row)
+    return numbered
 
 
 def _parse_diff_row(line: str) -> DiffRow | None:
@@ -48,7 +68,7 @@ def _parse_diff_row(line: str) -> DiffRow | None:
 
 def _invert_row(row: DiffRow) -> DiffRow:
     if row.kind == "added":
-        return DiffRow("removed", "−", row.text)
+        return replace(row, kind="removed", sign="−")
     if row.kind == "removed":
-        return DiffRow("added", "+", row.text)
+        return replace(row, kind="added", sign="+")
     return row

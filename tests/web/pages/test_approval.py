@@ -43,8 +43,8 @@ def test_with_both_nobody_is_asked_any_more():
     other = ApprovalGiven(approval="r1.x", by="bob", reason="so did I", via="token", given=2, of=2)
     mission, drawn = page_after(ALLOWED, ASKED, YES, other)
     assert not drawn["approval"].strip()
-    assert "Approved by ada, 1 of 2." in drawn["tries"]
-    assert "Approved by bob, 2 of 2." in drawn["tries"]
+    assert "Approved by ada, 1 of 2." in drawn["lane-worker"]
+    assert "Approved by bob, 2 of 2." in drawn["lane-worker"]
     assert mission.state.idle_since is None
 
 

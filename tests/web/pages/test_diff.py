@@ -17,6 +17,12 @@ def test_a_diff_reads_with_signs_and_the_files_name_once():
     ]
 
 
+def test_each_line_has_its_number_in_the_file_it_is_of():
+    rows = parse_diff_rows("--- a/x\n+++ b/x\n@@ -7,3 +7,3 @@\n keep\n-old\n+new\n end\nresource user:ada\n+locked\n")
+    assert [row.number for row in rows] == [None, None, 7, 8, 8, 9, None, None]
+    assert [row.number for row in parse_diff_rows(DIFF, undone=True)] == [None, None, 1, 2, 2]
+
+
 def test_an_undone_change_runs_backwards():
     assert shape(parse_diff_rows(DIFF, undone=True))[3:] == [("added", "+", "old"), ("removed", "−", "new")]
 

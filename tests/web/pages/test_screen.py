@@ -94,7 +94,7 @@ def test_what_else_changed_travels_as_parts_that_name_their_place(told):
     store, log = told
     ((seq, name, data),) = messages(PageRenderer("r", MissionLoader(store), SCENE)(log[4:5]))
     assert (seq, name) == (5, None)
-    said = {"lane-architect", "hold-gemma-31b", "clock"}
+    said = {"lane-architect", "now", "hold-gemma-31b", "clock"}
     assert set(re.findall(r'hx-target="#([a-z0-9-]+)"', data)) == said
     assert "serving <b>ARCHITECT</b>" in data
 

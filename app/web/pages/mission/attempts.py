@@ -42,7 +42,10 @@ class AttemptView(StepResults, frozen=True):
     offered: ProvenFix | None = None
     approval: kinds.ApprovalRequested | None = None
     answers: tuple[kinds.ApprovalGiven | kinds.ApprovalRefused, ...] = ()
+    allowed: kinds.ActionsAllowed | None = None
+    rehearsed: kinds.Rehearsed | None = None
     applied: kinds.ActionApplied | None = None
+    probed: kinds.SentryProbed | None = None
     failed: kinds.AttemptFailed | None = None
     passed: bool = False
 
@@ -53,7 +56,10 @@ class AttemptView(StepResults, frozen=True):
 
 _FIELDS = RESULT_FIELDS | {
     kinds.ApprovalRequested: "approval",
+    kinds.ActionsAllowed: "allowed",
+    kinds.Rehearsed: "rehearsed",
     kinds.ActionApplied: "applied",
+    kinds.SentryProbed: "probed",
     kinds.AttemptFailed: "failed",
 }
 

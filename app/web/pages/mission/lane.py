@@ -1,6 +1,6 @@
-"""One role's lane: its thought as it streams, then its result. It stays until the role's next turn."""
+"""One turn of the transcript: its thought and answer as they stream, then its result."""
 
-from typing import get_args
+from typing import Literal, get_args
 
 from msgspec.structs import replace
 
@@ -10,6 +10,10 @@ from app.events.vocabulary import Purpose, Role
 from app.web.pages.mission.attempts import RESULT_FIELDS, StepResults
 
 ROLES: tuple[Role, ...] = get_args(Role)
+
+Place = Literal["architect", "worker", "auditor", "sentry", "lesson"]
+PLACES: tuple[Place, ...] = get_args(Place)
+"""The turns of an attempt in order; in the last one the Architect learns from a failure."""
 
 DOES: dict[Purpose, str] = {
     "plan": "is planning",
@@ -21,12 +25,13 @@ DOES: dict[Purpose, str] = {
 
 
 class Lane(StepResults, frozen=True):
-    role: Role
+    place: Place
     rule: str = ""
     attempt: int = 0
     """The item and attempt shown; an earlier one stays until the role starts on the current one."""
     turn: str = ""
     live: bool = False
+    purpose: Purpose | None = None
     does: str = ""
     waited: float = 0.0
     """Seconds that the turn waited for the engine behind other hosts' turns."""
@@ -37,6 +42,10 @@ class Lane(StepResults, frozen=True):
     interrupted: str = ""
 
     @property
+    def role(self) -> Role:
+        return "architect" if self.place == "lesson" else self.place
+
+    @property
     def is_blank(self) -> bool:
         return not self.rule
 
@@ -45,19 +54,24 @@ class Lane(StepResults, frozen=True):
         return not self.is_blank and (self.rule, self.attempt) != (rule, attempt)
 
 
-_SHOWN: dict[Role, tuple[type, ...]] = {
-    "architect": (kinds.PlanMade, kinds.LessonLearnt, kinds.AttemptReflected),
+_SHOWN: dict[Place, tuple[type, ...]] = {
+    "architect": (kinds.PlanMade,),
     "worker": (kinds.ActionProposed, kinds.ActionRefused, kinds.ActionRolledBack),
     "auditor": (kinds.VerdictExplained,),
     "sentry": (kinds.SentryClear, kinds.SentryAlarm, kinds.ActionRolledBack),
+    "lesson": (kinds.LessonLearnt, kinds.AttemptReflected),
 }
-"""The results that each role's lane shows."""
+"""The results that each lane shows."""
+
+
+def find_place(turn: kinds.TurnStarted) -> Place:
+    return "lesson" if turn.purpose == "reflect" else turn.role
 
 
 def advance_lane(lane: Lane, event: Event) -> Lane:
     match event:
-        case kinds.TurnStarted(role=lane.role):
-            return _begin_turn(lane, event)
+        case kinds.TurnStarted():
+            return _begin_turn(lane, event) if find_place(event) == lane.place else lane
         case kinds.TurnDelta(turn=lane.turn, channel="thought"):
             return replace(lane, thought=lane.thought + event.text)
         case kinds.TurnDelta(turn=lane.turn):
@@ -66,17 +80,18 @@ def advance_lane(lane: Lane, event: Event) -> Lane:
             return replace(lane, live=False, thought=event.thought, answer=event.answer, finished=event)
         case kinds.TurnInterrupted(turn=lane.turn):
             return replace(lane, live=False, interrupted=event.reason)
-        case kinds.VerdictGiven(phase="attempt") if lane.role == "auditor":
-            return Lane(lane.role, event.rule, event.attempt, verdict=event)
-        case kinds.SentryProbed() if lane.role == "sentry":
-            return Lane(lane.role, event.rule, event.attempt, probed=event)
+        case kinds.VerdictGiven(phase="attempt") if lane.place == "auditor":
+            return Lane(lane.place, event.rule, event.attempt, verdict=event)
+        case kinds.SentryProbed() if lane.place == "sentry":
+            return Lane(lane.place, event.rule, event.attempt, probed=event)
         case _:
             return _record_result(lane, event)
 
 
 def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
     does, waited = DOES[event.purpose], event.waited_ms / 1000
-    fresh = Lane(lane.role, event.rule, event.attempt, event.turn, live=True, does=does, waited=waited)
+    here = Lane(lane.place, event.rule, event.attempt, event.turn)
+    fresh = replace(here, live=True, purpose=event.purpose, does=does, waited=waited)
     # The verdict and the probes precede the role's turn and stay in its lane.
     return (
         fresh if lane.is_past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
@@ -84,10 +99,10 @@ def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
 
 
 def _record_result(lane: Lane, event: Event) -> Lane:
-    if not isinstance(event, _SHOWN[lane.role]):
+    if not isinstance(event, _SHOWN[lane.place]):
         return lane
     rule, attempt = event.rule, event.attempt  # type: ignore[attr-defined]
-    here = Lane(lane.role, rule, attempt) if lane.is_blank or lane.is_past(rule, attempt) else lane
+    here = Lane(lane.place, rule, attempt) if lane.is_blank or lane.is_past(rule, attempt) else lane
     if isinstance(event, kinds.ActionRolledBack) and not (here.proposed or here.alarm):
         return lane  # another lane's change
     return replace(here, **{RESULT_FIELDS[type(event)]: event})

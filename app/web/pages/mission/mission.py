@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from app.events.kinds import (
+    ActionProposed,
     AttemptStarted,
     Event,
     ItemStarted,
@@ -14,12 +15,11 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import Recorded
-from app.events.vocabulary import Role
 from app.loop.state import RunState, apply_event
 from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
 from app.web.pages.mission.engine_holds import EngineHolds
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.lane import ROLES, Lane, advance_lane
+from app.web.pages.mission.lane import PLACES, Lane, Place, advance_lane, find_place
 
 FEED_LINES = 60
 
@@ -27,15 +27,13 @@ FEED_LINES = 60
 @dataclass
 class Mission:
     state: RunState = field(default_factory=RunState)
-    lanes: dict[Role, Lane] = field(default_factory=lambda: {role: Lane(role) for role in ROLES})
-    stage: Role = "architect"
-    """The role whose lane is expanded: the one working, or the last one."""
+    lanes: dict[Place, Lane] = field(default_factory=lambda: {place: Lane(place) for place in PLACES})
+    stage: Place = "architect"
+    """The turn that is shown large: the one in progress, or the last one."""
     holds: EngineHolds = field(default_factory=EngineHolds)
     focus: str | None = None
     """The rule of the current item, or of the last one."""
     tries: list[AttemptView] = field(default_factory=list)
-    change: AttemptView | None = None
-    """The newest attempt that proposed a change, on this item or the one before."""
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
     newest: dict[str, TurnFinished] = field(default_factory=dict)
     """Each engine's newest finished turn, for its figures."""
@@ -58,15 +56,21 @@ class Mission:
 
     def _advance_lanes(self, event: Event) -> None:
         match event:
-            case TurnDelta() | TurnStarted():
-                self.lanes[event.role] = advance_lane(self.lanes[event.role], event)
+            case TurnDelta():
+                for place, lane in self.lanes.items():
+                    if lane.turn == event.turn:
+                        self.lanes[place] = advance_lane(lane, event)
             case _:
-                self.lanes = {role: advance_lane(lane, event) for role, lane in self.lanes.items()}
+                self.lanes = {place: advance_lane(lane, event) for place, lane in self.lanes.items()}
 
     def _move_stage(self, event: Event) -> None:
         match event:
             case TurnStarted():
-                self.stage = event.role
+                self.stage = find_place(event)
+            case AttemptStarted():
+                self.stage = "architect"
+            case ActionProposed():
+                self.stage = "worker"
             case VerdictGiven(phase="attempt"):
                 self.stage = "auditor"
             case SentryProbed():
@@ -82,11 +86,7 @@ class Mission:
             self.tries = [*self.tries, AttemptView(event.attempt, event.lessons, event.offered)]
         elif self.tries:
             self.tries[-1] = apply_attempt_event(self.tries[-1], event)
-            if self.tries[-1].proposed:
-                self.change = self.tries[-1]
 
     def _clear_older_lanes(self, before: str | None) -> None:
         """Keep only the previous item in the lanes, so that a viewer who joins late sees the same page."""
-        self.lanes = {role: lane if lane.rule == before else Lane(role) for role, lane in self.lanes.items()}
-        if self.change and self.change.rule != before:
-            self.change = None
+        self.lanes = {place: lane if lane.rule == before else Lane(place) for place, lane in self.lanes.items()}

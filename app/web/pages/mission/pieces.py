@@ -7,11 +7,14 @@ from app.lineups.model import Engine, Lineup
 from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.skill import Skill
 from app.targets.host_registry import is_fixture
+from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.caption import write_caption
 from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars
-from app.web.pages.mission.lane import ROLES, Lane
+from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
+from app.web.pages.mission.ribbon_parts import group_by_part
+from app.web.pages.mission.steps import list_steps
 from app.web.pages.templating import render_template
 
 
@@ -41,10 +44,6 @@ def build_engine_label(
     }
 
 
-STEPS = {"architect": "Plan", "worker": "Change", "auditor": "Verify", "sentry": "Watch"}
-"""The name of each role's step."""
-
-
 @dataclass(frozen=True)
 class Scene:
     """Context that stays constant while a run is watched."""
@@ -63,20 +62,21 @@ class Scene:
 
 def render_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     """Return inner HTML by element id."""
-    here = {"mission": mission, "scene": scene}
+    here, rule = {"mission": mission, "scene": scene}, find_focus_rule(mission, scene)
     drawn = {
         "status": _render_status(mission, scene),
         "progress": render_template("partials/_progress.html", headway=measure_progress(mission.state)),
-        "now": render_template("partials/_now.html", caption=write_caption(mission), trouble=_has_open_alarm(mission)),
-        "ribbon": render_template("partials/_ribbon.html", **here, rolled_back=count_rollbacks),
-        "item": render_template("partials/_item.html", **here, rule=find_focus_rule(mission, scene)),
+        "now": _render_caption(mission, scene),
+        "ribbon": _render_ribbon(mission, scene),
+        "item": render_template("partials/_item.html", **here, rule=rule, steps=list_steps(mission)),
         "approval": render_template("partials/_approval.html", **here),
-        "change": render_template("partials/_change.html", change=mission.change, past=_is_past_change(mission)),
-        "tries": render_template("partials/_tries.html", mission=mission),
+        "tries": render_template("partials/_tries.html", tries=mission.tries[:-1]),
+        "undo": render_template("partials/_undo.html", attempt=_get_attempt(mission)),
+        "evidence": render_template("partials/_evidence.html", **here, rule=rule, attempt=_get_attempt(mission)),
         "feed": render_template("partials/_feed.html", **here),
     }
-    for role in ROLES:
-        drawn[f"lane-{role}"] = _render_lane(mission, scene, mission.lanes[role])
+    for place in PLACES:
+        drawn[f"lane-{place}"] = _render_lane(mission, scene, place)
     return drawn | render_clock_piece(mission, scene) | render_engine_pieces(mission, scene)
 
 
@@ -88,25 +88,49 @@ def render_clock_piece(mission: Mission, scene: Scene) -> dict[str, str]:
     return {"clock": render_template("partials/_clock.html", **context)}
 
 
-def _render_lane(mission: Mission, scene: Scene, lane: Lane) -> str:
-    engine = scene.lineup.engines[scene.lineup.seats[lane.role].engine]
-    number = mission.tries[-1].number if mission.tries else 0
+def _get_attempt(mission: Mission) -> AttemptView:
+    """Return the attempt in view; one without results before the first."""
+    return mission.tries[-1] if mission.tries else AttemptView(0)
+
+
+def _render_lane(mission: Mission, scene: Scene, place: Place) -> str:
+    lane, attempt = mission.lanes[place], _get_attempt(mission)
+    if lane.is_past(mission.focus, attempt.number or lane.attempt):
+        lane = Lane(place)
+    started = mission.state.started
     context = {
-        "step": STEPS[lane.role],
-        "staged": mission.stage == lane.role,
-        "past": lane.is_past(mission.focus, number),
+        "engine": scene.lineup.engines[scene.lineup.seats[lane.role].engine],
+        "attempt": attempt,
+        "staged": mission.stage == place,
+        "before": started.probes if started else (),
     }
-    return render_template("partials/_lane.html", lane=lane, engine=engine, **context)
+    return render_template(f"partials/_turn_{place}.html", lane=lane, **context)
 
 
-def _is_past_change(mission: Mission) -> bool:
-    return mission.change is not None and (not mission.tries or mission.change is not mission.tries[-1])
+def _render_caption(mission: Mission, scene: Scene) -> str:
+    turn = None if mission.state.ended else mission.state.turn
+    engine = scene.lineup.engines[turn.engine].title if turn and turn.engine in scene.lineup.engines else ""
+    attempt = mission.state.attempt
+    context = {
+        "caption": write_caption(mission),
+        "trouble": _has_alarm(mission),
+        "waits": bool(attempt and attempt.awaits_person),
+        "turn": turn,
+        "engine": engine,
+    }
+    return render_template("partials/_now.html", **context)
 
 
-def _has_open_alarm(mission: Mission) -> bool:
-    """Return True if the last attempt raised an alarm and its rollback is not done."""
-    attempt = mission.tries[-1] if mission.tries else None
-    return attempt is not None and not mission.state.ended and bool(attempt.alarm) and not attempt.undone
+def _render_ribbon(mission: Mission, scene: Scene) -> str:
+    parts = group_by_part(mission.state.items.values(), scene.skill.rules)
+    return render_template(
+        "partials/_ribbon.html", mission=mission, scene=scene, parts=parts, rolled_back=count_rollbacks
+    )
+
+
+def _has_alarm(mission: Mission) -> bool:
+    """Return True from the alarm of the last attempt until the next turn."""
+    return not mission.state.ended and bool(_get_attempt(mission).alarm)
 
 
 def _render_status(mission: Mission, scene: Scene) -> str:

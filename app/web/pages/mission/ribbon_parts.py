@@ -1,0 +1,64 @@
+"""A ribbon of many findings, grouped by the part of the system that they are about."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from app.loop.state import Item
+from app.skills.skill import Rule
+from app.web.pages.mission.progress import ENDED_STATUSES
+
+MOST_CELLS = 40
+"""More findings than this are grouped, and their cells are small."""
+ROWS = 2
+
+_PARTS = {
+    "SSH": r"sshd?\b|sshd?_",
+    "Audit": r"audit|aide",
+    "sudo": r"sudo",
+    "Accounts": r"accounts?_|pam|passw|faillock|login\.defs|shadow|useradd|umask|login|user",
+    "Kernel": r"sysctl|kernel|grub|modprobe|kmod|boot|module",
+    "Mounts": r"mount|partition|fstab|tmp",
+    "Network": r"firewall|network|wireless|postfix|chrony|snmp|nfs|ftp|tftp",
+    "Packages": r"package|dnf|yum|rpm|gpg",
+    "Services": r"service|systemd|cron|rsyslog|journal",
+    "Files": r"file|dir|owner|permission|/etc",
+}
+"""Parts by the words of a rule's id, title and files. The first that fits is taken."""
+_WORDS = {name: re.compile(words, re.IGNORECASE) for name, words in _PARTS.items()}
+
+
+@dataclass(frozen=True)
+class RibbonPart:
+    name: str
+    items: tuple[Item, ...]
+
+    @property
+    def done(self) -> int:
+        return sum(item.status in ENDED_STATUSES for item in self.items)
+
+    @property
+    def columns(self) -> int:
+        return -(-len(self.items) // ROWS)
+
+
+def group_by_part(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[RibbonPart, ...]:
+    """Return the items by part, or nothing if each can have a cell of its own."""
+    if len(items) <= MOST_CELLS:
+        return ()
+    parts: dict[str, list[Item]] = {}
+    for item in items:
+        parts.setdefault(find_part(rules.get(item.rule)), []).append(item)
+    order = [name for name in (*_PARTS, "Other") if name in parts]
+    return tuple(RibbonPart(name, tuple(parts[name])) for name in order)
+
+
+def find_part(rule: Rule | None) -> str:
+    if rule is None:
+        return "Other"
+    return _find_word((*rule.paths, rule.id)) or _find_word((rule.title,)) or "Other"
+
+
+def _find_word(texts: Iterable[str]) -> str:
+    text = " ".join(texts)
+    return next((name for name, words in _WORDS.items() if words.search(text)), "")

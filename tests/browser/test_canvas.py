@@ -1,0 +1,149 @@
+"""The mission page's layout at several sizes: nothing overlaps, nothing is cut off, and the room is used."""
+
+import json
+
+import pytest
+
+from app.store.db import open_database
+from app.store.events import EventStore
+from tests.browser.layout import EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS
+from tests.served import served
+
+SIZES = ((1440, 900), (1920, 1080), (2560, 1440), (1100, 700), (1000, 900), (390, 844))
+COLUMNS = {1000: 1, 1100: 2, 1440: 2, 1920: 3, 2560: 4}
+"""Panes beside each other, by width."""
+MOMENTS = {
+    "planned": ("plan", 0),
+    "proposed": ("action.proposed", 0),
+    "alarm": ("sentry.alarm", 0),
+    "undone": ("action.rolled_back", 1),
+    "second attempt": ("attempt.started", 3),
+}
+"""Seqs of the toured run: the kind of event, and how many events after it."""
+BESIDE = """() => new Set([...document.querySelectorAll(".talk, .evid, .machine, .happened")]
+  .filter((one) => one.checkVisibility()).map((one) => Math.round(one.getBoundingClientRect().left))).size"""
+PROJECTED = """() => [".talk", ".shared .serving"].every((one) => document.querySelector(one).checkVisibility())
+  && ![".happened", "#gpus", ".scrubber", ".extras"].some((one) => document.querySelector(one).checkVisibility())"""
+ANSWER = {
+    "approach": 'Say "no" to <b>root</b> \\ and é',
+    "paths": ["/etc/ssh/sshd_config"],
+    "steps": ["Set PermitRootLogin to no", "Reload sshd"],
+    "actions": [{"do": "replace_line", "path": "/etc/x", "old": "yes", "new": "<img src=x onerror=window.owned=1>"}],
+    "risk": "None.",
+}
+GROW = """async (text) => {
+  const body = document.querySelector(".lane .body[data-staged]"), { turn } = body.dataset, shown = [];
+  for (const token of text) {
+    const data = JSON.stringify({ turn, role: "architect", channel: "answer", text: token });
+    dispatchEvent(new CustomEvent("token", { detail: { data } }));
+  }
+  await new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready)));
+  return body.querySelector(".fields").innerText;
+}"""
+
+
+def find_seq(shown, kind, after):
+    store = EventStore(open_database(shown.data / "temper.sqlite"))
+    return next(iter(store.read_events(shown.runs()[0], kinds=[kind]))).seq + after
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_no_text_lies_over_other_text_and_the_room_is_used(browser, shown, moment):
+    opened = await browser.new_page(color_scheme="dark")
+    await opened.context.add_cookies([{"name": "temper-intro", "value": "closed", "url": shown.url}])
+    await opened.goto(f"{shown.url}/runs/{shown.runs()[0]}?at={find_seq(shown, *MOMENTS[moment])}")
+    await opened.evaluate("document.fonts.ready")
+    for width, height in SIZES:
+        await opened.set_viewport_size({"width": width, "height": height})
+        for scheme in ("dark", "light") if width in (1440, 390) else ("dark",):
+            await opened.emulate_media(color_scheme=scheme)
+            assert await opened.evaluate(OVERLAPS) == [], (width, scheme)
+            assert await opened.evaluate(NO_WIDER), width
+        if width in COLUMNS:
+            assert await opened.evaluate(BESIDE) == COLUMNS[width], width
+        if width >= 1440:
+            assert await opened.evaluate(EMPTY_SHARE) < 0.1, width
+
+
+async def test_the_start_and_the_end_overlap_nowhere_and_a_first_visitor_is_told_what_this_is(browser, shown):
+    opened = await browser.new_page()
+    for at in ("", "?at=1", "?at=5"):
+        await opened.goto(f"{shown.url}/runs/{shown.runs()[0]}{at}")
+        for width, height in SIZES:
+            await opened.set_viewport_size({"width": width, "height": height})
+            assert await opened.evaluate(OVERLAPS) == [], (at, width)
+            assert await opened.evaluate(NO_WIDER), (at, width)
+
+
+async def test_the_decision_is_in_sight_at_every_size(browser, tmp_path):
+    opened = await browser.new_page(viewport={"width": 1440, "height": 900})
+    with served(tmp_path, "--speed", "0") as server:
+        order = {"host": "fixture", "rules": ["V-258227"], "mode": "review"}
+        made = await opened.request.post(f"{server.url}/api/v1/runs", data=order)
+        await opened.goto(f"{server.url}/runs/{(await made.json())['id']}")
+        approve = opened.get_by_role("button", name="Approve")
+        await approve.wait_for()
+        for width, height in SIZES:
+            await opened.set_viewport_size({"width": width, "height": height})
+            for name in ("Approve", "Refuse"):
+                button = opened.get_by_role("button", name=name)
+                if width < 1100:
+                    await opened.locator(".approve").evaluate("(one) => one.scrollIntoView()")
+                assert await button.evaluate(IN_SIGHT), (width, name)
+            assert await opened.evaluate(OVERLAPS) == [], width
+
+
+async def test_an_answer_is_shown_as_what_it_means_while_it_is_written(page, shown):
+    run, at = shown.runs()[0], find_seq(shown, "turn.started", 0)
+    await page.goto(f"{shown.url}/runs/{run}?at={at}")
+    whole = json.dumps(ANSWER)
+    half = await page.evaluate(GROW, whole[: whole.index("Reload")])
+    assert half.split("\n")[0].startswith('Say "no" to <b>root</b> \\ and é')
+    assert "Set PermitRootLogin to no" in half
+    assert "{" not in half
+    shown_all = await page.evaluate(GROW, whole[whole.index("Reload") :])
+    assert "Reload sshd" in shown_all
+    assert "Risk None." in shown_all
+    assert "<img src=x onerror=window.owned=1>" in shown_all
+    assert await page.evaluate("window.owned") is None
+    assert not await page.locator(".body[data-staged] .answer").is_visible()
+    await page.get_by_text("Show raw answer").click()
+    assert json.loads(await page.locator(".body[data-staged] .answer").inner_text()) == ANSWER
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, '{"a":' * 2000, '{"a": }, ]', '{"steps":[{"x', "not json", '{"note":"\\u12']
+)
+async def test_an_answer_that_is_no_json_harms_nothing(page, shown, text):
+    run, at = shown.runs()[0], find_seq(shown, "turn.started", 0)
+    await page.goto(f"{shown.url}/runs/{run}?at={at}")
+    await page.evaluate(GROW, text)
+    assert await page.locator(".body[data-staged] .answer").text_content() == text
+
+
+async def test_a_projector_shows_the_transcript_and_the_label_at_twice_the_size(page, shown):
+    address = f"{shown.url}/runs/{shown.runs()[0]}?at={find_seq(shown, 'plan', 1)}"
+    await page.goto(address)
+    size = "parseFloat(getComputedStyle(document.querySelector('.talk')).fontSize)"
+    before = await page.evaluate(size)
+    await page.keyboard.press("t")
+    await page.wait_for_selector("html.theatre", state="attached")
+    assert await page.evaluate(PROJECTED)
+    assert await page.evaluate(size) >= 1.9 * before
+    assert await page.evaluate(OVERLAPS) == []
+
+
+async def test_a_number_says_where_it_comes_from_on_focus(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at={find_seq(shown, 'plan', 1)}")
+    await page.locator("#meter-gemma-31b .num").focus()
+    await page.locator(".note", has_text="vllm:generation_tokens_total").wait_for()
+
+
+async def test_print_is_the_transcript_from_top_to_bottom(page, shown):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at={find_seq(shown, 'sentry.alarm', 0)}")
+    await page.emulate_media(media="print")
+    assert await page.locator("#lane-architect .lead").last.is_visible()
+    assert await page.locator(".diff").first.is_visible()
+    assert not await page.locator(".scrubber").is_visible()
+    assert await page.evaluate("getComputedStyle(document.body).overflow") == "visible"
+    assert await page.evaluate(OVERLAPS) == []
