@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos mutate test-hosts test-vllm lint fmt bench lock docs
+.PHONY: help demo test chaos mutate test-hosts test-vllm lint fmt bench lock docs recorded
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -45,6 +45,11 @@ bench: .venv/.dev  ## the benchmarks; each prints a ratio against a floor or a p
 
 docs: .venv/.runtime  ## the documentation as a searchable site, in build/help (a running server has it at /help)
 	@$(BIN)/python -m app.web.pages.help build/help
+
+recorded: .venv/.runtime  ## make docs/recorded/demo.html anew: the demo's run in one file (five minutes)
+	@rm -rf build/recorded
+	@LOGNAME=demo $(BIN)/temper run --data build/recorded || [ $$? -eq 2 ]
+	@$(BIN)/temper share "" docs/recorded/demo.html --data build/recorded
 
 lock: .venv/.dev  ## pin anew with hashes, and without any index address
 	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup -o requirements.lock pyproject.toml

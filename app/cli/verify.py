@@ -19,6 +19,7 @@ from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run
 from app.evidence.bundle_check import check_bundle, is_bundle
 from app.evidence.notary import KEYS, SignedHead, read_signed_head
 from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.shared_log import check_shared_file
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import parse_public_key
 from app.evidence.stamping import check_stamp
@@ -34,13 +35,15 @@ HOLDS, BROKEN = 0, 2
 
 
 def verify_by_kind(settings: Settings, wanted: str, head: str, key: str = "", authority: Path | None = None) -> int:
-    """Verify `wanted`: `audit`, a score, a pack, a folder with an unpacked pack, or else a run."""
+    """Verify `wanted`: `audit`, a score, a shared file, a pack, a folder with an unpacked pack, or else a run."""
     key = parse_public_key(key) if key else ""
     if wanted == AUDIT:
         return verify_audit(settings, head, key)
     path = Path(wanted)
     if is_score_file(path):
         return verify_score(path, key)
+    if path.suffix == ".html" and path.is_file():
+        return verify_shared_file(path, head, key)
     if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
         return verify_pack(path, head, key, authority)
     if authority:
@@ -68,6 +71,24 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         *pack.list_proofs(files, manifest),
         *([stamped_by] if stamped_by else []),
         left or "its documents are identical to those that this Temper makes from these events",
+    )
+    return HOLDS
+
+
+def verify_shared_file(path: Path, head: str, key: str) -> int:
+    try:
+        manifest = check_shared_file(path.read_bytes(), head, key)
+    except OSError as exc:
+        raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
+    except pack.BrokenPack as exc:
+        return _report_broken(f"{path}: {exc}")
+    hidden = len(manifest["withheld"])
+    print_lines(
+        f"holds: {path}: run {manifest['run']}, {manifest['events']} events and the pictures of their replay",
+        f"chain head {manifest['chain_head']}",
+        *([f"{hidden} prompts are withheld: their hashes are part of the chain"] if hidden else []),
+        *pack.list_unverified_claims(manifest, head, key),
+        "the page around them is not signed: it can say what it likes before it plays",
     )
     return HOLDS
 

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from app.errors import EnvironmentUnusable
 from app.events.kinds import PersonDid
+from app.events.record import Recorded, parse_line
 from app.evidence.pack import FILE, build_checked_files, build_pack
 from app.evidence.signing_key import Signer
 from app.evidence.verify import BrokenPack, Files, build_chunks, read_chain, unpack_archive
@@ -40,6 +41,14 @@ def read_kept_pack(database: Engine, run: str) -> bytes | None:
     with open_read_session(database) as session:
         held = shrunk_runs.read_evidence_pack(session, run)
     return _decompress_pack(run, held) if held else None
+
+
+def read_whole_log(database: Engine, run: str) -> list[Recorded]:
+    """Return all events of a run, from its evidence if it was shrunk."""
+    held = read_kept_pack(database, run)
+    if held is None:
+        return list(EventStore(database).read_events(run))
+    return [parse_line(line, digest) for _, line, digest in read_chain(unpack_archive(held))]
 
 
 def _decompress_pack(run: str, held: bytes) -> bytes:

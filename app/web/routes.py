@@ -5,10 +5,12 @@ from starlette.routing import BaseRoute
 from app.web import api, pages
 from app.web.access import sign_in, sign_in_oidc
 from app.web.addresses import register_routes
+from app.web.shared_file import routes as shared_file
 
 ROUTES: tuple[BaseRoute, ...] = (
     *api.ROUTES,
     *pages.ROUTES,
+    *shared_file.router.routes,
     *sign_in.router.routes,
     *sign_in_oidc.router.routes,
 )

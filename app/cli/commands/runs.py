@@ -187,14 +187,17 @@ def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), toke
 @app.command(name="verify")
 def verify_anything(
     what: Annotated[
-        str, typer.Argument(help="Id of a run or its first characters, an evidence.zip, or audit for the audit log.")
+        str,
+        typer.Argument(
+            help="Id of a run or its first characters, an evidence.zip, a shared file, or audit for the audit log."
+        ),
     ],
     head: Annotated[str, typer.Option(help="The chain head that you recorded earlier.")] = "",
     key: Annotated[str, typer.Option(help="Require this signing key: the public key, or a file that holds it.")] = "",
     ca: Annotated[Path | None, typer.Option(help="Certificate of the time stamping authority of a pack.")] = None,
     data: Data = Path("data"),
 ) -> None:
-    """Verify a run, an evidence pack, a score or the audit log. Ends with 0 if it is valid, 2 if it is not."""
+    """Verify a run, an evidence pack, a shared file, a score or the audit log. Ends with 0 if valid, 2 if not."""
     from app.cli.verify import verify_by_kind
 
     raise typer.Exit(verify_by_kind(Settings(data=data), what, head, key, ca))
@@ -231,6 +234,21 @@ def export_evidence(
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, form, out)
+
+
+@app.command(name="share")
+def share_run(
+    run_id: RunId,
+    file: Annotated[str, typer.Argument(help="File to write; - for stdout. Default: temper-RUN.html.")] = "",
+    prompts: Annotated[
+        bool, typer.Option("--prompts", help="Include the prompts, which describe the host. Default: withheld.")
+    ] = False,
+    data: Data = Path("data"),
+) -> None:
+    """Write a finished run as one HTML file that plays and checks itself, without a server or a network."""
+    from app.cli.share import write_shared_file
+
+    write_shared_file(Settings(data=data), run_id, file, prompts=prompts)
 
 
 @app.command("export-ansible")

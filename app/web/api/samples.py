@@ -95,7 +95,7 @@ def list_samples(
     kinds, now = _parse_sample_kinds(kind), runtime.clock.now()
     end = now if until is None else _parse_time(until, "until")
     begin = end - USUAL_SECONDS if since is None else _parse_time(since, "since")
-    width = _choose_step(begin, end, step)
+    width = choose_step(begin, end, step)
     found = _read_marks(runtime, run, begin, end) if "mark" in kinds else []
     if kinds == {"mark"}:
         return Samples(
@@ -106,7 +106,7 @@ def list_samples(
         raise Problem("invalid", said, field="step")
     grid = Thinning(runtime.store).read(begin, end, width, now)
     series = [
-        _to_sample_series(key, values)
+        to_sample_series(key, values)
         for key, values in grid.to_series().items()
         if key.kind in kinds
         and (not figure or key.figure in figure.split(","))
@@ -142,7 +142,8 @@ def _parse_time(text: str, field: str) -> float:
     return at
 
 
-def _choose_step(begin: float, end: float, step: float | None) -> float:
+def choose_step(begin: float, end: float, step: float | None = None) -> float:
+    """Return the requested step, or one long enough for at most 720 steps."""
     if begin >= end:
         raise Problem("invalid", "since must be before until.", field="since")
     return step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
@@ -157,7 +158,7 @@ def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Ma
     return [Mark.from_source(one) for one in read_sample_marks(runtime.store, shown, begin, end)]
 
 
-def _to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
+def to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
     unit, provenance, source = _describe_figure(key)
     known = "simulated" if key.simulated else provenance
     return SampleSeries.from_source(key, unit=unit, provenance=known, source=source, how=key.aggregation, values=values)

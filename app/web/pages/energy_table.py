@@ -9,10 +9,10 @@ from app.events.vocabulary import Spent
 from app.machine.sampling.energy_ledger import EnergyLedger
 from app.machine.sampling.energy_shares import compute_joules_per_token, extrapolate_joules
 from app.people.rights import guests
-from app.runtime.runtime import Runtime
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import require_run
+from app.web.pages.machine import RunArchive
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
@@ -47,11 +47,11 @@ def show_energy(runtime: TheRuntime, session: TheSession, run: str) -> Response:
     return render_page("energy.html", here="runs", run=row, table=build_energy_table(runtime, row))
 
 
-def build_energy_table(runtime: Runtime, row: RunRow) -> EnergyTable:
-    ledger = EnergyLedger(runtime.store, runtime.lineup)
+def build_energy_table(archive: RunArchive, row: RunRow) -> EnergyTable:
+    ledger = EnergyLedger(archive.store, archive.lineup)
     found, pace = ledger.compute_spent(row.id), ledger.read_pace(row.id)
     if found is None:
-        reason = f"The run used line-up {row.lineup}; this server uses {runtime.lineup.name}."
+        reason = f"The run used line-up {row.lineup}; this server uses {archive.lineup.name}."
         started = row.started_at is not None
         return EnergyTable(
             row.id, (), None, row.simulated, pace, False, reason if started else "The run has not started yet."

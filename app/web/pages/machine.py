@@ -1,16 +1,18 @@
 """Cards of engines and GPUs that several pages share, for now or for a replayed moment."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Protocol
 
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
 from app.engines.queue import QueueStatus
 from app.events.kinds import KINDS, EngineSampled
+from app.lineups.model import Lineup
 from app.machine.sampling.sample_board import POWER_SECONDS, Board
 from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
+from app.store.events import EventStore
 from app.web.deps import TheRuntime
 from app.web.pages.engine_card import TROUBLE, scale_speed_limit, select_fresh_sample
 from app.web.pages.engine_sharing import Sharing, TheSharing, render_shares
@@ -28,6 +30,15 @@ STATE_SECONDS = 3600.0
 Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
 
 router = APIRouter(include_in_schema=False)
+
+
+class RunArchive(Protocol):
+    """What a past run is shown from: the log, and the line-up of its engines. A runtime is one."""
+
+    @property
+    def store(self) -> EventStore: ...
+    @property
+    def lineup(self) -> Lineup: ...
 
 
 @router.get("/machine", name="machine")
@@ -68,8 +79,17 @@ def _find_moment_time(
 
 def render_machine_parts(runtime: Runtime, at: float | None = None) -> dict[str, str]:
     """Return the GPU and engine cards, now or at a past time, as inner HTML by element id."""
-    meters = {f"meter-{name}": html for name, html in render_meters(runtime, at).items()}
-    return {"gpus": render_gpus(runtime, at), **meters}
+    if at is not None:
+        return render_past_machine_parts(runtime, at)
+    return {"gpus": render_gpus(runtime), **_prefix_meters(render_meters(runtime))}
+
+
+def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
+    return {"gpus": render_past_gpus(archive, at), **_prefix_meters(render_past_meters(archive, at))}
+
+
+def _prefix_meters(meters: Mapping[str, str]) -> dict[str, str]:
+    return {f"meter-{name}": html for name, html in meters.items()}
 
 
 def render_share_parts(runtime: Runtime, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
@@ -78,8 +98,7 @@ def render_share_parts(runtime: Runtime, sharing: Sharing | None, at: float | No
 
 def render_meters(runtime: Runtime, at: float | None = None) -> dict[str, str]:
     if at is not None:
-        then = _read_past_board(runtime, at, {"engine.sample": STALE_SECONDS, "engine.state": STATE_SECONDS})
-        return {name: _render_past_meter(then, name) for name in runtime.lineup.engines}
+        return render_past_meters(runtime, at)
     now, drawn, board = runtime.clock.now(), {}, runtime.board.mark_viewed()
     for name, engine in runtime.lineup.engines.items():
         sampled, sample = board.engines.get(name, (None, None))
@@ -90,16 +109,21 @@ def render_meters(runtime: Runtime, at: float | None = None) -> dict[str, str]:
     return drawn
 
 
+def render_past_meters(archive: RunArchive, at: float) -> dict[str, str]:
+    then = _read_past_board(archive, at, {"engine.sample": STALE_SECONDS, "engine.state": STATE_SECONDS})
+    return {name: _render_past_meter(then, name) for name in archive.lineup.engines}
+
+
 def _render_past_meter(then: Board, engine: str) -> str:
     (_, sample), (_, state) = then.engines.get(engine, (0.0, None)), then.states.get(engine, (0.0, None))
     return render_meter(sample, state.state if state else "—", None, "at the moment of the replay")
 
 
-def _read_past_board(runtime: Runtime, at: float, kinds: Mapping[str, float]) -> Board:
+def _read_past_board(archive: RunArchive, at: float, kinds: Mapping[str, float]) -> Board:
     """Return what was sampled of each kind within its number of seconds before `at`."""
     then = Board()
     for kind, seconds in kinds.items():
-        then.apply_batch(runtime.store.read_samples(at - seconds, at, (kind,)))
+        then.apply_batch(archive.store.read_samples(at - seconds, at, (kind,)))
     return then
 
 
@@ -130,10 +154,13 @@ def render_meter(
 
 
 def render_gpus(runtime: Runtime, at: float | None = None) -> str:
-    if at is None:
-        board = runtime.board.mark_viewed()
-        reason = board.gpu_reason
-    else:
-        board = _read_past_board(runtime, at, {"gpu.sample": POWER_SECONDS})
-        reason = "" if board.gpus else "No GPU was read at that time."
+    if at is not None:
+        return render_past_gpus(runtime, at)
+    board = runtime.board.mark_viewed()
+    return render_gpu_cards([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
+
+
+def render_past_gpus(archive: RunArchive, at: float) -> str:
+    board = _read_past_board(archive, at, {"gpu.sample": POWER_SECONDS})
+    reason = "" if board.gpus else "No GPU was read at that time."
     return render_gpu_cards([event for _, event in board.gpus.values()], board.power, reason)

@@ -1,6 +1,8 @@
 """The page of one item: its outcome, its attempts, and the thought and answer of every turn."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.responses import Response
 
@@ -8,6 +10,7 @@ from app.events import kinds
 from app.events.prompt_redaction import summarize_prompt
 from app.events.record import Recorded
 from app.events.vocabulary import Purpose
+from app.lineups.model import Lineup
 from app.people.rights import can_read_prompts
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
@@ -62,12 +65,17 @@ class ItemPage:
 
 
 def render_item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
-    engines = {engine.name: engine.title for engine in runtime.lineup.engines.values()}
+    context = build_item_context(runtime.lineup, row, rule, runtime.store.read_without_deltas(row.id))
+    return render_page("item.html", here="runs", status=200 if context["rule"] else 404, **context)
+
+
+def build_item_context(lineup: Lineup, row: RunRow, rule: str, events: Iterable[Recorded]) -> dict[str, Any]:
+    """Return what item.html shows. `events` may lack turn deltas."""
+    engines = {engine.name: engine.title for engine in lineup.engines.values()}
     view = ItemPage(row, rule, load_skill(row.skill).rules.get(rule), engines, [], [])
-    for recorded in runtime.store.read_without_deltas(row.id):
+    for recorded in events:
         view.apply_event(recorded)
-    status = 200 if view.rule else 404
-    return render_page("item.html", here="runs", status=status, FOR=FOR, told=_redact_prompt, **vars(view))
+    return {"FOR": FOR, "told": _redact_prompt, **vars(view)}
 
 
 def _redact_prompt(begun: kinds.TurnStarted) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ class Replay:
         clock = 0.0
         while batch := await asyncio.to_thread(self._read_chunk, after):
             clock = clock or batch[0].at
-            for frame in _split_frames(batch, FRAME_SECONDS * speed):
+            for frame in split_frames(batch, FRAME_SECONDS * speed):
                 await asyncio.sleep(min(max(frame[0].at - clock, 0.0) / speed, LONGEST_GAP))
                 clock = frame[0].at
                 yield await asyncio.to_thread(screen, frame)
@@ -47,7 +47,8 @@ class Replay:
         return [parse_line(line, digest) for _, line, digest in self._store.read_lines(self._run, after, limit=CHUNK)]
 
 
-def _split_frames(batch: Sequence[Recorded], window: float) -> list[list[Recorded]]:
+def split_frames(batch: Sequence[Recorded], window: float) -> list[list[Recorded]]:
+    """Return the events in frames, each with what happened within `window` seconds."""
     frames: list[list[Recorded]] = []
     for recorded in batch:
         if frames and recorded.at - frames[-1][0].at < window:

@@ -1,0 +1,134 @@
+"""The log inside a shared file: its lines, its signed manifest, and how to verify both.
+
+app/static/shared-check.js verifies the same in a browser."""
+
+import base64
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.events.kinds import TurnStarted
+from app.events.prompt_redaction import redact_prompt
+from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
+from app.evidence.build_id import read_build_id
+from app.evidence.signing_key import Signer, is_valid_signature
+from app.evidence.verify import BrokenPack, compute_sha256
+
+FORMAT = "temper shared file 1"
+SEALED = b"temper shared file\n"
+"""Prefix of the signed bytes, so that the signature is valid for nothing else."""
+MARK = 8
+"""Digits of each event's hash that the file has: enough to name the first event that is not what was recorded. That
+none is, the whole hash at the head proves."""
+MOST_BYTES = 512 * 1024 * 1024
+_BLOCK = re.compile(rb'<script type="application/octet-stream" id="shared-(\w+)">([A-Za-z0-9+/=\s]*)</script>')
+_SHAPE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, zlib.error)
+
+
+@dataclass(frozen=True)
+class SharedLog:
+    manifest: bytes
+    signature: str
+    lines: bytes
+    """The events, each after the start of its hash; where the prompt is withheld, after its whole hash."""
+    show: bytes
+    """What the page plays; the manifest has its digest."""
+
+    @property
+    def blocks(self) -> dict[str, str]:
+        """The data blocks of the page: base64, which cannot end the script element around it."""
+        plain = {"manifest": self.manifest, "signature": self.signature.encode()}
+        packed = {"lines": gzip.compress(self.lines, 9, mtime=0), "show": gzip.compress(self.show, 9, mtime=0)}
+        return {name: base64.b64encode(content).decode() for name, content in (plain | packed).items()}
+
+
+def build_shared_log(
+    log: Sequence[Recorded], show: bytes, about: dict[str, Any], signer: Signer, *, prompts: bool
+) -> SharedLog:
+    """Return the signed log of a run. Prompts are withheld unless `prompts` is set; `about` goes into the manifest."""
+    withheld = [] if prompts else [one.seq for one in log if isinstance(one.event, TurnStarted)]
+    missing = frozenset(withheld)
+    lines = [_encode_line(one, withheld=one.seq in missing) for one in log]
+    manifest = {
+        "format": FORMAT,
+        "made_by": read_build_id(),
+        "key": signer.public,
+        "run": log[-1].run,
+        **about,
+        "as_of": format_timestamp(log[-1].at),
+        "events": len(log),
+        "chain_head": log[-1].hash,
+        "withheld": withheld,
+        "show": compute_sha256(show),
+    }
+    content = json.dumps(manifest, ensure_ascii=True).encode()
+    return SharedLog(content, signer.sign(SEALED + content), b"\n".join(lines), show)
+
+
+def _encode_line(one: Recorded, *, withheld: bool) -> bytes:
+    if withheld:
+        return f"{one.hash} ".encode() + redact_prompt(one.line)
+    return f"{one.hash[:MARK]} ".encode() + one.line
+
+
+def is_shared_file(content: bytes) -> bool:
+    return b'id="shared-manifest"' in content
+
+
+def check_shared_file(content: bytes, head: str = "", key: str = "") -> dict[str, Any]:
+    """Return the manifest of a shared file if it verifies, else raise BrokenPack."""
+    try:
+        return check_shared_log(_parse_shared_file(content), head, key)
+    except _SHAPE_ERRORS as exc:
+        raise BrokenPack(f"the file is not of the shape that temper share writes: {exc}"[:300]) from exc
+
+
+def _parse_shared_file(content: bytes) -> SharedLog:
+    found = {name.decode(): base64.b64decode(text) for name, text in _BLOCK.findall(content)}
+    lines, show = (_decompress_block(found[name]) for name in ("lines", "show"))
+    return SharedLog(found["manifest"], found["signature"].decode(), lines, show)
+
+
+def _decompress_block(packed: bytes) -> bytes:
+    reading = zlib.decompressobj(wbits=31)
+    content = reading.decompress(packed, MOST_BYTES)
+    if not reading.eof:
+        raise BrokenPack("a block of the file is cut off, or larger than any that temper share writes")
+    return content
+
+
+def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str, Any]:
+    """Return the manifest, or raise BrokenPack with the first failure. `head` and `key` are the required ones."""
+    manifest: dict[str, Any] = json.loads(log.manifest)
+    if manifest["format"] != FORMAT:
+        raise BrokenPack(f"the format {str(manifest['format'])[:60]!a} is not known here: take a newer Temper")
+    if not is_valid_signature(manifest["key"], log.signature, SEALED + log.manifest):
+        raise BrokenPack("the manifest is not what was signed")
+    if key and key != manifest["key"]:
+        raise BrokenPack(f"it is signed by the key {manifest['key']}, and not by the one that you gave")
+    if compute_sha256(log.show) != manifest["show"]:
+        raise BrokenPack("the pictures of the replay are not what was signed")
+    _check_lines(log.lines, manifest)
+    if head not in ("", manifest["chain_head"]):
+        raise BrokenPack(f"the chain head is {manifest['chain_head']}, not {head}: this is another log")
+    return manifest
+
+
+def _check_lines(lines: bytes, manifest: dict[str, Any]) -> None:
+    previous, seq, withheld = GENESIS, 0, set(manifest["withheld"])
+    for seq, text in enumerate(lines.split(b"\n"), 1):
+        mark, _, line = text.partition(b" ")
+        event = json.loads(line) if line.startswith(b"{") else {}
+        if seq in withheld and event.get("kind") != "turn.started":
+            raise BrokenPack(f"event {seq} is not what was recorded: only prompts may be withheld")
+        previous = mark.decode("ascii") if seq in withheld else hash_line(previous, line)
+        if previous[:MARK].encode() != mark[:MARK]:
+            raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
+        if (event.get("seq"), event.get("run")) != (seq, manifest["run"]):
+            raise BrokenPack(f"event {seq} says of itself that it is another")
+    if (seq, previous) != (manifest["events"], manifest["chain_head"]):
+        raise BrokenPack(f"its {seq} events do not lead to the chain head of {manifest['events']} that was signed")

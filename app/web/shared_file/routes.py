@@ -1,0 +1,46 @@
+"""The address of a run's shared file."""
+
+from typing import Annotated, Any
+
+from fastapi import Query, Response
+
+from app.evidence.notary import Requester, open_notary
+from app.people.rights import DEMO, WHO, can_read_prompts, guests
+from app.store import queries
+from app.web.api.api_route import create_router
+from app.web.api.problem import Problem, document_problems
+from app.web.api.runs import read_required_run_row
+from app.web.deps import TheRuntime
+from app.web.shared_file.shared_run import MEDIA_TYPE, issue_shared_file, name_shared_file
+
+router = create_router("evidence")
+
+_LOCKED = "default-src 'none'; sandbox"
+_DOCUMENTED: dict[int | str, dict[str, Any]] = {
+    **document_problems("not-found", "wrong-state", "forbidden", "unavailable"),
+    200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
+}
+Prompts = Annotated[bool, Query(description="Include the prompts. Only operators may ask for them.")]
+
+
+@router.get("/runs/{run}/shared.html", response_class=Response, responses=_DOCUMENTED)
+@guests
+def take_shared_file(run: str, runtime: TheRuntime, prompts: Prompts = False) -> Response:
+    """Download the run as one HTML file that plays and checks itself, without a server or a network.
+
+    Prompts, which describe the host, are withheld, so the file shows what a shared link shows."""
+    row = read_required_run_row(runtime, run)
+    if row.state in queries.UNENDED:
+        raise Problem("wrong-state", f"Run {run} is {row.state}. Its file is available when it has ended.")
+    if prompts and not can_read_prompts():
+        raise Problem("forbidden", "Prompts are for operators. Ask without prompts=true.", field="prompts")
+    person, notary = WHO.get() or DEMO, open_notary(runtime.settings.data, runtime.database)
+    by = Requester(person.name, person.right, person.via)
+    headers = {
+        "content-disposition": f'attachment; filename="{name_shared_file(run)}"',
+        "content-security-policy": _LOCKED,
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-store",
+    }
+    content = issue_shared_file(runtime, row, notary, by, prompts=prompts)
+    return Response(content, media_type=MEDIA_TYPE, headers=headers)

@@ -1,0 +1,156 @@
+"""Builds the shared file of an ended run, as a guest with a link sees the run, or as an operator does."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import msgspec
+
+from app.errors import EnvironmentUnusable
+from app.events.kinds import ItemStarted, TurnDelta, get_event_kind
+from app.events.record import Recorded
+from app.evidence.notary import Notary, Requester
+from app.evidence.shared_log import build_shared_log, check_shared_file
+from app.evidence.shrunk_runs import read_whole_log
+from app.evidence.verify import BrokenPack, compute_sha256
+from app.lineups.model import Lineup
+from app.machine.sampling.sample_marks import read_sample_marks
+from app.machine.sampling.thinning import Thinning
+from app.people.rights import WHO, Person
+from app.skills.catalog import load_skill
+from app.store.events import EventStore
+from app.store.models import RunRow
+from app.web.api.samples import Mark, Samples, choose_step, to_sample_series
+from app.web.pages.energy_table import build_energy_table
+from app.web.pages.machine import RunArchive, render_past_gpus, render_past_meters
+from app.web.pages.mission.item import build_item_context
+from app.web.pages.mission.lane import ROLES
+from app.web.pages.mission.mission import Mission
+from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.replay import ItemJumps
+from app.web.pages.mission.summary import READ as SUMMED
+from app.web.pages.mission.summary import build_summary
+from app.web.pages.mission.timeline import READ as TIMED
+from app.web.pages.mission.timeline import build_timeline
+from app.web.pages.mission.view import MissionView
+from app.web.pages.templating import render_template
+from app.web.shared_file.document import inline_assets
+from app.web.shared_file.frames import record_stream
+
+MEDIA_TYPE = "text/html"
+_MAIN = '<main id="main">', "</main>"
+
+
+@dataclass(frozen=True)
+class StoredRuns:
+    """A run archive."""
+
+    store: EventStore
+    lineup: Lineup
+
+
+def name_shared_file(run: str) -> str:
+    return f"temper-{run}.html"
+
+
+def issue_shared_file(archive: RunArchive, row: RunRow, notary: Notary, by: Requester, *, prompts: bool) -> bytes:
+    """Return the file of an ended run, signed and noted in the audit record. Raise Unusable if it does not verify."""
+    content = build_shared_file(archive, row, notary, prompts=prompts)
+    try:
+        manifest = check_shared_file(content, key=notary.key.public)
+    except BrokenPack as exc:
+        raise EnvironmentUnusable(f"run {row.id} cannot be shared: {exc}.") from exc
+    told = "with prompts" if prompts else "without prompts"
+    detail = f"events={manifest['events']} head={manifest['chain_head']} show={manifest['show']} {told}"
+    notary.record_once(f"run {row.id}", compute_sha256(content), by, f"share: file of run {row.id}", detail)
+    return content
+
+
+def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, prompts: bool) -> bytes:
+    log = read_whole_log(notary.database, row.id)
+    scene = Scene(archive.lineup, load_skill(row.skill), "replay")
+    # A guest's page has no forms, and shows prompts only to those with the right of an operator.
+    with render_as(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,))):
+        view = _build_view(archive, row, scene, log)
+        show = msgspec.json.encode(_build_show(archive, row, scene, log))
+        about = {"host": row.host, "simulated": row.simulated}
+        shared = build_shared_log(log, show, about, notary.key, prompts=prompts)
+        page = render_template("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
+    return inline_assets(page).encode("utf-8", "replace")
+
+
+@contextmanager
+def render_as(person: Person) -> Iterator[None]:
+    before = WHO.set(person)
+    try:
+        yield
+    finally:
+        WHO.reset(before)
+
+
+def _build_show(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Recorded]) -> dict[str, object]:
+    """Return what the page plays and opens: frames, items and charts."""
+    return {
+        **record_stream(archive, scene, log).to_object(),
+        "starts": [one.seq for one in log if isinstance(one.event, ItemStarted)],
+        "items": _render_items(archive, row, log),
+        "samples": _read_samples(archive, row.id, log).model_dump(mode="json"),
+    }
+
+
+def _render_items(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> dict[str, str]:
+    """Return the content of each item's page, by rule."""
+    steady = [one for one in log if not isinstance(one.event, TurnDelta)]
+    rules = build_summary(steady).state.items
+    pages = {
+        rule: render_template("item.html", nonce="", here="", **build_item_context(archive.lineup, row, rule, steady))
+        for rule in rules
+    }
+    return {rule: page.partition(_MAIN[0])[2].rpartition(_MAIN[1])[0] for rule, page in pages.items()}
+
+
+def _read_samples(archive: RunArchive, run: str, log: Sequence[Recorded]) -> Samples:
+    """Return the answer of /api/v1/samples about the time of the run."""
+    begin, end = log[0].at, max(log[-1].at, log[0].at + 1)
+    grid = Thinning(archive.store).read(begin, end, choose_step(begin, end))
+    marks = read_sample_marks(archive.store, (run,), begin, end)
+    series = [to_sample_series(key, values) for key, values in grid.to_series().items()]
+    return Samples.from_source(grid, series=series, marks=[Mark.from_source(one) for one in marks])
+
+
+def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Recorded]) -> MissionView:
+    """Return the page at the end of the run, with its summary, as a replay."""
+    mission, last = Mission(), log[-1]
+    for one in log:
+        mission.apply_event(one)
+    line = build_timeline((one for one in log if get_event_kind(one.event) in TIMED), last.at)
+    return MissionView(
+        run=row.id,
+        row=row,
+        mode="replay",
+        seq=last.seq,
+        last=last.seq,
+        over=True,
+        stream=None,
+        playing=False,
+        speed=None,
+        jumps=ItemJumps(1, last.seq),
+        simulated=row.simulated,
+        shrunk_at=None,
+        pace=mission.state.request.pace if mission.state.request else None,
+        pieces=render_pieces(mission, scene),
+        health="",
+        roles=ROLES,
+        engines=tuple(archive.lineup.engines.values()),
+        shares=dict.fromkeys(archive.lineup.engines, ""),
+        meters=render_past_meters(archive, last.at),
+        gpus=render_past_gpus(archive, last.at),
+        now=round(last.at, 3),
+        intro=False,
+        timeline=line,
+        time=line.to_offset(last.at),
+        summary=build_summary([one for one in log if get_event_kind(one.event) in SUMMED]),
+        table=build_energy_table(archive, row),
+        reboot=None,
+        shareable=False,
+    )
