@@ -1,9 +1,12 @@
 """What pages and metrics ask of the rows of runs."""
 
+import pytest
 from sqlmodel import Session
 
+from app.errors import Rejected
+from app.store import queries
 from app.store.db import open_database
-from app.store.models import RunRow
+from app.store.models import EventRow, RunRow
 from app.store.queries import list_newest_run_per_host
 
 RUN = {"state": "queued", "mode": "auto", "skill": "stig", "lineup": "l", "simulated": True, "note": ""}
@@ -21,3 +24,63 @@ def test_of_each_host_the_newest_run_that_has_started_counts(tmp_path):
             session.add(RunRow(id=run, host=host, queued_at=at, started_at=started, **RUN))
         assert sorted(row.id for row in list_newest_run_per_host(session)) == ["b", "d"]
     database.dispose()
+
+
+@pytest.fixture
+def session(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    with Session(database) as session:
+        yield session
+    database.dispose()
+
+
+def add_runs(session, **states):
+    """Runs by their ids, queued in this order, on the host of their first letter."""
+    for at, (run, state) in enumerate(states.items()):
+        session.add(RunRow(id=run, host=run[0], queued_at=float(at), **RUN | {"state": state, "whose": run[1:]}))
+
+
+def test_what_is_not_there_is_refused_with_the_place_to_look(session):
+    add_runs(session, h1="queued")
+    assert queries.require_row(session, RunRow, "run", "h1").id == "h1"
+    with pytest.raises(Rejected, match=r"there is no run 'x{40}': temper run list and GET /api/v1/runs show the runs"):
+        queries.require_row(session, RunRow, "run", "x" * 41)
+
+
+def test_runs_are_found_by_state_host_person_and_time(session):
+    assert not queries.has_unended_runs(session)
+    assert queries.find_newest_run(session) is None
+    add_runs(session, a1="finished", a2="paused", b1="running", b2="failed", c1="stopped", a3="queued")
+    assert queries.has_unended_runs(session)
+    assert [row.id for row in queries.list_unended_runs(session)] == ["a2", "b1", "a3"]
+    assert [row.id for row in queries.list_unended_runs(session, "a")] == ["a2", "a3"]
+    assert queries.list_busy_hosts(session) == {"a", "b"}
+    assert queries.find_newest_run(session).id == "a3"
+    assert queries.find_newest_run(session, "b").id == "b2"
+    assert [row.id for row in queries.list_newest_runs(session, 2)] == ["a3", "c1"]
+    assert [row.id for row in queries.list_newest_runs(session, 9, ["b1", "a1", "z"])] == ["b1", "a1"]
+    assert queries.list_newest_runs(session, 9, []) == []
+    assert [row.id for row in queries.list_ordered_runs(session, 1.0, 4.0)] == ["a2", "b1", "b2"]
+    assert [row.id for row in queries.list_ordered_runs(session, 1.0, 4.0, "2")] == ["a2", "b2"]
+    assert queries.list_ordered_runs(session, 0.0, 9.0, "") == []
+    assert queries.find_run(session, "a2").state == "paused"
+    assert {row.id for row in queries.find_runs_by_prefix(session, "a")} == {"a1", "a2", "a3"}
+    assert queries.find_runs_by_prefix(session, "%") == []
+
+
+def test_the_newest_line_of_a_chain_is_its_own(session):
+    assert queries.read_last_link(session, "a") is None
+    for run, seq in (("a", 1), ("a", 2), ("b", 3)):
+        session.add(EventRow(run=run, seq=seq, at=0.0, kind="k", line=b"", hash=f"{run}{seq}"))
+    assert queries.read_last_link(session, "a") == (2, "a2")
+
+
+def test_a_key_is_the_first_runs_for_a_day(session):
+    kept = queries.KEEP_KEY_SECONDS
+    assert queries.claim_key(session, "k", "d", "r1", 1.0).run == "r1"
+    session.flush()
+    again = queries.claim_key(session, "k", "e", "r2", 1.0 + kept)
+    assert (again.run, again.digest, again.at) == ("r1", "d", 1.0)
+    session.expire_all()
+    late = queries.claim_key(session, "k", "e", "r2", 1.5 + kept)
+    assert (late.run, late.digest, late.at) == ("r2", "e", 1.5 + kept)
