@@ -64,7 +64,7 @@ class Player {
     mission.dataset.seq = this.seq;
     document.getElementById("t-out").textContent = asClock(this.at);
     bar.setAttribute("aria-valuetext", `${asClock(this.at)} of ${asClock(this.end)}`);
-    strip?.dispatchEvent(new CustomEvent("strip:cursor", { detail: { at: Number(bar.dataset.began) + this.at } }));
+    strip?.dispatchEvent(new CustomEvent("strip:cursor", { detail: { at: this.at } }));
   }
 
   async start() {
@@ -164,7 +164,7 @@ const begin = (show) => {
   addEventListener("submit", (event) => event.target.method === "dialog" || event.preventDefault());
   play.addEventListener("click", () => (player.playing ? player.hold() : player.start()));
   bar.addEventListener("input", () => { player.hold(); player.seek(Number(bar.value)); });
-  for (const name of ["strip:seek", "strip:picked"]) addEventListener(name, (event) => { player.hold(); player.seek(event.detail.at - Number(bar.dataset.began)); });
+  for (const name of ["strip:seek", "strip:picked"]) addEventListener(name, (event) => { player.hold(); player.seek(event.detail.at); });
   document.getElementById("previous").addEventListener("click", () => player.toItem(-1));
   document.getElementById("next").addEventListener("click", () => player.toItem(1));
   document.getElementById("to-summary").addEventListener("click", () => player.toSummary());

@@ -25,7 +25,7 @@ Skill = Annotated[str, typer.Option(help="Skill whose rules use the parameter.")
 @app.command("inbox")
 def inbox_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List everything that waits for a person: approvals, findings, paused rollouts, failed hosts, waivers."""
-    from app.cli.decisions import list_inbox
+    from app.cli.waivers_and_policies import list_inbox
 
     list_inbox(Settings(data=data), as_json=as_json)
 

@@ -9,7 +9,15 @@ from app.config import PACKAGE
 
 STATIC = PACKAGE / "static"
 SERVED_ONLY = frozenset(
-    ("stream.js", "lost.js", "timeline.js", "clock.js", "vendor/htmx/hx-sse.min.js", "vendor/htmx/hx-csp.min.js")
+    (
+        "stream.js",
+        "lost.js",
+        "timeline.js",
+        "clock.js",
+        "slots.js",
+        "vendor/htmx/hx-sse.min.js",
+        "vendor/htmx/hx-csp.min.js",
+    )
 )
 """Scripts of the page that speak with a server. shared-file.js does their work from the file."""
 _SCRIPT = re.compile(r'<script\b([^>]*?)\ssrc="/static/([^"]+)"[^>]*></script>\n?')

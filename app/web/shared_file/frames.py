@@ -14,6 +14,7 @@ from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import split_frames
+from app.web.pages.mission.timeline import fold_timeline
 from app.web.stream.sse_messages import encode_message
 
 FRAME_SECONDS = 0.05
@@ -31,7 +32,7 @@ class Recording:
     in order of time."""
 
     frames: list[tuple[int, int, bool]] = field(default_factory=list)
-    """Milliseconds since the run was queued, seq, and whether the whole page was rendered."""
+    """Milliseconds on the axis of the timeline, seq, and whether the whole page was rendered."""
     events: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
     """Named messages: the frame and the data of each, by name."""
     parts: dict[str, list[tuple[int, Patch]]] = field(default_factory=lambda: defaultdict(list))
@@ -72,12 +73,12 @@ def record_stream(archive: RunArchive, scene: Scene, log: Sequence[Recorded]) ->
     """Render a whole log as its stream does, once per event, with the cards of its machine."""
     began, screen, recording = log[0].at, PageRenderer(log[0].run, MissionLoader(archive.store), scene), Recording()
     step = max(MACHINE_SECONDS, (log[-1].at - began) / MOST_MACHINE_FRAMES)
-    due = began
+    due, line = began, fold_timeline(log)
     for batch in split_frames(log, FRAME_SECONDS):
         content, at = screen(batch), batch[-1].at
         if at >= due:
             content += encode_message(wrap_partials(render_past_machine_parts(archive, at)).encode())
             due = at + step
         whole = any(not isinstance(one.event, TurnDelta) for one in batch)
-        recording.add_frame((round(1000 * (at - began)), batch[-1].seq, whole), content)
+        recording.add_frame((round(1000 * line.to_place(at)), batch[-1].seq, whole), content)
     return recording

@@ -14,6 +14,7 @@ from app.evidence.shared_log import build_shared_log, check_shared_file
 from app.evidence.shrunk_runs import read_whole_log
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
+from app.machine.sampling.engine_outages import read_engine_outages
 from app.machine.sampling.sample_marks import read_sample_marks
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import WHO, Person
@@ -30,8 +31,7 @@ from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.mission.replay import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
-from app.web.pages.mission.timeline import READ as TIMED
-from app.web.pages.mission.timeline import build_timeline
+from app.web.pages.mission.timeline import draw_timeline, fold_timeline
 from app.web.pages.mission.view import MissionView
 from app.web.pages.templating import render_template
 from app.web.shared_file.document import inline_assets
@@ -123,7 +123,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
     mission, last = Mission(), log[-1]
     for one in log:
         mission.apply_event(one)
-    line = build_timeline((one for one in log if get_event_kind(one.event) in TIMED), last.at)
+    line = fold_timeline(log)
     return MissionView(
         run=row.id,
         row=row,
@@ -147,8 +147,8 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         gpus=render_past_gpus(archive, last.at),
         now=round(last.at, 3),
         intro=False,
-        timeline=line,
-        time=line.to_offset(last.at),
+        timeline=draw_timeline(line, last.at, read_engine_outages(archive.store, line.zero, last.at)),
+        time=round(line.to_place(last.at), 1),
         summary=build_summary([one for one in log if get_event_kind(one.event) in SUMMED]),
         table=build_energy_table(archive, row),
         reboot=None,

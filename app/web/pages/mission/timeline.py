@@ -1,7 +1,7 @@
 """A run's timeline: its turns, items and waits. It begins when work begins, and long waits are folded."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Literal
@@ -175,6 +175,16 @@ class Timeline:
 
     def _put(self, one: Stretch) -> None:
         self.stretches[one.id], self.changed[one.id] = one, self.seq
+
+
+def fold_timeline(log: Iterable[Recorded]) -> Timeline:
+    """Return the timeline of a run, from its whole log."""
+    line, before = Timeline(), None
+    for one in log:
+        if kinds.get_event_kind(one.event) in READ:
+            line.apply_event(one, before)
+        before = one.at
+    return line
 
 
 def _describe_mark(event: object) -> tuple[str, str] | None:
