@@ -58,6 +58,11 @@ def test_what_is_not_known_is_taken_to_cut_the_line():
     assert UNKNOWN.cuts_the_line
 
 
+def test_these_parts_alone_leave_the_line_alone():
+    harmless = {"services", "kernel settings", "kernel modules", "audit", "packages", "banners"}
+    assert {one.word for one in HAZARDS if not one.cuts_the_line} == {*harmless, "the mission application"}
+
+
 def test_every_file_that_may_change_has_a_word_of_its_own():
     for pattern, _ in JUDGES:
         path = pattern.replace("*", "x")
