@@ -54,6 +54,8 @@ from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
 LOG_LINES = 12
+EVIDENCE = 100_000
+"""Characters of a scanner's evidence. Papers and the script that checks them read it alike only without controls."""
 
 
 def redact_for_log(text: str, limit: int) -> str:
@@ -222,7 +224,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
         phase=phase,
         attempt=attempt,
         word=verdict.word,
-        evidence=redact_secrets(verdict.evidence),
+        evidence=redact_for_log(verdict.evidence, EVIDENCE),
         scanner=run.services.scanner.name,
         path=verdict.path,
         line=verdict.line,

@@ -52,11 +52,19 @@ async def scanned(phase, *words):
         await perform_effect(run, Scan(phase))
     finally:
         assert [one.event.word for one in kept.lines if hasattr(one.event, "word")] == [word for word, _ in words]
+    return [one.event.evidence for one in kept.lines if hasattr(one.event, "evidence")]
 
 
 async def test_an_opening_scan_in_which_nothing_could_be_judged_says_why_and_ends_the_run():
     with pytest.raises(EnvironmentUnusable, match=f"Nothing could be judged, so nothing is begun: {ABSENT}"):
         await scanned("opening", ("error", ABSENT), ("error", ABSENT))
+
+
+async def test_evidence_is_kept_without_what_papers_and_their_checker_read_differently():
+    told = await scanned(
+        "closing", ("fail", "PermitRootLogin yes\r\n\x1b[1mUsePAM\x00 no\u202e"), ("pass", "x" * 30_000)
+    )
+    assert told == ["PermitRootLogin yes\nUsePAM no", "x" * 30_000]
 
 
 @pytest.mark.parametrize(
