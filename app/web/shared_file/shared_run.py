@@ -127,7 +127,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
     return MissionView(
         run=row.id,
         row=row,
-        mode="replay",
+        mode="ended",
         seq=last.seq,
         last=last.seq,
         over=True,
