@@ -102,7 +102,7 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
         if isinstance(one.event, ItemEscalated | ItemDeferred)
     }
     simulated = {(row.host, row.skill): row.simulated for row in rows}
-    rules = {skill: _load_rules(skill) for _, skill, _ in cells}
+    rules = {skill: _load_rules(skill) for skill in {skill for _, skill, _ in cells}}
     found: dict[_Key, tuple[LeftFinding, ...]] = {}
     for (host, skill, rule), run in cells.items():
         if end := left.get((run, rule)):
