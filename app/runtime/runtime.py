@@ -285,7 +285,7 @@ class Runtime:
         )
         means = RunServices(
             skill=pack,
-            target=TargetThread(target),
+            target=TargetThread(target, DATABASE_UNAVAILABLE),
             scanner=create_scanner(pack, target, self.settings.hosts_folder),
             seats=create_seats(self.lineup, self.bases, self.http, self.queues, traced=bool(self.settings.otlp)),
             worker=self.name,

@@ -21,8 +21,10 @@ class TargetThread:
     Each host has its own thread: a host that takes minutes to answer delays no log and no other host.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, expected: tuple[type[Exception], ...] = ()) -> None:
+        """`expected`: errors from outside the host that its calls may raise, as of a database that is away."""
         self.name, self.simulated = target.name, target.simulated
+        self._expected = expected
         self._target = target
         self._thread = ThreadPoolExecutor(1, f"host {target.name}")
 
@@ -38,7 +40,7 @@ class TargetThread:
             while not doing.done():
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([doing])
-            _log_failure(doing)
+            self._log_failure(doing)
             raise
 
     def _run(self, work: Callable[[Target], T]) -> T:
@@ -55,11 +57,13 @@ class TargetThread:
         finally:
             self._thread.shutdown(wait=False)
 
-
-def _log_failure(done: asyncio.Future[T]) -> None:
-    """Log the exception of a call whose caller was cancelled. LeaseLost is expected then."""
-    exc = None if done.cancelled() else done.exception()
-    if exc is not None and not isinstance(exc, LeaseLost):
-        log.warning(
-            "what was let go of was not seen through: %s", exc, exc_info=None if isinstance(exc, TemperError) else exc
-        )
+    def _log_failure(self, done: asyncio.Future[T]) -> None:
+        """Log the exception of a call whose caller was cancelled. LeaseLost is expected then."""
+        exc = None if done.cancelled() else done.exception()
+        if exc is None or isinstance(exc, LeaseLost):
+            return
+        if isinstance(exc, self._expected):
+            log.warning("a call to the host failed after its run had let go of it", extra={"error": type(exc).__name__})
+        else:
+            known = isinstance(exc, TemperError)
+            log.warning("what was let go of was not seen through: %s", exc, exc_info=None if known else exc)

@@ -78,9 +78,9 @@ async def test_one_thing_at_a_time_is_done_on_a_host(tmp_path):
     assert said == ["host"]
 
 
-async def let_go_of(tmp_path, ends_by):
+async def let_go_of(tmp_path, ends_by, expected=()):
     """A caller that is cancelled, while what he asked for goes on and then ends so."""
-    target, gate = TargetThread(FixtureTarget("host", tmp_path)), Gate()
+    target, gate = TargetThread(FixtureTarget("host", tmp_path), expected), Gate()
 
     def work(_):
         gate()
@@ -101,6 +101,13 @@ async def let_go_of(tmp_path, ends_by):
 async def test_that_a_host_is_another_nodes_by_the_time_that_it_is_let_go_of_is_no_news(tmp_path, caplog):
     await let_go_of(tmp_path, LeaseLost("host"))
     assert caplog.records == []
+
+
+async def test_a_database_that_is_away_by_then_is_told_without_a_traceback(tmp_path, caplog):
+    await let_go_of(tmp_path, ConnectionError("SELECT secret"), (ConnectionError,))
+    (told,) = caplog.records
+    assert (told.error, told.exc_info) == ("ConnectionError", None)
+    assert "secret" not in told.getMessage()
 
 
 async def test_what_else_ends_what_was_let_go_of_is_told_in_a_line(tmp_path, caplog):
