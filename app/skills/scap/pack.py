@@ -17,6 +17,7 @@ from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.skill import Check, Rule, Skill
+from app.skills.stated_settings import find_stated_settings
 from app.syntax.files import Files
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
@@ -127,7 +128,7 @@ def _build_rule(rule: ScapRule) -> Rule:
         fix=rule.fix,
         paths=rule.paths,
         check=_create_scanner_check(rule.name),
-        asks=ASKS.get(rule.name, _NOTHING),
+        asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{rule.fix}"),
         irreversible=_IRREVERSIBLE.fullmatch(rule.name) is not None,
         foreign=True,
         script=rule.script,
