@@ -3,7 +3,8 @@
 import re
 
 _SYSCTL = re.compile(
-    r"(?<![\w.])((?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]{1,80}[a-z0-9_]) ?= ?(-?[0-9]{1,10}(?: [0-9]{1,10})?)(?![\w.])"
+    r"(?<![\w.])((?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]{1,80}[a-z0-9_])"
+    r" ?= ?(-?[0-9]{1,10}(?: [0-9]{1,10})?)(?![\w.])"
 )
 _LOADERS = ("sysctl", "systemd-sysctl")
 _OPTIONS = (
