@@ -61,6 +61,7 @@ def _build_skill(
         tailored=_build_tailored(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
+        read_tasks=lambda rule: benchmark.render_tasks(full, rule, values),
         retuned=lambda chosen: _build_skill(file, profile, by, stamps, tuple(sorted(chosen.items()))),
     )
 
