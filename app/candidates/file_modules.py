@@ -19,8 +19,8 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`lineinfile`."""
     path = _get_path(arguments)
     text = scratch.read_text(path)
-    if text is None and not _is_on(arguments.get("create")):
-        return dict(_NO)
+    if text is None and not _may_be_absent(arguments):
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
     lines = _split_text(text or "")
     pattern = arguments.get("regexp")
     matching = [place for place, line in enumerate(lines) if pattern and _has_match(pattern, line)]
@@ -51,7 +51,7 @@ def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     path = _get_path(arguments)
     text = scratch.read_text(path)
     if text is None:
-        return dict(_NO)
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
     try:
         made = re.sub(arguments["regexp"], arguments.get("replace", ""), text, flags=re.MULTILINE)
     except re.error as exc:
@@ -64,7 +64,7 @@ def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     path = _get_path(arguments)
     text = scratch.read_text(path)
     if text is None and not _is_on(arguments.get("create")):
-        return dict(_NO)
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
     marker = str(arguments.get("marker", _MARKER))
     first, last = (marker.replace("{mark}", word) for word in ("BEGIN", "END"))
     block = [first, *str(arguments.get("block", "")).rstrip("\n").split("\n"), last]
@@ -193,6 +193,10 @@ def _get_path(arguments: Arguments) -> str:
 
 def _is_on(value: object) -> bool:
     return str(value).lower() in ("true", "yes")
+
+
+def _may_be_absent(arguments: Arguments) -> bool:
+    return _is_on(arguments.get("create")) or arguments.get("state") == "absent"
 
 
 def _split_text(text: str) -> list[str]:
