@@ -152,7 +152,7 @@ QUESTIONS: dict[str, Question] = {
         _create_one_check("modprobe", "install sctp", _is_one_of("nothing")),
         _create_one_check("modprobe", "blacklist sctp", _is_one_of("yes")),
     ),
-    "V-258154": _create_one_check("auditd", "disk_full_action", _is_one_of("halt", "single")),
+    "V-258154": _create_one_check("auditd", "disk_full_action", _is_one_of("halt", "single", "syslog")),
     "V-258227": _create_joint_check(
         _create_one_check("audit", "-f", _is_one_of("2")), _create_one_check("audit", f"-f{_AT_BOOT}", _is_one_of("2"))
     ),

@@ -66,6 +66,8 @@ class Skill:
     """The skill under which site values are set, if not this one."""
     retuned: Callable[[Mapping[str, str]], "Skill"] | None = None
     """Builds the skill with other values, by parameter name."""
+    read_tasks: Callable[[str], str] = lambda _: ""
+    """Returns the Ansible tasks that the content has for a rule."""
     used: tuple[ParameterUsed, ...] = ()
     """The site values that this skill was built with."""
 

@@ -27,7 +27,10 @@ WRONG = {
     ),
     "beyond the bound": ({"name": "tmout", "value": "601"}, "600 is the most. The STIG allows 600 at the most"),
     "no number": ({"value": "twenty"}, "it takes a whole number. The STIG asks"),
-    "no choice": ({"name": "disk_full_action", "value": "SYSLOG"}, "choose HALT or SINGLE. The STIG allows no other"),
+    "no choice": (
+        {"name": "disk_full_action", "value": "EMAIL"},
+        "choose HALT or SINGLE or SYSLOG. The STIG allows these three",
+    ),
     "nothing": ({"value": " "}, "it has 1 to 4000 characters"),
     "what nobody can see": ({"name": "banner", "value": "a\u202eb"}, "none that nobody can see"),
     "another name": ({"name": "minlenn"}, "has no parameter 'minlenn': the nearest are minlen"),

@@ -34,6 +34,20 @@ def scan_with_openscap(
     raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or (), as_json=as_json))
 
 
+@app.command(name="candidates")
+def show_rule_candidates(
+    rule: Annotated[str, typer.Argument(help="Id of the rule, for example V-257985.")],
+    host: Annotated[str, typer.Option(help="Name of the host.")] = "fixture",
+    skill: Annotated[str, typer.Option(help="The skill that has the rule; see `temper skills`.")] = "stig",
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """List what the content proposes for a rule on a host. Ends with 0 if the policy accepts one of it, 2 if none."""
+    from app.cli.candidates import show_candidates
+
+    raise typer.Exit(show_candidates(Settings(data=data), rule, host, skill, as_json=as_json))
+
+
 @scap.command("list")
 def scap_list(
     datastream: Annotated[str, typer.Argument(help="A data stream, by name or path. Default: list all.")] = "",

@@ -14,7 +14,7 @@ from app.text.clean import clean_text, read_bounded
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
-_SCRIPT = "urn:xccdf:fix:script:sh"
+_SCRIPT, _TASKS = "urn:xccdf:fix:script:sh", "urn:xccdf:fix:script:ansible"
 _DISCUSSION = re.compile(r"<VulnDiscussion>(.*?)</VulnDiscussion>", re.DOTALL)
 _BREAKS = ("br", "p", "li", "pre")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}")
@@ -138,6 +138,14 @@ class Benchmark:
         values = {**self._resolve_values(one), **(given or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
+    def render_tasks(self, profile: str, rule: str, given: Mapping[str, str] | None = None) -> str:
+        """Return the rule's Ansible tasks with the profile's values; "" if the content has none."""
+        one = self._offered_profiles[profile]
+        found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule), None)
+        fixes = found.findall("{*}fix") if found is not None else []
+        tasks = next((fix for fix in fixes if fix.get("system") == _TASKS), None)
+        return _render_lines(tasks, {**self._resolve_values(one), **(given or {})})
+
     def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
         one = self._offered_profiles[profile]
         users: dict[str, dict[str, None]] = {}
@@ -246,6 +254,16 @@ def _get_rule_name(one: Element) -> str:
     above = one.getparent()
     group = _GROUP.search(above.get("id", "")) if above is not None else None
     return group[1] if group else shorten_id(one.get("id", ""))
+
+
+def _render_lines(element: Element | None, values: Mapping[str, str]) -> str:
+    """Return the text with profile values substituted and every blank kept."""
+    if element is None:
+        return ""
+    parts = [element.text or ""]
+    for child in element:
+        parts += [values.get(child.get("idref", ""), ""), child.tail or ""]
+    return "".join(parts)
 
 
 def _render_text(element: Element | None, values: Mapping[str, str]) -> str:

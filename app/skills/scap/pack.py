@@ -17,6 +17,7 @@ from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.skill import Check, Rule, Skill
+from app.skills.stated_settings import find_stated_settings
 from app.syntax.files import Files
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
@@ -60,6 +61,7 @@ def _build_skill(
         tailored=_build_tailored(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
+        read_tasks=lambda rule: benchmark.render_tasks(full, rule, values),
         retuned=lambda chosen: _build_skill(file, profile, by, stamps, tuple(sorted(chosen.items()))),
     )
 
@@ -127,7 +129,7 @@ def _build_rule(rule: ScapRule) -> Rule:
         fix=rule.fix,
         paths=rule.paths,
         check=_create_scanner_check(rule.name),
-        asks=ASKS.get(rule.name, _NOTHING),
+        asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{rule.fix}"),
         irreversible=_IRREVERSIBLE.fullmatch(rule.name) is not None,
         foreign=True,
         script=rule.script,

@@ -41,8 +41,8 @@ _ALL = (
         usual="HALT",
         rules=("V-258154",),
         kind="text",
-        choices=("HALT", "SINGLE"),
-        stated="The STIG allows no other where records count for more than service (V-258154).",
+        choices=("HALT", "SINGLE", "SYSLOG"),
+        stated="The STIG allows these three, SYSLOG where service counts for more than records (V-258154).",
     ),
     Parameter(
         name="banner",

@@ -39,6 +39,8 @@ class Daemon(ABC):
     """Prefixes of its paths; a change elsewhere cannot affect it."""
     scales: ClassVar[Mapping[str, Compare]] = {}
     """How to compare the values of a key; a key without a scale may not change."""
+    asked_only_if_unranked: ClassVar[bool] = False
+    """Whether a rule may ask only for values that no scale ranks; a ranked value never gets weaker."""
     paired: bool = False
     """Whether some keys exist on one side only, so that the keys of both sides are read on each."""
 

@@ -10,12 +10,39 @@ from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
 from app.targets.effects import drop_ins
 from app.targets.effects.daemon import Ask, Daemon, Query
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_caps,
+    compare_higher,
+    compare_lower,
+    create_ranking,
+    parse_number,
+)
 
 MAIN = "/etc/sysctl.conf"
 
 _OFF_ON, _ON_OFF = create_ranking("0", "1"), create_ranking("1", "0")
 _UP_TO_2 = create_ranking("0", "1", "2")
+
+
+def _compare_sysrq(was: str, now: str) -> Strength:
+    """Compare which magic keys work: 0 is none, 1 is all, any other number a set of bits."""
+    if was == now:
+        return Strength.EQUAL
+    old, new = (parse_number(value) for value in (was, now))
+    if old is None or new is None:
+        return Strength.INCOMPARABLE
+    if new == 0 or old == 1:
+        return Strength.STRONGER
+    return Strength.STRONGER if new != 1 and new & old == new else Strength.WEAKER
+
+
+def _compare_solicitations(was: str, now: str) -> Strength:
+    """Compare how often a host asks for routers: -1 is without end."""
+    return (
+        Strength.WEAKER if now == "-1" and was != now else Strength.STRONGER if was == "-1" else compare_lower(was, now)
+    )
 
 
 @dataclass(frozen=True)
@@ -42,6 +69,12 @@ KNOWN: Mapping[str, KnownKey] = {
     # root can reset 2; 1 holds until the next boot.
     "kernel.unprivileged_bpf_disabled": KnownKey(create_ranking("0", "2", "1"), "2"),
     "kernel.core_pattern": KnownKey(create_ranking("core", "|/bin/false"), "core"),
+    "kernel.panic_on_oops": KnownKey(_OFF_ON, "0"),
+    "kernel.sysrq": KnownKey(_compare_sysrq, "1", "438"),
+    "kernel.perf_cpu_time_max_percent": KnownKey(compare_caps, "25"),
+    "kernel.perf_event_max_sample_rate": KnownKey(compare_lower, "100000"),
+    "vm.mmap_min_addr": KnownKey(compare_higher, "65536"),
+    "dev.tty.ldisc_autoload": KnownKey(_ON_OFF, "1"),
     "fs.protected_hardlinks": KnownKey(_OFF_ON, "0", "1"),
     "fs.protected_symlinks": KnownKey(_OFF_ON, "0", "1"),
     "fs.protected_fifos": KnownKey(_UP_TO_2, "0"),
@@ -52,6 +85,14 @@ KNOWN: Mapping[str, KnownKey] = {
     "net.ipv4.icmp_echo_ignore_broadcasts": KnownKey(_OFF_ON, "1"),
     "net.ipv4.icmp_ignore_bogus_error_responses": KnownKey(_OFF_ON, "1"),
     "net.ipv4.tcp_syncookies": KnownKey(_OFF_ON, "1"),
+    "net.ipv4.tcp_rfc1337": KnownKey(_OFF_ON, "0"),
+    **_define_conf_keys("ipv4", "accept_local", _ON_OFF, "0", "0"),
+    **_define_conf_keys("ipv4", "route_localnet", _ON_OFF, "0", "0"),
+    **_define_conf_keys("ipv4", "arp_filter", _OFF_ON, "0", "0"),
+    **_define_conf_keys("ipv4", "arp_ignore", _UP_TO_2, "0", "0"),
+    **_define_conf_keys("ipv4", "drop_gratuitous_arp", _OFF_ON, "0", "0"),
+    **_define_conf_keys("ipv4", "shared_media", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv4", "proxy_arp", _ON_OFF, "0", "0"),
     **_define_conf_keys("ipv4", "accept_redirects", _ON_OFF, "1", "1"),
     **_define_conf_keys("ipv4", "secure_redirects", _ON_OFF, "1", "1"),
     **_define_conf_keys("ipv4", "send_redirects", _ON_OFF, "1", "1"),
@@ -63,12 +104,19 @@ KNOWN: Mapping[str, KnownKey] = {
     **_define_conf_keys("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
     **_define_conf_keys("ipv6", "accept_source_route", create_ranking("1", "0", "-1"), "0", "0"),
     **_define_conf_keys("ipv6", "accept_ra", create_ranking("2", "1", "0"), "1", "1"),
+    **_define_conf_keys("ipv6", "accept_ra_defrtr", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv6", "accept_ra_pinfo", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv6", "accept_ra_rtr_pref", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv6", "autoconf", _ON_OFF, "1", "1"),
+    **_define_conf_keys("ipv6", "max_addresses", compare_caps, "16", "16"),
+    **_define_conf_keys("ipv6", "router_solicitations", _compare_solicitations, "-1", "-1"),
     **_define_conf_keys("ipv6", "forwarding", _ON_OFF, "0", "0"),
 }
 
 
 class _Sysctl(Daemon):
     areas = ("/etc/sysctl",)
+    asked_only_if_unranked = True
     scales: ClassVar[Mapping[str, Compare]] = {key: known.compare for key, known in KNOWN.items()}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:

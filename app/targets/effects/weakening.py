@@ -108,11 +108,17 @@ def _list_changes(
 def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
     for one in changes:
         order = one.daemon.compare_values(one.key, one.was, one.now)
-        if order not in _FINE and f"{one.daemon.name} {one.key} {one.now}" not in asks:
+        if order not in _FINE and not _is_asked_for(one, order, asks):
             would = f"{one.key} is {one.was or 'not set'} and would be {one.now or 'not set'}"
             how = "weaker" if order is Strength.WEAKER else "no stronger, as far as can be told"
             return Objection("weakening", clean_text(f"{one.daemon.name}: {would}, which is {how}.", 400))
     return None
+
+
+def _is_asked_for(one: SettingChange, order: Strength, asks: frozenset[str]) -> bool:
+    if order is Strength.WEAKER and one.daemon.asked_only_if_unranked:
+        return False
+    return f"{one.daemon.name} {one.key} {one.now}" in asks
 
 
 def _follows_general_value(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:

@@ -18,6 +18,8 @@ _OFTEN = (
 )
 """Frequent in system programs: recorded only for sessions of people."""
 _OLD = "umount stime"
+_OPENING = "creat open openat openat2 open_by_handle_at truncate ftruncate"
+"""Frequent in every program: recorded only where the kernel denied them to people."""
 _EVERY_CALL = f"{_RARE} {_OFTEN} {_OLD}"
 """Calls that x86_64 does not have."""
 _WATCHED = (
@@ -28,6 +30,11 @@ _WATCHED = (
 _RUN = r"(?!\S*(?:/\.|//))/(?:(?:usr/)?s?bin|usr/libexec)/(?!\S*\.so)[\w./-]+"
 _ARCH, _KEY = r"-F arch=b(?:32|64)", r"(?: -k [\w-]+| -F key=[\w-]+)?"
 _PEOPLE = r"(?: -F auid>=[0-9]{3,6} -F auid!=(?:unset|-1|4294967295))"
+_LOGINS = rf"(?:{_PEOPLE}| -F auid=0)"
+_DENIED = r" -F exit=-E(?:ACCES|PERM)"
+_RAISED = r"(?: -C uid!=euid -F euid=0| -C gid!=egid -F egid=0)"
+"""A program that runs with more rights than its caller has."""
+_ADMIN_RUN = r"(?!\S*(?:/\.|//))/(?:(?:usr/)?sbin/[\w.-]+|(?:usr/)?bin/kmod)"
 _NARROWED = r"(?: -F (?:auid|euid|uid|gid|egid)(?:!?=|>=)[0-9]{1,10}| -F exit=-E(?:ACCES|PERM)| -F success=[01])*"
 _APART = r"(?: -C (?:uid!=euid|gid!=egid|auid!=uid))?"
 
@@ -43,11 +50,16 @@ _NEW = re.compile(
         (
             r"-e [12]|-f [12]|-b [1-9][0-9]{3,5}|--backlog_wait_time [0-9]{1,6}|--loginuid-immutable",
             rf"-w {_WATCHED} -p (?:wa|aw|w|a){_KEY}",
+            rf"-w {_ADMIN_RUN} -p x{_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})? -F (?:path|dir)={_WATCHED} -F perm=(?:wa|aw|w|a){_PEOPLE}?{_NARROWED}{_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})? -F path={_RUN} -F perm=x{_PEOPLE}{_NARROWED}{_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})?{_build_calls_pattern(_RARE)}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(_EVERY_CALL)}{_APART}{_PEOPLE}{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b64{_build_calls_pattern(f'{_RARE} {_OFTEN}')}{_APART}{_PEOPLE}{_NARROWED}{_KEY}",
+            rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(_EVERY_CALL)}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
+            rf"{_ALWAYS} -F arch=b64{_build_calls_pattern(f'{_RARE} {_OFTEN}')}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
+            rf"{_ALWAYS} {_ARCH}{_build_calls_pattern(_OPENING)}{_DENIED}{_PEOPLE}{_KEY}",
+            rf"{_ALWAYS} {_ARCH} -S execve{_RAISED}{_KEY}",
+            rf"{_ALWAYS} {_ARCH} -S execve -F subj_type=[a-z_]{{1,64}}_t(?: -F euid=0|{_PEOPLE}){_KEY}",
+            rf"{_ALWAYS} {_ARCH} -S ptrace -F a0=0x[0-9a-f]{{1,4}}{_KEY}",
         )
     ),
     re.ASCII,

@@ -139,22 +139,34 @@ DNF = OptionJudge(
     spelt=keep_case,
     whole=parse_sections,
 )
+_SYSCTL_GOOD = {
+    r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)": r"1",
+    r"kernel\.kptr_restrict": r"[12]",
+    r"kernel\.yama\.ptrace_scope": r"[1-3]",
+    r"kernel\.randomize_va_space|net\.core\.bpf_jit_harden": r"2",
+    r"kernel\.perf_event_paranoid": r"[2-4]",
+    r"kernel\.core_pattern": r"\|/bin/false",
+    r"fs\.protected_(?:hardlinks|symlinks)": r"1",
+    r"fs\.protected_(?:fifos|regular)": r"[12]",
+    r"net\.ipv[46]\.conf\.(?:all|default)\.(?:accept_redirects|accept_source_route|accept_ra|forwarding)": r"0",
+    r"net\.ipv4\.conf\.(?:all|default)\.(?:send_redirects|secure_redirects)|net\.ipv4\.ip_forward": r"0",
+    r"net\.ipv4\.conf\.(?:all|default)\.(?:rp_filter|log_martians)": r"1",
+    r"net\.ipv4\.(?:icmp_echo_ignore_broadcasts|icmp_ignore_bogus_error_responses|tcp_syncookies)": r"1",
+    r"kernel\.panic_on_oops|net\.ipv4\.tcp_rfc1337": r"1",
+    r"kernel\.sysrq|dev\.tty\.ldisc_autoload|fs\.suid_dumpable": r"0",
+    r"kernel\.perf_(?:cpu_time_max_percent|event_max_sample_rate)": r"[1-9][0-9]{0,4}",
+    r"vm\.mmap_min_addr": r"[0-9]{5,7}",
+    r"net\.ipv4\.conf\.(?:all|default)\.(?:arp_filter|drop_gratuitous_arp)": r"1",
+    r"net\.ipv4\.conf\.(?:all|default)\.arp_ignore": r"[12]",
+    r"net\.ipv4\.conf\.(?:all|default)\.(?:accept_local|route_localnet|shared_media|proxy_arp)": r"0",
+    r"net\.ipv6\.conf\.(?:all|default)\.(?:accept_ra_(?:defrtr|pinfo|rtr_pref)|autoconf|router_solicitations)": r"0",
+    r"net\.ipv6\.conf\.(?:all|default)\.max_addresses": r"[1-9][0-9]?",
+}
+_OTHER_KEY = rf"(?!(?:{'|'.join(_SYSCTL_GOOD)})$)(?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]+"
+"""Its effect decides: no scale ranks it, so only the value that the rule asks for is accepted."""
 SYSCTL = OptionJudge(
     parse_assignment,
-    good={
-        r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)": r"1",
-        r"kernel\.kptr_restrict": r"[12]",
-        r"kernel\.yama\.ptrace_scope": r"[1-3]",
-        r"kernel\.randomize_va_space|net\.core\.bpf_jit_harden": r"2",
-        r"kernel\.perf_event_paranoid": r"[2-4]",
-        r"kernel\.core_pattern": r"\|/bin/false",
-        r"fs\.protected_(?:hardlinks|symlinks)": r"1",
-        r"fs\.protected_(?:fifos|regular)": r"[12]",
-        r"net\.ipv[46]\.conf\.(?:all|default)\.(?:accept_redirects|accept_source_route|accept_ra|forwarding)": r"0",
-        r"net\.ipv4\.conf\.(?:all|default)\.(?:send_redirects|secure_redirects)|net\.ipv4\.ip_forward": r"0",
-        r"net\.ipv4\.conf\.(?:all|default)\.(?:rp_filter|log_martians)": r"1",
-        r"net\.ipv4\.(?:icmp_echo_ignore_broadcasts|icmp_ignore_bogus_error_responses|tcp_syncookies)": r"1",
-    },
+    good={**_SYSCTL_GOOD, _OTHER_KEY: r"-?[0-9]{1,10}(?: [0-9]{1,10})?"},
     named={r"kernel\.(?:modprobe|hotplug|poweroff_cmd|usermodehelper.*)|kernel\.core_uses_pid": "privilege"},
     spelt=keep_case,
 )

@@ -97,7 +97,9 @@ def changed_alone(path, key, value):
     return DictFiles({name: state for name, state in files.items() if ".d/" not in name or "pam.d" in name})
 
 
-@pytest.mark.parametrize(("name", "value"), [*EXTREMES, ("disk_full_action", "SINGLE"), ("disk_full_action", "HALT")])
+@pytest.mark.parametrize(
+    ("name", "value"), [*EXTREMES, *(("disk_full_action", word) for word in ("SINGLE", "HALT", "SYSLOG"))]
+)
 def test_the_policy_lets_it_be_written(host, name, value):
     rule = with_value(name, value)
     if name == "tmout":

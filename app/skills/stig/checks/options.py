@@ -61,8 +61,8 @@ def check_umask(rule: str, mask: str) -> Check:
     return check_files
 
 
-def check_disk_full_action(rule: str, those: frozenset[str] = frozenset({"halt", "single"})) -> Check:
-    """Check disk_full_action. SYSLOG is not accepted: no file shows that availability comes first."""
+def check_disk_full_action(rule: str, those: frozenset[str] = frozenset({"halt", "single", "syslog"})) -> Check:
+    """Check disk_full_action. SYSLOG is for hosts whose service counts for more than their records."""
     bench = RuleJudge(rule, AUDITD)
     words = " or ".join(one.upper() for one in sorted(those))
     wanted = WantedOption("disk_full_action", lambda value: fold_case(value) in those, words)

@@ -1,0 +1,167 @@
+"""Turns a rule's Ansible tasks into typed actions, by doing them on a scratch copy of the host's files."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+from msgspec import ValidationError, convert
+
+from app.candidates.expressions import AnyPackage, fill_in, is_met
+from app.candidates.file_modules import MODULES
+from app.candidates.scratch_files import ScratchFiles, Undecidable
+from app.events.vocabulary import AnyAction
+from app.syntax import host_text
+from app.syntax.files import Files
+
+_WORDS = frozenset(
+    host_text.split_names("""
+        name tags when register loop with_items with_together block vars check_mode changed_when failed_when notify
+        become args loop_control ignore_errors no_log delegate_to
+    """)
+)
+_FACTS = frozenset(("package_facts", "setup", "service_facts", "debug", "assert", "meta", "gather_facts"))
+_PACKAGES = frozenset(("package", "apt", "dnf", "yum"))
+_UNITS = frozenset(("systemd", "service", "systemd_service"))
+_MOST_STEPS = 2000
+_PAIR = re.compile(r"(?P<name>\w+)=(?P<quote>[\"']?)(?P<value>.*)(?P=quote)", re.DOTALL)
+
+
+def translate_tasks(text: str, files: Files) -> tuple[AnyAction, ...]:
+    """Return the typed actions that do what the tasks would do on this host.
+
+    Raises Undecidable for tasks whose effect cannot be told, or that no typed action can have.
+    """
+    try:
+        tasks = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as exc:
+        raise Undecidable(f"The content's tasks are no YAML: {exc}") from exc
+    if not isinstance(tasks, list):
+        raise Undecidable("The content has no list of tasks.")
+    play = _Play(files)
+    play.do_tasks(tasks, ())
+    return (*play.scratch.derive_actions(), *play.resources)
+
+
+class _Play:
+    def __init__(self, files: Files) -> None:
+        self.scratch = ScratchFiles(files)
+        self.resources: list[AnyAction] = []
+        self._steps = 0
+        mounts = _read_mounts(files)
+        self._known: dict[str, Any] = {
+            "ansible_facts": {"packages": AnyPackage(), "mounts": mounts},
+            "ansible_mounts": mounts,
+            "ansible_virtualization_type": "none",
+            "ansible_check_mode": False,
+            "ansible_architecture": "x86_64",
+        }
+
+    def do_tasks(self, tasks: Sequence[Any], conditions: tuple[Any, ...]) -> None:
+        for task in tasks:
+            if not isinstance(task, dict):
+                raise Undecidable("A task of the content is no mapping.")
+            asked = (*conditions, task["when"]) if "when" in task else conditions
+            if "block" in task:
+                self.do_tasks(task["block"], asked)
+            else:
+                self._do_task(task, asked)
+
+    def _do_task(self, task: Mapping[str, Any], conditions: tuple[Any, ...]) -> None:
+        module = next((name for name in task if name not in _WORDS), "")
+        kind, name = module.rpartition(".")[2], task.get("register")
+        if kind in _FACTS:
+            return
+        loop = self._list_items(task)
+        items = [None] if loop is None else loop
+        results = [self._do_once(task, kind, task[module], item, conditions) for item in items]
+        if name:
+            last = results[-1] if results else {"skipped": True, "changed": False}
+            self._known[name] = last if loop is None else {**last, "results": results}
+
+    def _list_items(self, task: Mapping[str, Any]) -> list[Any] | None:
+        if "with_together" in task:
+            return [list(row) for row in zip_longest(*fill_in(task["with_together"], self._known))]
+        loop = task.get("loop", task.get("with_items"))
+        if loop is None:
+            return None
+        items = fill_in(loop, self._known)
+        if not isinstance(items, list):
+            raise Undecidable("A loop of the tasks goes over no list.")
+        return [one for part in items for one in (part if isinstance(part, list) and "with_items" in task else [part])]
+
+    def _do_once(
+        self, task: Mapping[str, Any], kind: str, arguments: Any, item: Any, conditions: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise Undecidable("The tasks take too many steps.")
+        known = {**self._known, **({"item": item} if item is not None else {})}
+        if not all(is_met(one, known) for one in conditions):
+            return {"skipped": True, "changed": False}
+        filled = fill_in(_parse_arguments(arguments), known)
+        if kind == "set_fact":
+            self._known |= filled if isinstance(filled, dict) else {}
+            return {"changed": False}
+        if kind in _PACKAGES:
+            return self._ask_for_packages(filled)
+        if kind in _UNITS:
+            return self._ask_for_unit(filled)
+        if kind not in MODULES or not isinstance(filled, dict):
+            raise Undecidable(f"The module {kind} does what cannot be told beforehand.")
+        scratch = ScratchFiles(self.scratch.now) if task.get("check_mode") is True else self.scratch
+        try:
+            return {**MODULES[kind](filled, scratch), "item": item}
+        except KeyError as exc:
+            raise Undecidable(f"The module {kind} lacks {exc}.") from exc
+
+    def _ask_for_packages(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        names = arguments.get("name", arguments.get("pkg", []))
+        verb = "remove_package" if arguments.get("state") in ("absent", "removed") else "install_package"
+        for name in [names] if isinstance(names, str) else names:
+            self._add_resource({"do": verb, "package": name})
+        return {"changed": True}
+
+    def _ask_for_unit(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        unit = str(arguments.get("name", ""))
+        whole = unit if "." in unit else f"{unit}.service"
+        for verb in _list_unit_verbs(arguments):
+            self._add_resource({"do": "set_unit", "unit": whole, "to": verb})
+        return {"changed": True}
+
+    def _add_resource(self, action: dict[str, Any]) -> None:
+        try:
+            made = convert(action, AnyAction)
+        except ValidationError as exc:
+            raise Undecidable(f"The tasks name {action} in a way that no typed action takes: {exc}") from exc
+        if made not in self.resources:
+            self.resources.append(made)
+
+
+def _parse_arguments(arguments: Any) -> Any:
+    """Return the arguments as a mapping: `name="{{ value }}"` is an older way to write them."""
+    if isinstance(arguments, str) and (found := _PAIR.fullmatch(arguments)):
+        return {found["name"]: found["value"]}
+    return {} if arguments is None else arguments
+
+
+def _read_mounts(files: Files) -> list[dict[str, str]]:
+    """Return what /etc/fstab mounts: what is mounted now is not among the files that are read."""
+    lines = [line.split() for line in (host_text.read_text(files, "/etc/fstab") or "").split("\n")]
+    named = [words for words in lines if len(words) >= 4 and not words[0].startswith("#")]
+    return [{"device": one[0], "mount": one[1], "fstype": one[2], "options": one[3]} for one in named]
+
+
+def _list_unit_verbs(arguments: Mapping[str, Any]) -> Iterator[str]:
+    settings = {name: str(arguments.get(name)).lower() for name in ("masked", "enabled", "state")}
+    if settings["masked"] in ("true", "yes"):
+        yield "mask"
+    elif settings["masked"] in ("false", "no"):
+        yield "unmask"
+    if settings["enabled"] in ("true", "yes"):
+        yield "enable"
+    elif settings["enabled"] in ("false", "no"):
+        yield "disable"
+    if settings["state"] in ("started", "stopped"):
+        yield "start" if settings["state"] == "started" else "stop"

@@ -1,0 +1,275 @@
+"""What Ansible's modules for files do, on a scratch copy of a host's files."""
+
+import re
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from app.candidates.scratch_files import ScratchFiles, Undecidable
+from app.syntax.host_text import decode_bytes
+from app.targets.file_owners import ROOT
+
+Arguments = Mapping[str, Any]
+Outcome = dict[str, Any]
+_NO: Outcome = {"changed": False}
+_MARKER = "# {mark} ANSIBLE MANAGED BLOCK"
+
+
+def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`lineinfile`."""
+    path = _get_path(arguments)
+    text = scratch.read_text(path)
+    if text is None and not _may_be_absent(arguments):
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    lines = _split_text(text or "")
+    pattern = arguments.get("regexp")
+    matching = [place for place, line in enumerate(lines) if pattern and _has_match(pattern, line)]
+    line = arguments.get("line")
+    if arguments.get("state") == "absent":
+        gone = matching if pattern else [place for place, one in enumerate(lines) if one == line]
+        left = [one for place, one in enumerate(lines) if place not in gone]
+        return {"changed": bool(gone) and scratch.write_text(path, _join_lines(left)), "found": len(gone)}
+    if not isinstance(line, str):
+        raise Undecidable("A line to write has no text.")
+    if _is_on(arguments.get("backrefs")):
+        if not matching:
+            return dict(_NO)
+        found = re.search(str(pattern), lines[matching[-1]])
+        line = found.expand(line) if found else line
+    if matching:
+        lines[matching[-1]] = line
+    elif line not in lines:
+        lines.insert(_find_insertion(arguments, lines), line)
+    else:
+        return dict(_NO)
+    changed = scratch.write_text(path, _join_lines(lines))
+    return {"changed": _set_mode(arguments, path, scratch) or changed}
+
+
+def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`replace`."""
+    path = _get_path(arguments)
+    text = scratch.read_text(path)
+    if text is None:
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    try:
+        made = re.sub(arguments["regexp"], arguments.get("replace", ""), text, flags=re.MULTILINE)
+    except re.error as exc:
+        raise Undecidable(f"The pattern {arguments['regexp']!r} is not one of this language: {exc}") from exc
+    return {"changed": scratch.write_text(path, made)}
+
+
+def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`blockinfile`, with its default marker or another."""
+    path = _get_path(arguments)
+    text = scratch.read_text(path)
+    if text is None and not _is_on(arguments.get("create")):
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    marker = str(arguments.get("marker", _MARKER))
+    first, last = (marker.replace("{mark}", word) for word in ("BEGIN", "END"))
+    block = [first, *str(arguments.get("block", "")).rstrip("\n").split("\n"), last]
+    lines = _split_text(text or "")
+    if first in lines and last in lines:
+        lines[lines.index(first) : lines.index(last) + 1] = block
+    else:
+        lines += block
+    return {"changed": scratch.write_text(path, _join_lines(lines))}
+
+
+def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`ini_file`: one option of one section."""
+    path, section, option = _get_path(arguments), f"[{arguments['section']}]", str(arguments["option"])
+    lines = _split_text(scratch.read_text(path) or "")
+    gap = "" if _is_on(arguments.get("no_extra_spaces")) else " "
+    wanted = f"{option}{gap}={gap}{arguments.get('value', '')}"
+    if section not in lines:
+        lines += [section, wanted]
+    else:
+        start = lines.index(section) + 1
+        end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
+        known = [place for place in range(start, end) if re.match(rf"\s*{re.escape(option)}\s*=", lines[place])]
+        if known:
+            lines[known[-1]] = wanted
+        else:
+            lines.insert(end, wanted)
+    return {"changed": scratch.write_text(path, _join_lines(lines))}
+
+
+def set_sysctl(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`sysctl`: the line in the file; the kernel loads it at the reload that follows."""
+    path, key = arguments.get("sysctl_file", "/etc/sysctl.conf"), str(arguments["name"])
+    if arguments.get("state") == "absent":
+        raise Undecidable("A kernel setting would be taken away.")
+    lines = _split_text(scratch.read_text(path) or "")
+    wanted = f"{key}={str(arguments['value']).strip()}"
+    known = [place for place, line in enumerate(lines) if re.match(rf"\s*{re.escape(key)}\s*=", line)]
+    kept = [line for place, line in enumerate(lines) if place not in known[1:]]
+    if known:
+        kept[known[0]] = wanted
+    else:
+        kept.append(wanted)
+    return {"changed": scratch.write_text(path, _join_lines(kept))}
+
+
+def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`copy` of a text that stands in the task."""
+    if "content" not in arguments:
+        raise Undecidable("A file would be copied that the content does not hold.")
+    path = _get_path(arguments)
+    changed = scratch.write_text(path, str(arguments["content"]))
+    return {"changed": _set_mode(arguments, path, scratch) or changed}
+
+
+def set_file(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`file`: the permissions of a file that is there."""
+    path, state = _get_path(arguments), arguments.get("state")
+    if scratch.now.is_folder(path):
+        raise Undecidable(f"{path} is a folder; no typed action changes one.")
+    if state in ("absent", "directory", "link", "hard") or "src" in arguments:
+        if state == "absent" and scratch.now.state(path) is None:
+            return dict(_NO)
+        raise Undecidable(f"{path} would become {state}; no typed action does that.")
+    there = scratch.now.state(path)
+    if there is None:
+        if state == "touch":
+            scratch.write_text(path, "")
+        else:
+            return dict(_NO)
+    elif not _is_owned(arguments, there.owner):
+        raise Undecidable(f"{path} would get another owner; no typed action does that.")
+    return {"changed": _set_mode(arguments, path, scratch)}
+
+
+def stat_path(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    path = _get_path(arguments)
+    state, folder = scratch.now.state(path), scratch.now.is_folder(path)
+    if state is None and not folder:
+        return {**_NO, "stat": {"exists": False}}
+    found = {"exists": True, "isdir": folder, "isreg": not folder, "islnk": False, "path": path}
+    if state is not None:
+        user, _, group = state.owner.partition(":")
+        found |= {"mode": f"{state.mode:04o}", "pw_name": user, "gr_name": group, "size": len(state.content)}
+    return {**_NO, "stat": found}
+
+
+def find_files(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+    """`find` of files in folders, not below them."""
+    if _is_on(arguments.get("recurse")):
+        raise Undecidable("A whole tree would be searched.")
+    wanted, contains = arguments.get("patterns", "*"), arguments.get("contains")
+    patterns = wanted.split(",") if isinstance(wanted, str) else wanted
+    by_regex = _is_on(arguments.get("use_regex"))
+    places = arguments.get("paths", arguments.get("path"))
+    folders = places if isinstance(places, list) else [places]
+    found = []
+    for folder in folders:
+        for path in scratch.now.glob(f"{str(folder).rstrip('/')}/*"):
+            name, content = path.rpartition("/")[2], scratch.now.read(path)
+            named = any(re.match(one, name) if by_regex else fnmatchcase(name, one) for one in patterns)
+            if named and content is not None and (not contains or _has_line(contains, decode_bytes(content))):
+                found.append({"path": path})
+    return {**_NO, "files": found, "matched": len(found)}
+
+
+MODULES: Mapping[str, Callable[[Arguments, ScratchFiles], Outcome]] = {
+    "lineinfile": edit_line,
+    "replace": replace_text,
+    "blockinfile": edit_block,
+    "ini_file": edit_ini,
+    "sysctl": set_sysctl,
+    "copy": copy_content,
+    "file": set_file,
+    "stat": stat_path,
+    "find": find_files,
+}
+
+
+def _get_path(arguments: Arguments) -> str:
+    path = next((arguments[name] for name in ("path", "dest", "destfile", "name") if name in arguments), None)
+    if not isinstance(path, str) or not path.startswith("/"):
+        raise Undecidable(f"A task names no file, but {path!r}.")
+    return path
+
+
+def _is_on(value: object) -> bool:
+    return str(value).lower() in ("true", "yes")
+
+
+def _may_be_absent(arguments: Arguments) -> bool:
+    return _is_on(arguments.get("create")) or arguments.get("state") == "absent"
+
+
+def _split_text(text: str) -> list[str]:
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _join_lines(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _has_match(pattern: str, line: str) -> bool:
+    try:
+        return re.search(pattern, line) is not None
+    except re.error as exc:
+        raise Undecidable(f"The pattern {pattern!r} is not one of this language: {exc}") from exc
+
+
+def _has_line(pattern: str, text: str) -> bool:
+    return any(re.match(pattern, line) for line in text.split("\n"))
+
+
+def _find_insertion(arguments: Arguments, lines: list[str]) -> int:
+    """Return where a new line goes: before or after the last line that matches, else at the end."""
+    before, after = arguments.get("insertbefore"), arguments.get("insertafter")
+    if before == "BOF":
+        return 0
+    for pattern, step in ((before, 0), (after, 1)):
+        if pattern and pattern not in ("EOF", "BOF"):
+            found = [place for place, line in enumerate(lines) if _has_match(pattern, line)]
+            if found:
+                return found[-1] + step
+    return len(lines)
+
+
+def _is_owned(arguments: Arguments, owner: str) -> bool:
+    wanted = (arguments.get("owner"), arguments.get("group"))
+    root = all(one is None or str(one) in ("0", "root") for one in wanted)
+    return wanted == (None, None) or (root and owner == ROOT)
+
+
+def _set_mode(arguments: Arguments, path: str, scratch: ScratchFiles) -> bool:
+    mode = arguments.get("mode")
+    there = scratch.now.state(path)
+    if mode is None or there is None:
+        return False
+    return scratch.change_mode(path, _parse_mode(mode, there.mode))
+
+
+def _parse_mode(mode: object, before: int) -> int:
+    """Return the permission bits; symbolic ones count from those before. YAML reads 0644 as a number of base eight."""
+    if isinstance(mode, int):
+        return mode
+    text = str(mode)
+    if re.fullmatch(r"[0-7]{3,4}", text):
+        return int(text, 8)
+    bits = before
+    for part in text.split(","):
+        found = re.fullmatch(r"([ugoa]*)([-+=])([rwxst]*)", part)
+        if found is None:
+            raise Undecidable(f"The mode {text!r} is not understood.")
+        bits = _apply_symbolic(bits, found[1] or "a", found[2], found[3])
+    return bits
+
+
+def _apply_symbolic(bits: int, who: str, sign: str, what: str) -> int:
+    shifts = {"u": 6, "g": 3, "o": 0}
+    named = shifts.values() if "a" in who else [shifts[one] for one in who]
+    basic = sum({"r": 4, "w": 2, "x": 1}.get(one, 0) for one in what)
+    mask = sum(basic << shift for shift in named)
+    if "s" in what:
+        mask |= (0o4000 if "u" in who or "a" in who else 0) | (0o2000 if "g" in who or "a" in who else 0)
+    mask |= 0o1000 if "t" in what else 0
+    if sign == "=":
+        return (bits & ~sum(7 << shift for shift in named)) | mask
+    return bits | mask if sign == "+" else bits & ~mask

@@ -1,0 +1,81 @@
+"""`temper candidates`: what the content itself proposes for a rule on a host, and what the policy says to it."""
+
+from msgspec import to_builtins
+
+from app.candidates.gather import Candidate, gather_candidates
+from app.cli.database_access import has_database
+from app.cli.output import print_json, print_line
+from app.config import Settings
+from app.errors import BadInput
+from app.runs.parameters import load_skill_with_site_values
+from app.runs.scanner_factory import prepare_new_fixture
+from app.skills.catalog import load_skill, suggest_rules
+from app.skills.skill import Rule, Skill
+from app.store.db import open_database
+from app.targets.host_registry import open_target
+from app.targets.target import Target
+from app.text.clean import clean_text
+
+ACCEPTED, NOT_ACCEPTED = 0, 2
+
+
+def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str, *, as_json: bool) -> int:
+    """Print the candidates; return 0 if the policy accepts one of them, else 2. Nothing on the host is changed."""
+    stored = open_database(settings.database_location) if has_database(settings) else None
+    skill = load_skill_with_site_values(skill_name, host, stored) if stored else load_skill(skill_name)
+    rule = _require_rule(skill, rule_id)
+    target = open_target(host, settings.hosts_folder)
+    try:
+        prepare_new_fixture(target)
+        target.require_paths(rule.paths)
+        if not target.simulated:
+            target.prepare(changes=False)
+        found = [_assess_candidate(one, rule, target) for one in gather_candidates(skill, rule, target.files)]
+    finally:
+        target.close()
+    if as_json:
+        print_json(found)
+    else:
+        _print_candidates(rule, found)
+    return ACCEPTED if any(one["accepted"] for one in found) else NOT_ACCEPTED
+
+
+def _require_rule(skill: Skill, rule_id: str) -> Rule:
+    if rule_id not in skill.rules:
+        close = ", ".join(suggest_rules(rule_id, skill))
+        raise BadInput(f"{skill.name} has no rule {rule_id[:60]!a}.{f' Did you mean {close}?' if close else ''}")
+    return skill.rules[rule_id]
+
+
+def _assess_candidate(one: Candidate, rule: Rule, target: Target) -> dict[str, object]:
+    if not one.actions:
+        return {"source": one.source, "actions": [], "accepted": False, "gap": one.gap, "diff": "", "refusals": []}
+    assessed = target.assess_actions(one.actions, one.paths, rule.asks)
+    refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
+    return {
+        "source": one.source,
+        "actions": to_builtins(one.actions),
+        "accepted": not refusals,
+        "gap": "",
+        "diff": assessed.shown_text,
+        "refusals": refusals,
+    }
+
+
+def _print_candidates(rule: Rule, found: list[dict[str, object]]) -> None:
+    print_line(f"{rule.id}: {clean_text(rule.title, 200)}")
+    if not found:
+        print_line("The content proposes nothing for this rule.")
+    for one in found:
+        print_line(f"From {one['source']}: {_describe_answer(one)}")
+        for line in str(one["diff"]).split("\n"):
+            if line:
+                print_line(f"    {clean_text(line, 400)}")
+
+
+def _describe_answer(one: dict[str, object]) -> str:
+    if one["gap"]:
+        return clean_text(str(one["gap"]), 400)
+    refusals = one["refusals"]
+    assert isinstance(refusals, list)
+    return clean_text(f"refused. {' '.join(refusals)}", 600) if refusals else "accepted by the policy"

@@ -1,0 +1,130 @@
+"""Tasks of a benchmark's content, turned into typed actions with the same result on this host's files."""
+
+import pytest
+
+from app.candidates.ansible_tasks import translate_tasks
+from app.candidates.scratch_files import Undecidable
+from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
+from app.resources.package import InstallPackage, RemovePackage
+from app.resources.unit import SetUnit
+from app.targets.file_changes import plan_changes
+from tests.hostfiles import DictFiles
+
+SSHD, SYSCTL, RULES = "/etc/ssh/sshd_config", "/etc/sysctl.conf", "/etc/audit/rules.d/time.rules"
+HOST = DictFiles(
+    {
+        SSHD: "#PermitRootLogin yes\nX11Forwarding yes\nX11Forwarding no\nUsePAM yes\n",
+        SYSCTL: "# none\n",
+        "/etc/sysctl.d/10-a.conf": "kernel.kptr_restrict = 0\n",
+        "/etc/fstab": "UUID=1 / ext4 defaults 0 1\nUUID=2 /home ext4 defaults 0 2\n",
+    }
+)
+
+
+def result(text, path):
+    return plan_changes(translate_tasks(text, HOST), HOST)[path].content.decode()
+
+
+def test_a_line_is_replaced_where_the_pattern_matches_and_duplicates_go_first():
+    text = r"""
+- name: One value
+  block:
+  - lineinfile: {path: /etc/ssh/sshd_config, regexp: '(?i)^\s*X11Forwarding\s+', state: absent}
+    check_mode: true
+    register: dupes
+  - lineinfile: {path: /etc/ssh/sshd_config, regexp: '(?i)^\s*X11Forwarding\s+', state: absent}
+    when: dupes.found is defined and dupes.found > 1
+  - lineinfile:
+      path: /etc/ssh/sshd_config
+      regexp: (?i)^\s*X11Forwarding\s+
+      line: X11Forwarding no
+      insertbefore: BOF
+  when: '"openssh-server" in ansible_facts.packages'
+"""
+    assert result(text, SSHD) == "X11Forwarding no\n#PermitRootLogin yes\nUsePAM yes\n"
+
+
+def test_a_value_that_the_profile_chose_is_filled_in_and_other_files_are_commented_out():
+    text = r"""
+- find: {paths: [/etc/sysctl.d/, /run/sysctl.d], contains: '^[\s]*kernel.kptr_restrict.*$', patterns: '*.conf'}
+  register: found
+- replace: {path: '{{ item.path }}', regexp: '^[\s]*kernel.kptr_restrict', replace: '#kernel.kptr_restrict'}
+  loop: '{{ found.files }}'
+- set_fact: {chosen: !!str 2}
+- sysctl: {name: kernel.kptr_restrict, value: '{{ chosen }}', sysctl_file: /etc/sysctl.conf, reload: true}
+"""
+    assert translate_tasks(text, HOST) == (
+        ReplaceLine(path="/etc/sysctl.d/10-a.conf", old="kernel.kptr_restrict = 0", new="#kernel.kptr_restrict = 0"),
+        AppendLine(path=SYSCTL, line="kernel.kptr_restrict=2"),
+    )
+
+
+def test_facts_are_computed_from_what_the_tasks_registered():
+    text = r"""
+- set_fact: {calls: [stime], group: [adjtimex, stime]}
+- find: {paths: /etc/audit/rules.d, contains: '.*{{ item }}.*', patterns: '*.rules'}
+  register: found
+  loop: '{{ (group + calls) | unique }}'
+- set_fact: here="{{ found.results | selectattr('matched') | map(attribute='item') | list }}"
+- lineinfile:
+    path: /etc/audit/rules.d/time.rules
+    line: -a always,exit -F arch=b32 -S {{ calls | difference(here) | join(',') }} -F key=time
+    create: true
+    mode: g-rwx,o-rwx
+  when: here | length == 0
+"""
+    content = "-a always,exit -F arch=b32 -S stime -F key=time\n"
+    assert translate_tasks(text, HOST) == (WriteFile(path=RULES, content=content, mode="0600"),)
+
+
+def test_packages_units_and_modes_are_typed_actions_too():
+    text = """
+- package: {name: [auditd, cron], state: present}
+- apt: {name: telnetd, state: absent}
+- systemd: {name: cron, enabled: true, masked: false, state: started}
+- file: {path: /etc/ssh/sshd_config, mode: "u-xs,g-xwrs,o-xwrt", owner: '0'}
+"""
+    assert translate_tasks(text, HOST) == (
+        Chmod(path=SSHD, mode="0600"),
+        InstallPackage(package="auditd"),
+        InstallPackage(package="cron"),
+        RemovePackage(package="telnetd"),
+        *(SetUnit(unit="cron.service", to=verb) for verb in ("unmask", "enable", "start")),
+    )
+
+
+def test_what_is_so_already_needs_no_action():
+    assert translate_tasks("- lineinfile: {path: /etc/ssh/sshd_config, line: UsePAM yes}", HOST) == ()
+    assert translate_tasks("- file: {path: /etc/nowhere, mode: '0600'}", HOST) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("- command: update-grub", "The module command"),
+        ("- shell: rm -rf /", "The module shell"),
+        ("- file: {path: /etc/ssh/sshd_config, owner: daemon}", "another owner"),
+        ("- file: {path: /etc/x, state: directory}", "would become directory"),
+        ("- lineinfile: {path: '{{ nowhere.to_be_found }}', line: x}", "cannot be evaluated"),
+        ("- lineinfile: {path: x, line: x}", "names no file"),
+        ("- lineinfile: {path: /etc/ssh/sshd_config, regexp: '(', line: x}", "not one of this language"),
+        ("- set_fact: {a: '{{ ().__class__.__bases__ }}'}", "cannot be evaluated"),
+        ("- package: {name: 'a b; rm'}", "no typed action takes"),
+        ("- debug: {msg: x}\n  loop: [1]\n- file: {path: /etc/x, mode: odd, state: touch}", "is not understood"),
+        ("- sysctl: {name: kernel.x}", "lacks 'value'"),
+        ("tasks: none", "no list of tasks"),
+        ("- [", "no YAML"),
+        ("- !!python/object/apply:os.system [id]", "no YAML"),
+        ("- just a word", "no mapping"),
+    ],
+)
+def test_what_cannot_be_told_beforehand_is_said(text, why):
+    with pytest.raises(Undecidable, match=why):
+        translate_tasks(text, HOST)
+
+
+def test_endless_loops_are_ended():
+    many = "- set_fact: {a: [" + ",".join("1" for _ in range(99)) + "]}\n"
+    step = "- set_fact: {b: '{{ item }}'}\n  loop: '{{ a }}'\n"
+    with pytest.raises(Undecidable, match="too many steps"):
+        translate_tasks(many + step * 30, HOST)

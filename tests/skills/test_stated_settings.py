@@ -1,0 +1,43 @@
+"""What a rule's text asks for literally is accepted where no scale ranks it, and never where one does."""
+
+import pytest
+
+from app.events.vocabulary import WriteFile
+from app.skills.stated_settings import find_stated_settings
+from tests.targets.test_policy import laid_out
+
+NAMESPACES = "Add the following line to a file in /etc/sysctl.d:\n\nuser.max_user_namespaces = 0\n"
+PATH = "/etc/sysctl.d/90-asked.conf"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (NAMESPACES, {"sysctl user.max_user_namespaces 0", "systemd-sysctl user.max_user_namespaces 0"}),
+        ("sysctl -w kernel.pid_max=65536", {"sysctl kernel.pid_max 65536", "systemd-sysctl kernel.pid_max 65536"}),
+        (
+            "net.ipv4.ip_local_port_range = 32768 65535",
+            {f"{loader} net.ipv4.ip_local_port_range 32768 65535" for loader in ("sysctl", "systemd-sysctl")},
+        ),
+        ("Set this in auditd.conf:\nfreq = 100\n", {"auditd freq 100"}),
+        ("retry = 3\n", {"pwquality retry 3"}),
+        ("kernel.core_pattern = |/bin/false", set()),
+        ("kernel.pid_max = 65536.5", set()),
+        ("see net.ipv4.ip_forward for more", set()),
+    ],
+)
+def test_literal_values_are_found(text, found):
+    assert find_stated_settings(text) == found
+
+
+def test_a_value_that_no_scale_ranks_is_accepted_from_the_rule_alone(tmp_path):
+    host, asks = laid_out(tmp_path), find_stated_settings(NAMESPACES)
+
+    def find_objections(line, asked):
+        return host.assess_actions([WriteFile(path=PATH, content=f"{line}\n")], frozenset({PATH}), asked).refusals
+
+    assert find_objections("user.max_user_namespaces = 0", asks) == ()
+    assert find_objections("user.max_user_namespaces = 0", frozenset())
+    assert find_objections("user.max_user_namespaces = 1", asks)
+    weaker = find_stated_settings("kernel.randomize_va_space = 1")
+    assert find_objections("kernel.randomize_va_space = 1", weaker)
