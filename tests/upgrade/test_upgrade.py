@@ -100,7 +100,7 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
     for run in older.ended:
         archive = read_evidence(database, run, KEY)
         (tmp_path / "evidence.zip").write_bytes(archive)
-        assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2]) == HOLDS
+        assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2], KEY.public) == HOLDS
         assert "its documents are identical to those that this Temper makes" in capsys.readouterr().out
         assert b"SIMULATED: the engines and the host" in unpack_archive(archive)["report.html"]
 

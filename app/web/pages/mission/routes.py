@@ -11,8 +11,19 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, Response
 
 from app.errors import Rejected
-from app.people.rights import DEMO, WHO, get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
-from app.runs.approval_answer import DECISIONS, record_answer
+from app.people.rights import (
+    DEMO,
+    WHO,
+    get_makers,
+    get_sign_in_method,
+    get_token_id,
+    get_visible_runs,
+    guests,
+    list_new_makers,
+    operators,
+    resolve_recorded_name,
+)
+from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runs.run_control import command_run
@@ -201,7 +212,8 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        record_answer(session, asked, approval, verb, by=by, via=get_sign_in_method(), reason=reason, actions=actions)
+        means = AnswerMeans(get_sign_in_method(), get_token_id(), get_makers())
+        record_answer(session, asked, approval, verb, by=by, means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
     return redirect_back(request, ("ops", "inbox"), path_to("run", run=run))
@@ -228,6 +240,6 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = people.issue_link(session, me.name, row.id, hours)
+        made, secret = people.issue_link(session, me.name, row.id, hours, list_new_makers())
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)
