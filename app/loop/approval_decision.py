@@ -38,8 +38,8 @@ def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
 def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]) -> str:
     """Return why this approval does not count, or an empty string. `given`: the earlier approvals.
 
-    `askers`: the people who ordered the run or edited the change. An approval by a token that somebody else made counts
-    for whoever made it first as well: both could have given it."""
+    `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
+    and for its makers: each of them could have given this approval."""
     if lent := by.lenders & {one.casefold() for one in askers}:
         return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
     if of < 2:
@@ -51,7 +51,7 @@ def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: 
     if any(by.name.casefold() == one.name.casefold() for one in given):
         return f"{by.name} has said yes already: it waits for another person."
     if both := next((by.people & one.people for one in given if by.people & one.people), None):
-        return f"a token counts for whoever made it, here {min(both)}, who has said yes: it waits for another person."
+        return f"a token counts for its maker too, and {min(both)} has said yes already: it waits for another person."
     if not reason.strip():
         return "say why: of two people each gives a reason."
     return ""

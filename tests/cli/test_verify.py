@@ -178,7 +178,7 @@ def test_a_pack_by_the_key_that_is_given(tmp_path, archive, capsys):
     assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), None) == NOT_PINNED
     said = capsys.readouterr().out
     assert "a key that nobody vouched for here" in said
-    assert "not pinned: the papers could have been replaced by whoever made the pack" in said
+    assert "not pinned: the papers could have been replaced by the maker of the pack" in said
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_what_nothing_vouches_for_is_said():
     for manifest, start in ((signed, "signed by k, a key that nobody"), ({}, "it is not signed")):
         first, second = list_unverified_claims(manifest, "h", "")
         assert first.startswith(start)
-        assert second.startswith("not pinned: the papers could have been replaced by whoever made the pack")
+        assert second.startswith("not pinned: the papers could have been replaced by the maker of the pack")
         assert list_unverified_claims(manifest, "", "") == [first, second, compare]
 
 

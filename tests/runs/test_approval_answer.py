@@ -268,7 +268,7 @@ async def test_an_admin_and_a_token_of_their_making_are_one_person(two, first):
     status, said = await two.says(*other)
     assert (status, said["detail"]) == (
         409,
-        "A token counts for whoever made it, here eve, who has said yes: it waits for another person.",
+        "A token counts for its maker too, and eve has said yes already: it waits for another person.",
     )
     attempt = await two.goes_on()
     assert not attempt.is_approved

@@ -19,7 +19,7 @@ from app.web.pages.mission.view import MissionView
 
 R = TypeVar("R", bound=Response)
 WAITING = 128
-"""Requests that may wait; later ones are told to come again."""
+"""Requests that may wait; later ones get 503."""
 KEPT, KEPT_SECONDS = 32, 30.0
 """Samples of a moment may still arrive, so a view is not kept for long."""
 LONGEST_REST = 0.2
