@@ -81,6 +81,8 @@ def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
         known = {one.name for one in people.list_people(session)}
         assert known == ({"ada"} if older.name >= "0005" else set())
         assert len(schedules.list_schedules(session)) == (older.name >= "0006")
+        makers = [one.made_by for one in people.list_credentials(session, ("token",))]
+        assert makers == ["?"] * (older.name in ("0005", "0022"))
 
 
 @pytest.mark.parametrize("writes", [1, 3, 9, 20])
