@@ -35,12 +35,13 @@ class SigningKey:
         return self._private.sign(what).hex()
 
     def list_changes_since(self, named: str) -> list[dict[str, str]]:
-        found = []
-        for old, new, signature in self.changes:
-            if old == named:
-                found.append({"key": new, "signature": signature})
-                named = new
-        return found if named == self.public else []
+        found: list[dict[str, str]] = []
+        last = self.public
+        for old, new, signature in reversed(self.changes):  # backwards: a change that a crash undid leads nowhere
+            if new == last != named:
+                found.insert(0, {"key": new, "signature": signature})
+                last = old
+        return found if last == named else []
 
 
 def is_valid_signature(public: str, signature: str, what: bytes) -> bool:
@@ -91,7 +92,9 @@ def create_next_key(folder: Path) -> tuple[SigningKey, Path]:
 def replace_key(folder: Path, new: Path, change: tuple[str, str, str]) -> None:
     """Make `new` the current key, and keep the signed change. This destroys the old private half."""
     kept = "".join(" ".join(one) + "\n" for one in (*_read_changes(folder), change))
-    (folder / _CHANGES).write_text(kept, "ascii")
+    whole = folder / f".{_CHANGES}"
+    whole.write_text(kept, "ascii")
+    whole.replace(folder / _CHANGES)
     new.replace(folder / _FILE)
     _sync_folder(folder)
 
@@ -107,14 +110,12 @@ def parse_public_key(given: str) -> str:
 
 
 def _read_changes(folder: Path) -> tuple[tuple[str, str, str], ...]:
-    """Return the complete lines of the changes; a line that was cut off by a crash changed nothing."""
+    """Return the changes of the key, oldest first."""
     try:
         lines = (folder / _CHANGES).read_text("ascii").splitlines()
     except FileNotFoundError:
         return ()
-    return tuple(
-        (old, new, signature) for old, new, signature in (line.split() for line in lines if line.count(" ") == 2)
-    )
+    return tuple((old, new, signature) for old, new, signature in map(str.split, lines))
 
 
 def _write_new_key(folder: Path) -> Path:

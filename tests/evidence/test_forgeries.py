@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -349,6 +349,11 @@ def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_
     replace_key(tmp_path, file, (KEY.public, new.public, vouched))
     changed = find_key(tmp_path)
     assert changed
+    undone = (KEY.public, FORGERS.public, "0" * 128)  # a crash came before the new key was put in place
+    for changes in ([*changed.changes, undone], [undone, *changed.changes]):
+        assert replace(changed, changes=tuple(changes)).list_changes_since(KEY.public) == [
+            {"key": new.public, "signature": vouched}
+        ]
     pack = unpack_archive(build_pack(log, changed))
     assert check_pack(pack, log[-1].hash)["key"] == new.public
     assert compare_rebuilt_pack(pack) == ""
