@@ -23,17 +23,19 @@ from app.web.access.password_checker import CONNECTIONS, PasswordChecker
 from app.web.access.right_check import guard_routes
 from app.web.api import fallbacks
 from app.web.conditional_responses import ConditionalResponses
+from app.web.pages.mission.past_moments import PastMoments
 from app.web.routes import ROUTES
 from app.web.stream.stream_registry import StreamRegistry
 
 READERS = 12
-"""Maximum number of requests that hold a database connection at the same time; the others wait."""
+"""Maximum number of requests that hold a database connection at the same time; the others wait. Past moments have one
+more."""
 
 
 def create_app(runtime: Runtime) -> FastAPI:
     allowed = parse_origins(runtime.settings.cors_origins)
     reading, own = (
-        open_separate_engine(runtime.database, READERS),
+        open_separate_engine(runtime.database, READERS + 1),
         open_separate_engine(runtime.database, AT_ONCE + CONNECTIONS + 1),
     )
     syslog = AuditSyslog(runtime.settings.audit_syslog)
@@ -47,8 +49,10 @@ def create_app(runtime: Runtime) -> FastAPI:
     @asynccontextmanager
     async def run_lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for closing in (own.dispose, reading.dispose, syslog.close, credentials.close, passwords.close):
+            for closing in (own.dispose, reading.dispose):
                 stack.callback(closing)
+            for used in (syslog, credentials, passwords, moments):
+                stack.callback(used.close)
             for one in (ledger, rechecks, application.state.health, application.state.inbox_watch):
                 one.start()
                 stack.push_async_callback(one.close)
@@ -61,6 +65,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     application.state.runtime, application.state.reading = runtime, reading
     application.state.readers = asyncio.Semaphore(READERS)
     application.state.streams = StreamRegistry(runtime.bus, runtime.store)
+    moments = application.state.moments = PastMoments(reading)
     api.install_api(application)
     pages.install_pages(application)
     application.router.routes.extend(ROUTES)

@@ -81,6 +81,7 @@ def _read_tokens(session: Session) -> list[Row]:
             "run": one.run or None,
             "expires_at": to_datetime(one.expires_at),
             "used_at": to_datetime(one.used_at),
+            "made_by": one.made_by or None,
         }
         for one in people.list_credentials(session, ("token", "link"))
         if one.expires_at > now

@@ -14,7 +14,7 @@ from app.events.command import Verb
 from app.loop.inbox import find_open_approval
 from app.loop.state import fold_events
 from app.people.rights import has_right
-from app.runs.approval_answer import DECISIONS, record_answer
+from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.run_control import command_run
 from app.store import queries
 from app.store.clock import database_time, open_clock
@@ -25,7 +25,7 @@ from app.web.access.authenticator import Authenticator
 def control_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
     """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = open_existing_database(settings)
-    run, (by, via) = find_run(database, wanted), _identify_caller(database, token_from)
+    run, (by, means) = find_run(database, wanted), _identify_caller(database, token_from)
     remaining = ""
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
@@ -33,7 +33,7 @@ def control_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_
             waiting = find_open_approval(state, database_time(session))
             if waiting is None:
                 raise Rejected("approval", f"run {run} is not waiting for an approval.", "not-waiting")
-            progress = record_answer(session, state, waiting, verb, by=by, via=via, reason=reason)
+            progress = record_answer(session, state, waiting, verb, by=by, means=means, reason=reason)
             remaining = f": {progress.remaining_text}" if verb == "approve" and progress.remaining_text else ""
         else:
             row = queries.find_run(session, run)
@@ -42,12 +42,12 @@ def control_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_
     print_line(f"asked run {run} to {verb}{remaining}")
 
 
-def _identify_caller(database: Engine, token_from: str) -> tuple[str, str]:
+def _identify_caller(database: Engine, token_from: str) -> tuple[str, AnswerMeans]:
     if not token_from:
-        return getpass.getuser(), "terminal"
+        return getpass.getuser(), AnswerMeans("terminal")
     credentials = Authenticator(database, demo=False, clock=open_clock(database).now)
     person = credentials.find_token_owner(read_secret(token_from))
     credentials.close()
     if person is None or not has_right(person.right, "operator"):
         raise BadInput("this is not a valid token of an operator: create one with temper token create.")
-    return person.name, person.via
+    return person.name, AnswerMeans(person.via, person.credential, person.made_by)

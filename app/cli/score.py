@@ -15,6 +15,7 @@ from app import __version__
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import use_database
 from app.cli.evidence import create_requester
+from app.cli.exit_codes import DONE, NOT_PINNED
 from app.cli.output import print_line
 from app.config import Settings
 from app.errors import BadInput
@@ -216,18 +217,18 @@ def write_score_table(files: Sequence[Path], into: Path | None) -> None:
 
 
 def verify_score(path: Path, key: str) -> int:
-    """Return 0 if the score is valid, 2 if it is not."""
+    """Return 0 if the score is valid, 2 if it is not, 3 if it is and no key was given."""
     try:
         found, looked = score_file.check_score_file(path, key)
     except score_file.BrokenScore as exc:
         print_line(f"does not hold: {path}: {exc}", to_stderr=True)
         return 2
     packed = f"the evidence of all {looked} runs holds and says the same"
-    vouched = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
+    vouched = "the key that you gave" if key else "a key that nobody vouched for here: give --key"
     print_line(f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}")
     print_line(packed if looked else "it does not contain the evidence of its runs: ask for the pack")
     print_line(f"signed by {found.key}, {vouched}")
-    return 0
+    return DONE if key else NOT_PINNED
 
 
 def export_tasks(folder: Path, rules: str, hosts: int, held_back: str) -> None:

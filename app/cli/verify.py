@@ -1,6 +1,7 @@
 """`temper verify`: verify a run's log, the audit log, an evidence pack or a score."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.cli.database_access import find_run, open_existing_database
+from app.cli.exit_codes import DONE, NOT_ALL, NOT_PINNED
 from app.cli.output import print_line
 from app.cli.score import verify_score
 from app.config import Settings
@@ -31,30 +33,56 @@ from app.store.events import EventStore
 from app.targets.host_registry import open_target
 from app.text.clean import clean_line
 
-HOLDS, BROKEN = 0, 2
+HOLDS, BROKEN = DONE, NOT_ALL
 
 
-def verify_by_kind(settings: Settings, wanted: str, head: str, key: str = "", authority: Path | None = None) -> int:
-    """Verify `wanted`: `audit`, a score, a shared file, a pack, a folder with an unpacked pack, or else a run."""
-    key = parse_public_key(key) if key else ""
-    if wanted == AUDIT:
-        return verify_audit(settings, head, key)
+class UnusableOption(BadInput):
+    """An option is incomplete, or does not apply to what is verified."""
+
+
+def verify_by_kind(
+    settings: Settings, wanted: str, head: str | None, key: str | None = None, authority: Path | None = None
+) -> int:
+    """Verify `wanted`: `audit`, a score, a shared file, a pack, a folder with an unpacked pack, or else a run.
+
+    Raise UnusableOption for an option that is not understood: what is verified must not seem pinned by it."""
+    head, key = _parse_head(head), _parse_key(key)
     path = Path(wanted)
-    if is_score_file(path):
+    if wanted != AUDIT and is_score_file(path):
+        _refuse_options(head=head, ca=authority)
         return verify_score(path, key)
-    if path.suffix == ".html" and path.is_file():
+    if wanted != AUDIT and path.suffix == ".html" and path.is_file():
+        _refuse_options(ca=authority)
         return verify_shared_file(path, head, key)
-    if path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file():
+    if wanted != AUDIT and (path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file()):
         return verify_pack(path, head, key, authority)
-    if authority:
-        raise BadInput("--ca applies only to a pack, which contains the time stamp.")
-    return verify_run(settings, wanted, head, key)
+    _refuse_options(ca=authority)
+    return verify_audit(settings, head, key) if wanted == AUDIT else verify_run(settings, wanted, head, key)
+
+
+def _parse_head(head: str | None) -> str:
+    if head is not None and not re.fullmatch("[0-9a-f]{64}", head := head.lower()):
+        raise UnusableOption(f"--head takes the 64 hexadecimal digits of a chain head, and {head[:80]!a} is none.")
+    return head or ""
+
+
+def _parse_key(key: str | None) -> str:
+    try:
+        return "" if key is None else parse_public_key(key)
+    except BadInput as exc:
+        raise UnusableOption(f"--key: {exc}") from exc
+
+
+def _refuse_options(**given: object) -> None:
+    if unused := [f"--{name}" for name, value in given.items() if value]:
+        raise UnusableOption(f"{' and '.join(unused)} cannot be used with this: --head is for chains, --ca for packs.")
 
 
 def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = None) -> int:
     try:
         files = pack.open_pack(path)
         if is_bundle(files):
+            _refuse_options(ca=authority)
             return _verify_bundle(path, files, head, key)
         manifest = pack.check_pack(files, head, key)
         left = compare_rebuilt_pack(files)
@@ -72,7 +100,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         *([stamped_by] if stamped_by else []),
         left or "its documents are identical to those that this Temper makes from these events",
     )
-    return HOLDS
+    return HOLDS if key else NOT_PINNED
 
 
 def verify_shared_file(path: Path, head: str, key: str) -> int:
@@ -90,7 +118,7 @@ def verify_shared_file(path: Path, head: str, key: str) -> int:
         *pack.list_unverified_claims(manifest, head, key),
         "the page around them is not signed: it can say what it likes before it plays",
     )
-    return HOLDS
+    return HOLDS if key else NOT_PINNED
 
 
 def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
@@ -104,7 +132,7 @@ def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
         *pack.list_unverified_claims(index, head, key),
         *left,
     )
-    return HOLDS
+    return HOLDS if key else NOT_PINNED
 
 
 def verify_audit(settings: Settings, head: str, key: str = "") -> int:
@@ -150,6 +178,8 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
         return _report_broken(f"run {run}: {exc}")
     if head not in ("", last):
         return _report_broken(f"run {run}: its chain head is {last}, not {head}")
+    if key and key not in found.keys:
+        return _report_broken(f"run {run}: the audit log that seals it has no line signed with the key {key}")
     state = fold_events(log)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))

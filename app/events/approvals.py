@@ -1,11 +1,35 @@
 """The risk of a change, and the policy for how many people approve it."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from app.events.vocabulary import Category
 
 IDENTIFIED_VIA = ("session", "token")
 """Sign-in methods that identify a person. Only such an approval counts as one of two."""
+
+
+UNKNOWN_MAKER = "?"
+"""Stands for who made a token of a version that did not record it."""
+
+
+class Approver(Struct, frozen=True, kw_only=True):
+    """Who approves, and who made the token that they use, the first one first."""
+
+    name: str
+    via: str
+    made_by: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> frozenset[str]:
+        """The people who could have given this approval: the owner of the token, and who made it."""
+        return frozenset(one.casefold() for one in (self.name, *self.made_by))
+
+    @property
+    def lenders(self) -> frozenset[str]:
+        """The people who made the token, without its owner."""
+        return self.people - {self.name.casefold()}
 
 
 class ChangeRisk(Struct, frozen=True, kw_only=True):
@@ -90,3 +114,11 @@ class PeopleNeeded(Struct, frozen=True, kw_only=True):
 def describe_missing_approvals(of: int, given: int) -> str:
     """Describe the approvals that are still missing; empty if none."""
     return f"{given} of {of}: waits for another person" if given < of else ""
+
+
+def describe_token(token: str, made_by: Sequence[str]) -> str:
+    """Return which token was used and who made it, in brackets; empty if none was."""
+    if not token:
+        return ""
+    makers = ", then ".join("an unknown person" if one == UNKNOWN_MAKER else one for one in made_by)
+    return f" (token {token}{f', made by {makers}' if makers else ''})"

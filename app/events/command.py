@@ -17,3 +17,7 @@ class Command(Struct, frozen=True):
     """For an edit: `{"actions": [...], "note": ""}`, in the Worker's format."""
     via: str = ""
     """How the person signed in: session, token, demo, terminal."""
+    token: str = ""
+    """Id of the API token, if one was used."""
+    made_by: str = ""
+    """Who made the token for somebody else, names with a space between them."""

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from app.events.approvals import ApprovalPolicy, PeopleNeeded, describe_missing_approvals
+from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
 from app.events.vocabulary import (
     AnyAction,
     Budget,
@@ -130,6 +130,8 @@ class RunStarted(RunEvent, frozen=True, tag="run.started"):
     """The site values of this run."""
     approvals: ApprovalPolicy | None = None
     """The approval policy of this run; None without a file."""
+    key: str = ""
+    """Public key that signs the evidence, so that the chain vouches for the signature; empty in old logs."""
 
     def describe(self) -> Sentence:
         return Sentence(f"Run started. Verdicts: {self.scanner}. Commands: {self.confinement}")
@@ -697,11 +699,24 @@ class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
     given: int = 1
     """Approvals so far, with this one."""
     of: int = 1
+    token: str = ""
+    """Id of the API token; empty if none was used, and in old logs."""
+    made_by: tuple[str, ...] = ()
+    """The people who made the token for somebody else, the first one first; empty if nobody did."""
+
+    @property
+    def approver(self) -> Approver:
+        return Approver(name=self.by, via=self.via, made_by=self.made_by)
+
+    @property
+    def whose(self) -> str:
+        """The approver, and which token made by whom was used."""
+        return f"{self.by}{describe_token(self.token, self.made_by)}"
 
     def describe(self) -> Sentence:
         waits = describe_missing_approvals(self.of, self.given)
         how_far = f", {waits or f'{self.given} of {self.of}'}" if self.of > 1 else ""
-        return Sentence(f"Change approved by {self.by}{how_far}. {self.reason}", "?" if how_far and waits else "·")
+        return Sentence(f"Change approved by {self.whose}{how_far}. {self.reason}", "?" if how_far and waits else "·")
 
 
 class ApprovalRefused(RunEvent, frozen=True, tag="approval.refused"):
@@ -844,6 +859,10 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     detail: str = ""
     times: int = 1
     """Number of refusals of one source within a minute, of which this is the last."""
+    token: str = ""
+    """Id of the API token or link that was used; empty if none was, and in old lines."""
+    made_by: tuple[str, ...] = ()
+    """The people who made it for somebody else, the first one first."""
     describe = stay_silent
 
 

@@ -23,14 +23,14 @@ from app.evidence.shrunk_runs import read_evidence
 from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool
 from app.evidence.stamping import FOLDER, get_stamp
-from app.evidence.verify import ATTESTED, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
+from app.evidence.verify import ATTESTED, NEXT_KEY, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
 from app.store import audit
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)
 
 KEYS, HEAD = "keys", "audit.head"
-_HEAD, _NEXT = b"temper audit head\n", b"temper next key\n"
+_HEAD = b"temper audit head\n"
 """Signed data starts with its type, so that one signature cannot pass for another."""
 
 
@@ -136,11 +136,11 @@ def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
         raise BadInput("say why the key is changed: it goes on record.")
     new, file = create_next_key(notary.folder)
     try:
-        vouched = notary.key.sign(_NEXT + bytes.fromhex(new.public))
+        vouched = notary.key.sign(NEXT_KEY + bytes.fromhex(new.public))
         detail = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
         after = Notary(notary.database, notary.folder, new)
         after.record_once("key", new.public, by, "key: changed", detail)
-        replace_key(notary.folder, file)
+        replace_key(notary.folder, file, (notary.key.public, new.public, vouched))
     finally:
         file.unlink(missing_ok=True)
     return new
@@ -148,7 +148,7 @@ def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
 
 def is_key_successor(new: str, old: str, signature: str) -> bool:
     try:
-        return is_valid_signature(old, signature, _NEXT + bytes.fromhex(new))
+        return is_valid_signature(old, signature, NEXT_KEY + bytes.fromhex(new))
     except ValueError:
         return False
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.events import kinds
+from app.events.approvals import describe_token
 from app.events.record import Recorded
 
 
@@ -21,7 +22,10 @@ def to_operator_action(recorded: Recorded) -> OperatorAction | None:
             what, why = f"asked for the run in mode {event.mode}{consent}", event.note
         case kinds.ApprovalGiven():
             count = f", as {event.given} of {event.of}" if event.of > 1 else ""
-            what, why = f"approved {_name_change(event.approval)}{count}", event.reason
+            what, why = (
+                f"approved {_name_change(event.approval)}{count}{describe_token(event.token, event.made_by)}",
+                event.reason,
+            )
         case kinds.ApprovalRefused():
             what, why = f"refused {_name_change(event.approval)}", event.reason
         case kinds.ApprovalEdited():

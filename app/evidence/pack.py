@@ -59,7 +59,7 @@ def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
         **{paper.file: paper.build(case) for paper in PAPERS if paper.packed},
         **build_plain_files(log.steady),
     }
-    files["manifest.json"] = manifest = encode_manifest(_build_manifest(case, files, signer.public))
+    files["manifest.json"] = manifest = encode_manifest(_build_manifest(case, files, signer))
     files[verify.ATTESTED] = _build_statement(case, manifest, _build_lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
@@ -81,12 +81,15 @@ class PackLog:
             yield one
 
 
-def _build_manifest(case: RunRecord, files: Files, key: str) -> dict[str, object]:
-    begun = case.state.started.rulebook if case.state.started else ""
+def _build_manifest(case: RunRecord, files: Files, signer: Signer) -> dict[str, object]:
+    started = case.state.started
+    begun = started.rulebook if started else ""
+    changes = signer.list_changes_since(started.key) if started and started.key != signer.public else []
     return {
         "format": FORMAT,
         "made_by": read_build_id(),
-        "key": key,
+        "key": signer.public,
+        **({"key_changes": changes} if changes else {}),
         "run": case.run,
         "host": case.request.host,
         "simulated": case.simulated,

@@ -25,9 +25,13 @@ class _KnownSignatures:
     public: str
     signature: str
     attested: str
+    key_changes: list[dict[str, str]]
 
     def sign(self, what: bytes) -> str:
         return self.signature if what.startswith(SEALED) else self.attested
+
+    def list_changes_since(self, _: str) -> list[dict[str, str]]:
+        return self.key_changes
 
 
 def compare_rebuilt_pack(files: Files) -> str:
@@ -35,7 +39,8 @@ def compare_rebuilt_pack(files: Files) -> str:
     manifest = json.loads(files["manifest.json"])
     made_by = manifest.get("made_by")
     signature = files.get("manifest.sig", b"").decode("ascii", "replace").strip()
-    given = _KnownSignatures(manifest.get("key", ""), signature, _read_statement_signature(files))
+    changes = manifest.get("key_changes", [])
+    given = _KnownSignatures(manifest.get("key", ""), signature, _read_statement_signature(files), changes)
     try:
         again = build_pack_files(_read_pack_events(files), given)
     except BadInput as exc:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.events.kinds import TurnStarted
+from app.events.kinds import RunStarted, TurnStarted
 from app.events.prompt_redaction import redact_prompt
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import read_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
-from app.evidence.verify import BrokenPack, compute_sha256
+from app.evidence.verify import BrokenPack, check_signer, compute_sha256
 
 FORMAT = "temper shared file 1"
 SEALED = b"temper shared file\n"
@@ -53,10 +53,13 @@ def build_shared_log(
     withheld = [] if prompts else [one.seq for one in log if isinstance(one.event, TurnStarted)]
     missing = frozenset(withheld)
     lines = [_encode_line(one, withheld=one.seq in missing) for one in log]
+    started = next((one.event for one in log if isinstance(one.event, RunStarted)), None)
+    changes = signer.list_changes_since(started.key) if started and started.key != signer.public else []
     manifest = {
         "format": FORMAT,
         "made_by": read_build_id(),
         "key": signer.public,
+        **({"key_changes": changes} if changes else {}),
         "run": log[-1].run,
         **about,
         "as_of": format_timestamp(log[-1].at),
@@ -112,14 +115,15 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
         raise BrokenPack(f"it is signed by the key {manifest['key']}, and not by the one that you gave")
     if compute_sha256(log.show) != manifest["show"]:
         raise BrokenPack("the pictures of the replay are not what was signed")
-    _check_lines(log.lines, manifest)
+    check_signer(manifest, _check_lines(log.lines, manifest), key)
     if head not in ("", manifest["chain_head"]):
         raise BrokenPack(f"the chain head is {manifest['chain_head']}, not {head}: this is another log")
     return manifest
 
 
-def _check_lines(lines: bytes, manifest: dict[str, Any]) -> None:
-    previous, seq, withheld = GENESIS, 0, set(manifest["withheld"])
+def _check_lines(lines: bytes, manifest: dict[str, Any]) -> str:
+    """Return the signing key that the log names, or an empty string. Raise BrokenPack if the chain is broken."""
+    previous, seq, withheld, named = GENESIS, 0, set(manifest["withheld"]), ""
     for seq, text in enumerate(lines.split(b"\n"), 1):
         mark, _, line = text.partition(b" ")
         event = json.loads(line) if line.startswith(b"{") else {}
@@ -130,5 +134,7 @@ def _check_lines(lines: bytes, manifest: dict[str, Any]) -> None:
             raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
         if (event.get("seq"), event.get("run")) != (seq, manifest["run"]):
             raise BrokenPack(f"event {seq} says of itself that it is another")
+        named = event.get("key", "") if event.get("kind") == "run.started" else named
     if (seq, previous) != (manifest["events"], manifest["chain_head"]):
         raise BrokenPack(f"its {seq} events do not lead to the chain head of {manifest['events']} that was signed")
+    return named

@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -11,13 +11,15 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from app.errors import BadInput, EnvironmentUnusable
 from app.evidence.verify import verify_ed25519
 
-_FILE = "signing.key"
+_FILE, _CHANGES = "signing.key", "signing.changes"
 
 
 class Signer(Protocol):
     @property
     def public(self) -> str: ...
     def sign(self, what: bytes) -> str: ...
+    def list_changes_since(self, named: str) -> list[dict[str, str]]:
+        """Return the changes of the key that lead from `named` to this key; empty if none do."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +27,21 @@ class SigningKey:
     public: str
     """64 hexadecimal digits, for others to pin."""
     _private: Ed25519PrivateKey = field(repr=False)
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """Earlier changes: the old key, the new one, and the old one's signature."""
 
     def sign(self, what: bytes) -> str:
         """Return the signature in hexadecimal digits. Equal input gives an equal signature."""
         return self._private.sign(what).hex()
+
+    def list_changes_since(self, named: str) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = []
+        last = self.public
+        for old, new, signature in reversed(self.changes):  # backwards: a change that a crash undid leads nowhere
+            if new == last != named:
+                found.insert(0, {"key": new, "signature": signature})
+                last = old
+        return found if last == named else []
 
 
 def is_valid_signature(public: str, signature: str, what: bytes) -> bool:
@@ -42,7 +55,7 @@ def find_key(folder: Path) -> SigningKey | None:
     """Return the key in `folder`, or None if there is none; raise Unusable if it cannot be read."""
     file = folder / _FILE
     try:
-        return derive_key(bytes.fromhex(file.read_text("ascii").strip()))
+        return replace(derive_key(bytes.fromhex(file.read_text("ascii").strip())), changes=_read_changes(folder))
     except FileNotFoundError:
         return None
     except OSError as exc:
@@ -76,8 +89,12 @@ def create_next_key(folder: Path) -> tuple[SigningKey, Path]:
     return derive_key(bytes.fromhex(new.read_text("ascii").strip())), new
 
 
-def replace_key(folder: Path, new: Path) -> None:
-    """Make `new` the current key. This destroys the old private half."""
+def replace_key(folder: Path, new: Path, change: tuple[str, str, str]) -> None:
+    """Make `new` the current key, and keep the signed change. This destroys the old private half."""
+    kept = "".join(" ".join(one) + "\n" for one in (*_read_changes(folder), change))
+    whole = folder / f".{_CHANGES}"
+    whole.write_text(kept, "ascii")
+    whole.replace(folder / _CHANGES)
     new.replace(folder / _FILE)
     _sync_folder(folder)
 
@@ -90,6 +107,15 @@ def parse_public_key(given: str) -> str:
     if len(key) != 64 or set(key) - set("0123456789abcdef"):
         raise BadInput(f"{given[:80]!a} is no public key: give the 64 hexadecimal digits that `temper key` prints.")
     return key
+
+
+def _read_changes(folder: Path) -> tuple[tuple[str, str, str], ...]:
+    """Return the changes of the key, oldest first."""
+    try:
+        lines = (folder / _CHANGES).read_text("ascii").splitlines()
+    except FileNotFoundError:
+        return ()
+    return tuple((old, new, signature) for old, new, signature in map(str.split, lines))
 
 
 def _write_new_key(folder: Path) -> Path:

@@ -2,7 +2,9 @@
 
 PACK is an evidence.zip or the folder with its unpacked files; the default is the folder of this file.
 HEAD is the chain head as noted elsewhere. KEY is the public key of the Temper that made the pack: the 64 hexadecimal
-digits that `temper key` prints there. Without HEAD and KEY, a pack that was forged as a whole passes, too.
+digits that `temper key` prints there. Without HEAD and KEY, a pack that was forged as a whole is not found out.
+Ends with 0 if the pack is whole and signed by KEY, 1 if it is not whole, 3 if it is whole and no KEY was given,
+and 64 if the arguments are not understood.
 Requires Python 3.9 or newer and nothing else. Use a copy that you trust, not the one inside the pack.
 """
 
@@ -31,6 +33,9 @@ ATTESTED, STAMP, RECEIPT = "statement.json", "manifest.tsr", "statement.receipt"
 LONGEST_RECEIPT = 64 * 1024
 INTOTO, STATEMENT = "application/vnd.in-toto+json", "https://in-toto.io/Statement/v1"
 PREDICATE = "urn:temper:hardening-run:1"
+HOLDS, BROKEN, UNPINNED, USAGE = 0, 1, 3, 64  # exit codes
+NOT_PINNED = "not pinned: the papers could have been replaced by the maker of the pack; give --key"
+NEXT_KEY = b"temper next key\n"
 SEALED = b"temper evidence manifest\n"  # signed data starts with its type: no signature can pass for another
 UNLISTED_FILES = {"manifest.json", "manifest.sig", ATTESTED, STAMP, RECEIPT}  # not listed in the manifest
 PAPERS = {"checklist.cklb", "checklist.ckl", "results.arf.xml", "poam.csv", "poam.json", "report.html"}
@@ -50,6 +55,10 @@ SHAPE_ERRORS = (AttributeError, IndexError, KeyError, RecursionError, SyntaxErro
 
 class BrokenPack(Exception):
     """The pack fails verification; the message has the first failure."""
+
+
+class BadArguments(Exception):
+    """The arguments are not understood; nothing was verified."""
 
 
 def build_chunks(files: Files) -> list[tuple[str, bytes]]:
@@ -121,6 +130,7 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
                 raise BrokenPack(f"{name} is not what the events say")
         _check_order(files, events)
         _check_papers(files, events, manifest, key)
+        check_signer(manifest, _read_start_field(events, "key") or "", key)  # last: what a paper says names its fault
     except SHAPE_ERRORS as exc:
         raise BrokenPack(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
     return manifest
@@ -153,6 +163,20 @@ def check_signature(files: Files, manifest: Object, key: str) -> None:
         raise BrokenPack("manifest.json is not what was signed")
     if key and key != by:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
+
+
+def check_signer(manifest: Object, named: str, key: str) -> None:
+    """Raise BrokenPack unless the signer is the key that the log names, or its successor. A given `key` counts alone.
+
+    The manifest lists the changes of the key since the log, each new key signed by the one before it."""
+    for change in manifest.get("key_changes", []):
+        signature, new = bytes.fromhex(change["signature"]), bytes.fromhex(change["key"])
+        if not named or not verify_ed25519(bytes.fromhex(named), signature, NEXT_KEY + new):
+            raise BrokenPack("the manifest lists a change of the key that the key before it did not sign")
+        named = change["key"]
+    if not key and named and named != manifest.get("key", ""):
+        why = "after a lost key that is right: give --key if you know whose it is"
+        raise BrokenPack(f"it is signed by the key {manifest.get('key')}, and the log names {named}; {why}")
 
 
 def encode_envelope(payload: bytes) -> bytes:
@@ -259,13 +283,14 @@ def list_proofs(files: Files, manifest: Object) -> "list[str]":
 
 
 def list_unverified_claims(manifest: Object, head: str, key: str) -> list[str]:
-    """Return one line for each claim that the given key and head do not verify."""
+    """Return who signed and one line for each claim that the given key and head do not verify."""
     by = manifest.get("key")
     if not by:
         lines = ["it is not signed: its documents may have been changed by the sender"]
     else:
-        given = "the key that you gave" if key else "a key that nobody vouched for here: compare it, or give --key"
+        given = "the key that you gave" if key else "a key that nobody vouched for here: compare it"
         lines = [f"signed by {by}, {given}"]
+    lines += [] if key else [NOT_PINNED]
     if not head and not key:
         lines.append("compare the chain head, too, with one that was noted elsewhere")
     return lines
@@ -385,7 +410,8 @@ def _check_order(files: Files, events: Events) -> None:
     offered: Object | None = None
     policy: Object = {}
     needs: Object = {}
-    given: list[str] = []
+    given: list[set[str]] = []
+    askers: set[str] = set()
     careful = {rule["id"] for rule in json.loads(files["rules.json"]) if rule["irreversible"]}
     for line, event in events:
         kind, seq = event["kind"], event["seq"]
@@ -400,6 +426,7 @@ def _check_order(files: Files, events: Events) -> None:
                 raise BrokenPack(f"event {seq} says that it repeats {event['replayed']}, and proposes something else")
         if kind == "action.proposed":
             theirs = any(action["do"] == "run_vendor_script" for action in event["actions"])
+            askers = {one.casefold() for one in (request.get("by"), request.get("whose"), event.get("by")) if one}
         if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
             allowed, asked, given = kind == "action.allowed", None, []
             needs = _check_needs(event, policy) if allowed else {}
@@ -412,11 +439,11 @@ def _check_order(files: Files, events: Events) -> None:
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
-            given = [*given, *_list_approvers(event, needs)] if kind == "approval.given" else []
+            given = _add_approver(given, event, needs, askers) if kind == "approval.given" else []
         elif kind == "action.applying":
             asks = request["mode"] == "review" or event["rule"] in careful or theirs
             people = max(needs.get("people", 0), asks)
-            if not allowed or request["mode"] == "dry-run" or len({*given}) < people:
+            if not allowed or request["mode"] == "dry-run" or len(given) < people:
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
                 raise BrokenPack(f"event {seq} applies a change to {event['rule']} without {lacking}")
             journal = event["journal"]
@@ -439,16 +466,25 @@ def _check_needs(event: Object, policy: Object) -> Object:
     return needs
 
 
-def _list_approvers(event: Object, needs: Object) -> "list[str]":
-    """Return the approver, case-folded. Where two people are required, only signed-in approvers count."""
+def _add_approver(given: "list[set[str]]", event: Object, needs: Object, askers: "set[str]") -> "list[set[str]]":
+    """Return `given` with the people of this approval: the approver and who made their token, if it counts.
+
+    Where two people are required, only signed-in approvers count; a token that an asker made for somebody never does.
+    """
+    name, makers = event["by"].casefold(), {one.casefold() for one in event.get("made_by", [])}
     alone = needs.get("people", 1) < 2
-    return [event["by"].casefold()] if alone or event.get("via") in ("session", "token") else []
+    identified = alone or event.get("via") in ("session", "token")
+    if not identified or (makers - {name}) & askers or any({name, *makers} & one for one in given):
+        return given
+    return [*given, {name, *makers}]
 
 
 def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     """Raise BrokenPack if a paper contradicts the skill, the scans or the log about any rule."""
     rows = _build_rows(_read_checked_rules(files, events, manifest, key), events)
     played = _describe_simulation(events)
+    if manifest["simulated"] != played:
+        raise BrokenPack("manifest.json does not say what was simulated")
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
     note = _describe_benchmark(rows, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
@@ -670,9 +706,18 @@ def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -
         )
         for row in rows
     ]
-    where = checklist["target_data"]["host_name"], checklist["target_data"]["comments"]
-    _check_same("checklist.cklb", [where, *actual], [about, *expected])
+    target = checklist["target_data"]
+    _check_same("checklist.cklb", [_read_asset(target, "host_name", "comments"), *actual], [about, *expected])
     return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
+
+
+_PLAIN = ("", "None", "Computing", "false", False, None)
+
+
+def _read_asset(fields: Object, host: str, comment: str) -> "tuple[Any, ...]":
+    """Return host and comment of a checklist's asset, and whatever else it claims, such as an address."""
+    rest = {name: value for name, value in fields.items() if name not in (host, comment) and value not in _PLAIN}
+    return (fields[host], fields[comment], *rest.items())
 
 
 def _parse_xml(files: Files, name: str) -> ET.Element:
@@ -686,7 +731,8 @@ _OF_A_RULE = ("group", "id", "stig_id", "title", "fix", "discussion")
 
 
 def _read_ckl_rows(root: ET.Element) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [(root.findtext("ASSET/HOST_NAME", ""), root.findtext("ASSET/TARGET_COMMENT", ""))]
+    asset = {one.tag: one.text or "" for one in root.iterfind("ASSET/*")}
+    rows: list[tuple[str, ...]] = [_read_asset(asset, "HOST_NAME", "TARGET_COMMENT")]
     for vuln in root.iter("VULN"):
         pairs = [(one.findtext("VULN_ATTRIBUTE", ""), one.findtext("ATTRIBUTE_DATA", "")) for one in vuln]
         given = {name: text for name, text in pairs if name}
@@ -712,9 +758,14 @@ def _build_idref(row: Object) -> str:
     return "xccdf_temper_rule_" + re.sub(r"[^A-Za-z0-9_.-]", "-", row["id"])
 
 
+_ASSETS = "{http://scap.nist.gov/schema/asset-reporting-format/1.1}assets"
+
+
 def _check_results(files: Files, name: str, rows: list[Object], about: Object, phases: "tuple[str, ...]") -> None:
     root, space = _parse_xml(files, name), "{http://checklists.nist.gov/xccdf/1.2}"
     results = [one for one in root.iter() if one.tag.endswith("TestResult")]
+    named = [text.strip() for one in root.iter(_ASSETS) for text in one.itertext() if text.strip()]
+    _check_same(name, named, [about["host"]] if name == "results.arf.xml" else [])
     _check_same(
         name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in phases]
     )
@@ -747,7 +798,8 @@ def _check_results(files: Files, name: str, rows: list[Object], about: Object, p
         passed, most = str(sum(word["word"] == "pass" for word in given)), str(len(given))
         score = [(one.text, one.get("maximum")) for one in result.iter(f"{space}score")]
         _check_same(name, score, [(passed, most)])
-        _check_same(name, [one.text for one in result.iter(f"{space}target")], [about["host"]])
+        where = [one.text for one in result if one.tag.startswith(f"{space}target") and not len(one)]
+        _check_same(name, where, [about["host"]])
         played = [one.text for one in result.iter(f"{space}remark") if (one.text or "").startswith("SIMULATED")]
         _check_same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
 
@@ -891,19 +943,44 @@ def open_pack(path: Path) -> Files:
     return unpack_archive(path.read_bytes())
 
 
-def main(words: list[str]) -> int:
-    key = "".join(words[at + 1] for at, word in enumerate(words[:-1]) if word == "--key").lower()
-    words = [word for at, word in enumerate(words) if "--key" not in (word, words[at - 1] if at else "")]
+def parse_words(words: "list[str]") -> "tuple[list[str], str]":
+    """Return PACK and HEAD, as far as given, and KEY. Raise BadArguments for anything that is not understood."""
+    plain: list[str] = []
+    keys: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--key" or word.startswith("--key="):
+            keys.append((word[6:] if "=" in word else next(rest, "")).lower())
+        elif word.startswith("-") or not word:
+            raise BadArguments(f"there is no option {word[:60]!a}")
+        else:
+            plain.append(word)
+    if len(plain) > 2 or len(keys) > 1:
+        raise BadArguments("there is one PACK, one HEAD and one KEY at most")
+    for name, one in [*(("HEAD", head.lower()) for head in plain[1:]), *(("KEY", key) for key in keys)]:
+        if not re.fullmatch("[0-9a-f]{64}", one):
+            raise BadArguments(f"{name} has 64 hexadecimal digits, and {one[:80]!a} is none")
+    return plain, "".join(keys)
+
+
+def main(words: "list[str]") -> int:
     try:
-        files, head = open_pack(Path(words[0]) if words else Path(__file__).resolve().parent), "".join(words[1:2])
+        plain, key = parse_words(words)
+    except BadArguments as exc:
+        sys.stderr.write(f"{exc}\nusage: python3 -I verify.py [PACK [HEAD]] [--key KEY]\n")
+        return USAGE
+    try:
+        files = open_pack(Path(plain[0]) if plain else Path(__file__).resolve().parent)
+        head = "".join(plain[1:]).lower()
         manifest = check_pack(files, head, key)
         lines = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         lines += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
         lines += [*list_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
+        code = HOLDS if key else UNPINNED
     except (BrokenPack, OSError) as exc:
-        lines = [f"does not hold: {exc}"]
+        lines, code = [f"does not hold: {exc}"], BROKEN
     sys.stdout.writelines("".join(one if one.isprintable() else "?" for one in line) + "\n" for line in lines)
-    return len(lines) == 1
+    return code
 
 
 if __name__ == "__main__":

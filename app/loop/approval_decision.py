@@ -1,9 +1,9 @@
 """Decides how many people must approve a change and which approvals count. Pure; every interface uses it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from app.events.approvals import IDENTIFIED_VIA, ApprovalPolicy, ChangeRisk, PeopleNeeded
-from app.events.kinds import ApprovalGiven
+from app.events.approvals import IDENTIFIED_VIA, UNKNOWN_MAKER, ApprovalPolicy, Approver, ChangeRisk, PeopleNeeded
+from app.events.kinds import ActionProposed, ApprovalGiven, RunQueued
 from app.events.vocabulary import Mode
 
 NO_FILE = "Temper's own rule"
@@ -35,23 +35,42 @@ def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
     return PeopleNeeded(people=policy.otherwise, why="no other rule fits", by=by, sha256=policy.sha256, risk=risk)
 
 
-def explain_objection(of: int, given: Sequence[str], by: str, via: str, reason: str) -> str:
-    """Return why this approval does not count, or an empty string. `given`: the earlier approvers."""
+def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]) -> str:
+    """Return why this approval does not count, or an empty string. `given`: the earlier approvals.
+
+    `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
+    and for its makers: each of them could have given this approval."""
+    if lent := by.lenders & {one.casefold() for one in askers}:
+        return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
     if of < 2:
         return ""
-    if via not in IDENTIFIED_VIA:
+    if by.via not in IDENTIFIED_VIA:
         return "this change needs two people, and here nobody has said who they are: sign in, or bring a token."
-    if has_approved(by, given):
-        return f"{by} has said yes already: it waits for another person."
+    if UNKNOWN_MAKER in by.made_by:
+        return "this token is older than the record of who made it: sign in, or bring a new token."
+    if any(by.name.casefold() == one.name.casefold() for one in given):
+        return f"{by.name} has said yes already: it waits for another person."
+    if both := next((by.people & one.people for one in given if by.people & one.people), None):
+        return f"a token counts for its maker too, and {min(both)} has said yes already: it waits for another person."
     if not reason.strip():
         return "say why: of two people each gives a reason."
     return ""
 
 
-def has_approved(by: str, given: Sequence[str]) -> bool:
-    """Return whether this person has approved already. Names ignore case; sessions and tokens do not matter."""
-    return by.casefold() in {one.casefold() for one in given}
+def list_approvers(given: Sequence[ApprovalGiven]) -> tuple[Approver, ...]:
+    return tuple(one.approver for one in given)
 
 
-def list_approvers(given: Sequence[ApprovalGiven]) -> tuple[str, ...]:
-    return tuple(one.by for one in given)
+def list_askers(request: RunQueued | None, proposed: ActionProposed | None) -> tuple[str, ...]:
+    """Return the people who asked for a change: who ordered the run, for whom, and who edited the actions."""
+    asked = (request.by, request.whose) if request else ()
+    return tuple(one for one in (*asked, proposed.by if proposed else "") if one)
+
+
+def count_people(given: Sequence[Approver]) -> int:
+    """Return the number of approvals that nobody gave before, neither by name nor by a token of their making."""
+    counted: list[frozenset[str]] = []
+    for one in given:
+        if not any(one.people & other for other in counted):
+            counted.append(one.people)
+    return len(counted)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
 from app.events.vocabulary import Lesson, ProvenFix, Purpose
+from app.loop.approval_decision import count_people, list_approvers
 
 
 class Attempt(Struct, frozen=True):
@@ -65,7 +66,7 @@ class Attempt(Struct, frozen=True):
 
     @property
     def is_approved(self) -> bool:
-        return len({one.by.casefold() for one in self.given}) >= self.people_required
+        return count_people(list_approvers(self.given)) >= self.people_required
 
     @property
     def awaits_person(self) -> bool:

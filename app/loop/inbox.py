@@ -3,9 +3,10 @@
 from typing import Protocol
 
 from app.events import kinds
+from app.events.approvals import Approver
 from app.events.command import Command
 from app.loop.answers import BrokenAnswer, parse_actions
-from app.loop.approval_decision import explain_objection, list_approvers
+from app.loop.approval_decision import explain_objection, list_approvers, list_askers
 from app.loop.state import RunState
 
 
@@ -43,8 +44,10 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
     """Check the approval again, since commands are read from the database."""
     attempt = state.attempt
     assert attempt
-    given = list_approvers(attempt.given)
-    if explain_objection(attempt.people_required, given, command.by, command.via, command.reason):
+    given, made_by = list_approvers(attempt.given), tuple(command.made_by.split())
+    by = Approver(name=command.by, via=command.via, made_by=made_by)
+    askers = list_askers(state.request, attempt.proposed)
+    if explain_objection(attempt.people_required, given, by, command.reason, askers):
         return None
     return kinds.ApprovalGiven(
         approval=command.approval,
@@ -53,6 +56,8 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
         via=command.via,
         given=len(given) + 1,
         of=attempt.people_required,
+        token=command.token,
+        made_by=made_by,
     )
 
 

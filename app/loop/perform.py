@@ -77,6 +77,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             tailored=run.services.skill.tailored,
             parameters=run.services.skill.used,
             approvals=run.services.approvals,
+            key=run.services.key,
         ),
         *in_force.build_in_force_events(standing),
     )

@@ -54,6 +54,8 @@ class RunServices:
     worker: str
     history: RunHistory = field(default_factory=RunHistory)
     approvals: ApprovalPolicy | None = None
+    key: str = ""
+    """Public key with which evidence of the run is signed; empty if nothing is signed."""
     clock: Callable[[], float] = time.time
 
 

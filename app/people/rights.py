@@ -23,6 +23,8 @@ class Person:
     """Id of the session, token or shared link; empty for the demo operator."""
     runs: tuple[str, ...] | None = None
     """The only runs that a shared link shows; None if there is no such limit."""
+    made_by: tuple[str, ...] = ()
+    """The people who made the credential for somebody else, the first one first."""
 
 
 DEMO = Person("demo operator", "admin", "demo")
@@ -80,6 +82,18 @@ def get_token_id() -> str:
     """Return the id of the current request's API token, or an empty string."""
     person = WHO.get()
     return person.credential if person and person.via == "token" else ""
+
+
+def get_makers() -> tuple[str, ...]:
+    """Return who made the current request's token, the first one first; empty if its owner did."""
+    person = WHO.get()
+    return person.made_by if person and person.via == "token" else ()
+
+
+def list_new_makers() -> tuple[str, ...]:
+    """Return the chain of makers for a credential that the current request makes. A name has no space."""
+    person = WHO.get() or DEMO
+    return tuple(dict.fromkeys((*person.made_by, person.name.replace(" ", "-"))))
 
 
 def parse_right(word: str) -> Right:

@@ -10,9 +10,9 @@ import msgspec
 from sqlmodel import Session, col, select
 
 from app.errors import Rejected
-from app.events.approvals import IDENTIFIED_VIA, describe_missing_approvals
+from app.events.approvals import IDENTIFIED_VIA, Approver, describe_missing_approvals
 from app.loop.answers import BrokenAnswer, parse_actions
-from app.loop.approval_decision import explain_objection
+from app.loop.approval_decision import explain_objection, list_askers
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
 from app.runs.run_control import create_command_row
@@ -21,6 +21,18 @@ from app.store.models import CommandRow, RunRow
 
 DECISIONS = ("approve", "refuse", "edit")
 LONGEST_ACTIONS = 100_000
+
+
+@dataclass(frozen=True)
+class AnswerMeans:
+    """How the person signed in, and with which token, made by whom for somebody else."""
+
+    via: str = ""
+    token: str = ""
+    made_by: tuple[str, ...] = ()
+
+
+NO_MEANS = AnswerMeans()
 
 
 @dataclass(frozen=True)
@@ -41,11 +53,11 @@ def record_answer(
     decision: str,
     *,
     by: str,
-    via: str = "",
+    means: AnswerMeans = NO_MEANS,
     reason: str = "",
     actions: str = "",
 ) -> ApprovalProgress:
-    """Store an answer; raise Rejected if it is invalid. `via` is the sign-in method; `actions` is an edit's JSON array.
+    """Store an answer; raise Rejected if it is invalid. `actions` is an edit's JSON array.
 
     The run's own process checks whether the host has changed since."""
     if decision not in DECISIONS:
@@ -54,14 +66,15 @@ def record_answer(
     if not approval or find_open_approval(state, at) != approval:
         raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
     ours = create_command_row(state.run, decision, by, reason, at)
-    ours.via = via
+    ours.via, ours.token, ours.made_by = means.via, means.token, " ".join(means.made_by)
     if decision == "refuse" and not ours.reason.strip():
         raise Rejected("reason", "give a reason: the Architect learns from it.")
     if decision != "edit" and actions:
         raise Rejected("actions", f"only an edit has actions: leave them out to {decision}.")
     ours.approval, ours.actions = approval, _normalize_actions(actions) if decision == "edit" else ""
-    attempt = state.item.attempt if state.item else None
-    return _store_answer(session, ours, attempt.people_required if attempt else 1)
+    attempt = state.attempt
+    askers = list_askers(state.request, attempt.proposed if attempt else None)
+    return _store_answer(session, ours, attempt.people_required if attempt else 1, askers)
 
 
 def _normalize_actions(actions: str) -> str:
@@ -75,7 +88,7 @@ def _normalize_actions(actions: str) -> str:
     return msgspec.json.encode({"actions": found, "note": ""}).decode()
 
 
-def _store_answer(session: Session, ours: CommandRow, of: int) -> ApprovalProgress:
+def _store_answer(session: Session, ours: CommandRow, of: int, askers: Sequence[str]) -> ApprovalProgress:
     """Insert the answer before reading the others, so that one of two concurrent answers sees the other."""
     session.exec(select(RunRow.id).where(RunRow.id == ours.run).with_for_update()).first()
     session.add(ours)
@@ -86,10 +99,14 @@ def _store_answer(session: Session, ours: CommandRow, of: int) -> ApprovalProgre
     if len(yeses) == of or any(row.verb != "approve" for row in earlier):
         return _repeat_answer(session, ours, earlier, of)
     if ours.verb == "approve" and (
-        wrong := explain_objection(of, [row.by for row in yeses], ours.by, ours.via, ours.reason)
+        wrong := explain_objection(of, [_to_approver(row) for row in yeses], _to_approver(ours), ours.reason, askers)
     ):
         raise Rejected("approval", wrong, "wrong-state")
     return ApprovalProgress(len(yeses) + (ours.verb == "approve"), of)
+
+
+def _to_approver(row: CommandRow) -> Approver:
+    return Approver(name=row.by, via=row.via, made_by=tuple(row.made_by.split()))
 
 
 def _repeat_answer(session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int) -> ApprovalProgress:

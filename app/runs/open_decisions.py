@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 from zlib import crc32
 
+from app.events.approvals import Approver
 from app.events.record import Recorded
 from app.events.vocabulary import Category
 from app.events.waiver import Waiver
-from app.loop.approval_decision import explain_objection, list_approvers
+from app.loop.approval_decision import explain_objection, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
@@ -83,6 +84,8 @@ class OpenDecision:
     answers: tuple[PossibleAnswer, ...] = ()
     attempt: Attempt | None = None
     """For an approval, the attempt whose change is asked about."""
+    askers: tuple[str, ...] = ()
+    """For an approval, the people who asked for the change."""
 
     @property
     def version(self) -> str:
@@ -137,9 +140,9 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
     if person is None or not has_right(person.right, "operator"):
         return "Your right is viewer: an operator answers this."
     if verb == "approve" and (attempt := decision.attempt):
-        wrong = explain_objection(
-            attempt.people_required, list_approvers(attempt.given), person.name, person.via, "any reason"
-        )
+        by = Approver(name=person.name, via=person.via, made_by=person.made_by)
+        given = list_approvers(attempt.given)
+        wrong = explain_objection(attempt.people_required, given, by, "any reason", decision.askers)
         return f"{wrong[:1].upper()}{wrong[1:]}"
     return ""
 
@@ -150,7 +153,7 @@ def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
         if not state.request or not attempt or not attempt.approval or not find_open_approval(state, at.now):
             continue
         asked, given = attempt.approval, attempt.given
-        yes = f" {given[0].by} approved it; a second person must approve it, too." if given else ""
+        yes = f" {given[0].whose} approved it; a second person must approve it, too." if given else ""
         reason: NeedsReason = "required" if attempt.people_required > 1 else "optional"
         yield OpenDecision(
             kind="approval",
@@ -174,6 +177,7 @@ def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
                 PossibleAnswer("edit", "Propose these actions", "plain"),
             ),
             attempt=attempt,
+            askers=list_askers(state.request, attempt.proposed),
         )
 
 

@@ -291,6 +291,7 @@ class Runtime:
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
             approvals=self.approvals,
+            key=open_notary(self.settings.data, self.database).key.public,
             clock=self.clock.now,
         )
         return Run(state, self._open_log(run_id), means)

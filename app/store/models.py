@@ -129,6 +129,10 @@ class CommandRow(SQLModel, table=True):
     actions: str = ""
     via: str = ""
     """How the person signed in; empty in rows of older versions."""
+    token: str = ""
+    """Id of the API token, if one was used."""
+    made_by: str = ""
+    """Who made the token for somebody else, names with a space between them."""
     at: float
     taken_at: float | None = None
 
@@ -183,6 +187,8 @@ class CredentialRow(SQLModel, table=True):
     """The run that a link opens."""
     source: str = ""
     """The address that the browser signed in from."""
+    made_by: str = ""
+    """Who made it for somebody else, names with a space between them, the first one first; `?` if unknown."""
 
 
 class ScheduleRow(SQLModel, table=True):

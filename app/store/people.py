@@ -68,7 +68,9 @@ def issue_credential(
     seconds: float,
     run: str = "",
     source: str = "",
+    made_by: Sequence[str] = (),
 ) -> tuple[CredentialRow, str]:
+    """Issue a credential. `made_by`: who made it, from the first person of the chain to the one who asks for it."""
     secret, now = create_secret(), database_time(session)
     row = CredentialRow(
         id=secrets.token_hex(4),
@@ -81,15 +83,26 @@ def issue_credential(
         expires_at=now + seconds,
         run=run,
         source=source,
+        made_by="" if set(made_by) == {person} else " ".join(made_by),
     )
     session.add(row)
     return row, secret
 
 
-def issue_link(session: Session, person: str, run: str, hours: float) -> tuple[CredentialRow, str]:
+def issue_link(
+    session: Session, person: str, run: str, hours: float, made_by: Sequence[str] = ()
+) -> tuple[CredentialRow, str]:
     """Issue a link that shows one run and nothing else."""
-    seconds, label = hours * 3600, f"/runs/{run}"
-    return issue_credential(session, person=person, right="viewer", kind="link", label=label, run=run, seconds=seconds)
+    return issue_credential(
+        session,
+        person=person,
+        right="viewer",
+        kind="link",
+        label=f"/runs/{run}",
+        run=run,
+        seconds=hours * 3600,
+        made_by=made_by,
+    )
 
 
 def find_credential(session: Session, secret: str) -> CredentialRow | None:

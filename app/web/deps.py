@@ -1,6 +1,7 @@
 """Dependencies of route handlers, as Annotated aliases."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from anyio import CancelScope
@@ -41,6 +42,20 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
                 await run_in_threadpool(session.close)
 
 
+MOMENT = frozenset(("at", "t", "w"))
+"""Query parameters that name a past moment of a run."""
+
+
+async def _open_session_for_now(request: Request) -> AsyncIterator[Session | None]:
+    """Yield a session as for any request; None if the request is for a past moment, which has a pool of its own."""
+    if MOMENT & request.query_params.keys():
+        yield None
+        return
+    async with asynccontextmanager(_open_session)(request) as session:
+        yield session
+
+
 Words = Annotated[str, Query(max_length=200)]
 TheSession = Annotated[Session, Depends(_open_session, scope="function")]
 """Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""
+TheSessionForNow = Annotated[Session | None, Depends(_open_session_for_now, scope="function")]

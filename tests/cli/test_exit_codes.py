@@ -48,7 +48,12 @@ def groups(group, before=("temper",)):
 
 
 @pytest.mark.parametrize(
-    "words", [["nope"], ["run", "--nope"], ["run", "--attempts", "many"], ["verify"], ["host", "nope"]]
+    "words",
+    [
+        *(["nope"], ["run", "--nope"], ["run", "--attempts", "many"], ["verify"], ["host", "nope"]),
+        *(["verify", "x.zip", "--key"], ["verify", "x.zip", "--key="], ["verify", "x.zip", "--kei", "0" * 64]),
+        *(["verify", "x.zip", "--key", "0" * 63], ["verify", "x.zip", "--head", ""]),
+    ],
 )
 def test_a_command_line_that_is_not_understood_is_64_and_begins_nothing(words, tmp_path):
     done = temper(*words, cwd=tmp_path)

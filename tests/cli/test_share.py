@@ -16,14 +16,14 @@ def test_a_file_is_written_and_verified_from_outside(played, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     write_shared_file(Settings(data=data), run[:5], "", prompts=False)
     file = tmp_path / f"temper-{run}.html"
-    assert verify_by_kind(Settings(data=data), str(file), "", KEY.public) == 0
+    assert verify_by_kind(Settings(data=data), str(file), None, KEY.public) == 0
     assert "prompts are withheld" in (said := capsys.readouterr().out)
     assert "the key that you gave" in said
-    assert verify_by_kind(Settings(data=data), str(file), "", "0" * 64) == 2
+    assert verify_by_kind(Settings(data=data), str(file), None, "0" * 64) == 2
     signature = re.search(rb'id="shared-signature">([^<]*)<', content := file.read_bytes())[1]
     file.write_bytes(content.replace(signature, base64.b64encode(b"0" * 128)))
     capsys.readouterr()
-    assert verify_by_kind(Settings(data=data), str(file), "", "") == 2
+    assert verify_by_kind(Settings(data=data), str(file), None) == 2
     assert "the manifest is not what was signed" in capsys.readouterr().out
 
 

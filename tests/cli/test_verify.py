@@ -7,7 +7,8 @@ import zipfile
 
 import pytest
 
-from app.cli.verify import BROKEN, HOLDS, verify_by_kind
+from app.cli.exit_codes import NOT_PINNED
+from app.cli.verify import BROKEN, HOLDS, UnusableOption, verify_by_kind
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import PersonDid
@@ -40,7 +41,7 @@ def test_a_pack_holds_packed_and_unpacked(tmp_path, archive, log, capsys):
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(tmp_path / "folder")
     for path in (pack, tmp_path / "folder"):
-        assert verify_by_kind(Settings(), str(path), log[-1].hash) == HOLDS
+        assert verify_by_kind(Settings(), str(path), log[-1].hash) == NOT_PINNED
         said = capsys.readouterr().out
         assert f"chain head {log[-1].hash}" in said
         assert "its documents are identical to those that this Temper makes from these events" in said
@@ -50,7 +51,7 @@ def test_a_flipped_byte_is_named(tmp_path, archive, capsys):
     pack = tmp_path / "given.zip"
     at = archive.index(b"Evidence of Temper run")
     pack.write_bytes(archive[:at] + b"e" + archive[at + 1 :])
-    assert verify_by_kind(Settings(), str(pack), "") == BROKEN
+    assert verify_by_kind(Settings(), str(pack), None) == BROKEN
     assert "does not hold" in (said := capsys.readouterr().out)
     assert "README.txt is not as it was packed" in said
 
@@ -60,7 +61,7 @@ def test_another_head_and_a_pack_that_is_not_there(tmp_path, archive, capsys):
     pack.write_bytes(archive)
     broken(capsys, "this is another log", Settings(), str(pack), "0" * 64)
     with pytest.raises(BadInput, match=r"cannot read .*: No such file"):
-        verify_by_kind(Settings(), str(tmp_path / "none.zip"), "")
+        verify_by_kind(Settings(), str(tmp_path / "none.zip"), None)
 
 
 def test_a_run_of_the_data_folder(played, log, capsys):
@@ -127,50 +128,70 @@ def test_a_run_without_its_end_does_not_hold(copied, capsys):
     settings, run = copied
     cut = f"delete from event where run = '{run}' and seq = {LAST.format(run=run)}"
     edited(settings, cut)
-    broken(capsys, "its row says that it has finished, and the log goes on", settings, run, "")
+    broken(capsys, "its row says that it has finished, and the log goes on", settings, run, None)
     edited(settings, NO_END)
-    broken(capsys, "of the record sealed, is missing", settings, run, "")
-    broken(capsys, f"of run {run}, which line", settings, "audit", "")
+    broken(capsys, "of the record sealed, is missing", settings, run, None)
+    broken(capsys, f"of run {run}, which line", settings, "audit", None)
 
 
 def test_a_run_whose_row_was_written_anew_does_not_hold(copied, capsys):
     settings, run = copied
     edited(settings, "update run set passed = passed + 1")
-    broken(capsys, "passed, and the log has", settings, run, "")
+    broken(capsys, "passed, and the log has", settings, run, None)
 
 
 def test_lines_of_another_run_do_not_hold(copied, capsys):
     """The chain of a run under the name of another; and a whole run gone, which the record still seals."""
     settings, run = copied
     edited(settings, "update event set run = 'ffffffff' where run <> 'audit'", "update run set id = 'ffffffff'")
-    broken(capsys, f"event 1 is of another run: it says of itself that it belongs to '{run}'", settings, "ffffffff", "")
+    broken(
+        capsys, f"event 1 is of another run: it says of itself that it belongs to '{run}'", settings, "ffffffff", None
+    )
     edited(settings, "delete from event where run = 'audit'", "update event set run = 'audit'", "delete from chain_end")
-    broken(capsys, "event 1 is of another run", settings, "audit", "")
+    broken(capsys, "event 1 is of another run", settings, "audit", None)
 
 
 def test_a_run_that_is_gone_is_missed_in_the_record(copied, capsys):
     settings, run = copied
     edited(settings, "delete from event where run <> 'audit'", "delete from run")
-    broken(capsys, f"of run {run}, which line", settings, "audit", "")
+    broken(capsys, f"of run {run}, which line", settings, "audit", None)
 
 
 def test_a_record_without_its_end_does_not_hold(copied, capsys):
     settings, run = copied
-    assert verify_by_kind(settings, "audit", "") == HOLDS
+    assert verify_by_kind(settings, "audit", None) == HOLDS
     capsys.readouterr()
     edited(settings, f"delete from event where run = 'audit' and seq = {AUDIT_LAST}")
-    broken(capsys, "its own counter says", settings, "audit", "")
-    broken(capsys, "the audit log that seals it is not valid", settings, run, "")
+    broken(capsys, "its own counter says", settings, "audit", None)
+    broken(capsys, "the audit log that seals it is not valid", settings, run, None)
     edited(settings, BACK)
-    broken(capsys, "the newest signed head is that of line", settings, "audit", "")
+    broken(capsys, "the newest signed head is that of line", settings, "audit", None)
     (settings.data / "keys" / "audit.head").unlink()
-    broken(capsys, "somebody took it away", settings, "audit", "")
+    broken(capsys, "somebody took it away", settings, "audit", None)
 
 
 def test_a_pack_by_the_key_that_is_given(tmp_path, archive, capsys):
     (tmp_path / "given.zip").write_bytes(archive)
-    assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), "", KEY.public) == HOLDS
+    assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), None, KEY.public) == HOLDS
     assert f"signed by {KEY.public}, the key that you gave" in capsys.readouterr().out
-    broken(capsys, "not by the one that you gave", Settings(), str(tmp_path / "given.zip"), "", "0" * 64)
-    assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), "") == HOLDS
-    assert "a key that nobody vouched for here" in capsys.readouterr().out
+    broken(capsys, "not by the one that you gave", Settings(), str(tmp_path / "given.zip"), None, "0" * 64)
+    assert verify_by_kind(Settings(), str(tmp_path / "given.zip"), None) == NOT_PINNED
+    said = capsys.readouterr().out
+    assert "a key that nobody vouched for here" in said
+    assert "not pinned: the papers could have been replaced by the maker of the pack" in said
+
+
+@pytest.mark.parametrize(
+    ("head", "key", "ca"),
+    [("", None, False), ("abc", None, False), (None, "", False), (None, "0" * 63, False), (None, None, True)],
+)
+def test_an_option_that_it_does_not_understand_is_refused(played, head, key, ca):
+    data, run = played
+    with pytest.raises(UnusableOption):
+        verify_by_kind(Settings(data=data), run, head, key, data if ca else None)
+
+
+def test_a_run_by_a_key_that_never_signed_its_record(played, capsys):
+    data, run = played
+    assert verify_by_kind(Settings(data=data), run, None, KEY.public) == HOLDS
+    broken(capsys, "no line signed with the key", Settings(data=data), run, None, "0" * 64)

@@ -85,11 +85,11 @@ def test_a_cheap_command_is_run(tmp_path, line):
 
 def test_the_recorded_run_is_verified_as_shown(tmp_path):
     recorded = "docs/recorded/real-cpu.zip"
-    assert ("temper", "verify", recorded) in {one.words for one in SHOWN}
+    [shown] = [one.words for one in SHOWN if one.words[:3] == ("temper", "verify", recorded)]
     unpacked = tmp_path / recorded
     unpacked.parent.mkdir(parents=True)
     unpacked.write_bytes(lzma.decompress((ROOT / f"{recorded}.xz").read_bytes()))
-    done = temper("verify", recorded, cwd=tmp_path)
+    done = temper(*shown[1:], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

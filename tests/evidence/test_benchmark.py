@@ -115,4 +115,4 @@ def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
     writer.writerows(rows)
     files["poam.csv"] = table.getvalue().encode("utf-8-sig")
     del files["results.xccdf.xml"]
-    check_pack(listed_anew(files))
+    check_pack(listed_anew(files, key=KEY))

@@ -68,7 +68,7 @@ def test_it_holds_by_its_key_and_head(given, chain, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "rollout o1, 4 events; so does the pack of each run, 1 in all" in " ".join(said.split())
     assert verify_by_kind(Settings(), str(place), "0" * 64) == BROKEN
-    assert verify_by_kind(Settings(), str(place), "", OTHER.public) == BROKEN
+    assert verify_by_kind(Settings(), str(place), None, OTHER.public) == BROKEN
 
 
 def sealed(files, key=OTHER):

@@ -1,7 +1,8 @@
 """Ways to forge a pack whose chain head is right, its manifest mended and signed with a key of the forger's own.
 
-Each is found by the script alone, given the head and the key that the maker's people noted. `alone` are those that it
-finds without a key, `remade` those that a Temper finds which makes the papers again, also without one.
+Each is found by the script alone, given the head or the key that the maker's people noted: the log names the key that
+signs. `alone` are those that contradict the log by what they say, `remade` those that a Temper finds which makes the
+papers again, also without a key.
 """
 
 import json
@@ -9,16 +10,18 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from app.evidence import verify
+from app.evidence.pack import build_pack
 from app.evidence.rebuild import compare_rebuilt_pack
-from app.evidence.verify import BrokenPack, check_pack, unpack_archive
-from tests.evidence.played import KEY
-from tests.evidence.test_verify import listed_anew, zipped
+from app.evidence.signing_key import create_next_key, find_key, replace_key
+from app.evidence.verify import NOT_PINNED, BrokenPack, check_pack, unpack_archive
+from tests.evidence.played import KEY, SEED
+from tests.evidence.test_verify import FORGERS, listed_anew, signed_anew, zipped
 
 OPEN = "V-258106"
 CHECKLISTS = ("checklist.cklb", "checklist.ckl")
@@ -283,17 +286,115 @@ def test_the_script_alone_finds_it_by_the_key(files, log, tmp_path, capsys, name
 
 
 @pytest.mark.parametrize("name", FORGERIES)
-def test_what_it_finds_without_a_key_is_as_written_here(files, log, name):
+def test_the_script_alone_finds_it_by_the_head(files, log, name):
     how = FORGERIES[name]
-    made = forged(files, how)
-    if not how.alone:
-        assert (
-            "nobody vouched for" in verify.list_unverified_claims(check_pack(made, log[-1].hash), log[-1].hash, "")[0]
-        )
-        return
     with pytest.raises(BrokenPack) as caught:
-        check_pack(made, log[-1].hash)
-    assert "signed" not in str(caught.value), "found by what it says, not by whose it is"
+        check_pack(forged(files, how), log[-1].hash)
+    assert ("signed" in str(caught.value)) != how.alone, "found by what it says, or else by whose it is"
+
+
+@pytest.mark.parametrize("given", ["head", "key"])
+def test_a_byte_of_any_file_is_found_by_the_head_or_by_the_key(files, log, given):
+    """The forger lists and signs anew; what nobody can derive again is bound by the key that the log names."""
+    pins = {"head": (log[-1].hash, ""), "key": ("", KEY.public)}[given]
+    check_pack(files, *pins)
+    for name in sorted(files):
+        content = files[name]
+        middle = len(content) // 2
+        flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :] if content else b"x"
+        changed = {**files, name: flipped}
+        with pytest.raises(BrokenPack):
+            check_pack(changed if name in verify.UNLISTED_FILES else listed_anew(changed), *pins)
+
+
+@pytest.mark.parametrize("given", ["head", "key"])
+def test_a_field_of_the_manifest_is_found_by_the_head_or_by_the_key(files, log, given):
+    pins = {"head": (log[-1].hash, ""), "key": ("", KEY.public)}[given]
+    manifest = json.loads(files["manifest.json"])
+    assert {"made_by", "simulated", "key", "rules"} <= manifest.keys()
+    for name, value in [*manifest.items(), ("more", "")]:
+        for key in (
+            (FORGERS, KEY) if name in ("run", "host", "chain_head", "events", "as_of", "simulated") else (FORGERS,)
+        ):
+            other = value + 1 if isinstance(value, int) else [] if isinstance(value, list) else f"{value}x"
+            with pytest.raises(BrokenPack):
+                check_pack(signed_anew(files, {**manifest, "key": key.public, name: other}, key), *pins)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("checklist.cklb", (b'"ip_address": ""', b'"ip_address": "192.0.2.7"')),
+        ("checklist.cklb", (b'"fqdn": ""', b'"fqdn": "payroll.example"')),
+        ("checklist.ckl", (b"<HOST_IP></HOST_IP>", b"<HOST_IP>192.0.2.7</HOST_IP>")),
+        ("results.arf.xml", (b"</ai:hostname>", b"</ai:hostname><ai:fqdn>payroll.example</ai:fqdn>")),
+        ("results.arf.xml", (b"<ai:hostname>fixture", b"<ai:hostname>payroll")),
+        ("results.xccdf.xml", (b"</target>", b"</target><target-address>192.0.2.7</target-address>")),
+    ],
+)
+def test_an_address_that_the_log_does_not_name_is_found_whoever_signs(files, name, change):
+    with pytest.raises(BrokenPack, match=f"{name} does not say what the run and its rules say"):
+        check_pack(listed_anew(put(name, change)(files), key=KEY))
+
+
+def test_what_was_simulated_is_derived_whoever_signs(files):
+    with pytest.raises(BrokenPack, match=r"manifest.json does not say what was simulated"):
+        check_pack(listed_anew(files, key=KEY, simulated="nothing"))
+
+
+def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_path):
+    (tmp_path / "signing.key").write_text(f"{SEED.hex()}\n")
+    new, file = create_next_key(tmp_path)
+    vouched = KEY.sign(verify.NEXT_KEY + bytes.fromhex(new.public))
+    replace_key(tmp_path, file, (KEY.public, new.public, vouched))
+    changed = find_key(tmp_path)
+    assert changed
+    undone = (KEY.public, FORGERS.public, "0" * 128)  # a crash came before the new key was put in place
+    for changes in ([*changed.changes, undone], [undone, *changed.changes]):
+        assert replace(changed, changes=tuple(changes)).list_changes_since(KEY.public) == [
+            {"key": new.public, "signature": vouched}
+        ]
+    pack = unpack_archive(build_pack(log, changed))
+    assert check_pack(pack, log[-1].hash)["key"] == new.public
+    assert compare_rebuilt_pack(pack) == ""
+    for other in ({"key": FORGERS.public, "signature": vouched}, {"key": new.public, "signature": "0" * 128}):
+        with pytest.raises(BrokenPack, match="a change of the key that the key before it did not sign"):
+            check_pack(listed_anew(pack, key_changes=[other]), log[-1].hash)
+
+
+def test_after_a_lost_key_its_successor_is_to_be_given(log):
+    pack = unpack_archive(build_pack(log, FORGERS))
+    with pytest.raises(BrokenPack, match=f"the log names {KEY.public}; after a lost key that is right: give --key"):
+        check_pack(pack, log[-1].hash)
+    check_pack(pack, log[-1].hash, FORGERS.public)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--key", KEY.public), 0),
+        ((f"--key={KEY.public.upper()}",), 0),
+        (("HEAD", f"--key={KEY.public}"), 0),
+        ((), 3),
+        (("HEAD",), 3),
+        (("--key",), 64),
+        (("--key=",), 64),
+        (("--key", "HEAD", "--key", KEY.public), 64),
+        (("--kei", KEY.public), 64),
+        (("-k", KEY.public), 64),
+        (("--head", "HEAD"), 64),
+        (("--key", KEY.public[1:]), 64),
+        (("abc",), 64),
+        (("",), 64),
+        (("HEAD", "HEAD"), 64),
+    ],
+)
+def test_what_the_script_does_not_understand_is_refused(files, log, tmp_path, words, code):
+    done = script(tmp_path, files, *(log[-1].hash if word == "HEAD" else word for word in words))
+    assert done.returncode == code, done
+    assert (NOT_PINNED in done.stdout) == (code == 3)
+    assert bool(done.stdout) == (code != 64)
+    assert ("usage: " in done.stderr) == (code == 64)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -319,13 +420,12 @@ def test_without_its_signature_it_is_no_pack_of_ours(files, log):
         check_pack(stripped, log[-1].hash)
 
 
-def test_made_to_look_as_old_as_before_signatures_it_is_said_to_be_unsigned(files, log):
+def test_made_to_look_as_old_as_before_signatures_it_is_not_what_the_log_names(files, log):
     manifest = {**json.loads(files["manifest.json"]), "format": "temper evidence 1", "made_by": "temper 0"}
     del manifest["key"]
     old = {name: one for name, one in files.items() if name not in ("manifest.sig", verify.ATTESTED)}
     old["manifest.json"] = json.dumps(manifest).encode()
-    assert verify.list_unverified_claims(check_pack(old, log[-1].hash), log[-1].hash, "")[0].startswith(
-        "it is not signed"
-    )
+    with pytest.raises(BrokenPack, match="it is signed by the key None, and the log names"):
+        check_pack(old, log[-1].hash)
     with pytest.raises(BrokenPack, match="it is not signed: the key that you gave vouches for nothing"):
         check_pack(old, log[-1].hash, KEY.public)

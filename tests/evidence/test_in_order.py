@@ -48,6 +48,7 @@ def test_without_its_leave_and_its_approval_no_change_holds():
 
 def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_says_how_many():
     found = dict.fromkeys(("one less", "one twice", "at the terminal", "needs one", "another file"), 0)
+    found |= {"a token of the first's": 0, "a token of the asker's": 0}
     for seed in range(LIVES):
         events = lived(seed, TWO)
         _check_order(RULES, events)
@@ -64,6 +65,7 @@ def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_sa
                 ("one less", at, None),
                 ("one twice", at, {"by": first["by"].upper()}),
                 ("at the terminal", at, {"via": "terminal"}),
+                ("a token of the first's", at, {"made_by": [first["by"].upper()]}),
                 ("needs one", allowed, {"needs": {**needs, "people": 1}}),
                 ("another file", allowed, {"needs": {**needs, "sha256": "0" * 64}}),
             ):
@@ -71,6 +73,12 @@ def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_sa
                 with pytest.raises(BrokenPack, match=r"without the approval|asks for other people"):
                     _check_order(RULES, [*events[:where], *changed, *events[where + 1 :]])
                 found[name] += 1
+            lent = [(events[0][0], {**events[0][1], "by": "Eve"}), *events[1:]]
+            _check_order(RULES, lent)
+            lent[at] = (line, {**events[at][1], "made_by": ["eve"]})
+            with pytest.raises(BrokenPack, match="without the approval"):
+                _check_order(RULES, lent)
+            found["a token of the asker's"] += 1
     assert min(found.values()) > 3, found
 
 

@@ -16,8 +16,19 @@ from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_e
 from app.events.vocabulary import Budget
 from app.evidence import verify
 from app.evidence.audit_anchors import Seal, check_record_end, check_run_seal, read_audit_anchors
-from app.evidence.notary import HEAD, ITSELF, KEYS, Requester, change_key, open_notary, read_signed_head, sign_head
+from app.evidence.notary import (
+    HEAD,
+    ITSELF,
+    KEYS,
+    Requester,
+    change_key,
+    is_key_successor,
+    open_notary,
+    read_signed_head,
+    sign_head,
+)
 from app.evidence.pack import build_pack
+from app.evidence.signing_key import find_key
 from app.evidence.verify import check_pack, compute_sha256, unpack_archive
 from app.store import audit
 from app.store.db import open_database
@@ -130,7 +141,11 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     assert found.keys == [notary.key.public, new.public]
     assert found.unvouched == []
     assert "whoever had it has left" in told(notary.database)[-1]["detail"]
-    assert sorted(at.name for at in (tmp_path / KEYS).iterdir()) == [HEAD, "signing.key"]
+    assert sorted(at.name for at in (tmp_path / KEYS).iterdir()) == [HEAD, "signing.changes", "signing.key"]
+    [change] = find_key(tmp_path / KEYS).list_changes_since(notary.key.public)
+    assert is_key_successor(new.public, notary.key.public, change["signature"])
+    assert change["key"] == new.public
+    assert find_key(tmp_path / KEYS).list_changes_since("0" * 64) == []
     with pytest.raises(BadInput, match="say why"):
         change_key(notary, ADA, " ")
 

@@ -54,7 +54,8 @@ def test_the_script_inside_checks_it_alone_packed_and_unpacked(tmp_path, archive
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(folder)
     script = [sys.executable, "-I", "-S", str(folder / "verify.py")]
-    for words in ([], [str(tmp_path / "evidence.zip")], [str(folder), log[-1].hash]):
+    key = ["--key", KEY.public]
+    for words in (key, [str(tmp_path / "evidence.zip"), *key], [str(folder), log[-1].hash, *key]):
         done = subprocess.run([*script, *words], capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
         assert f"chain head {log[-1].hash}" in done.stdout

@@ -72,7 +72,9 @@ def test_what_is_forged_is_named(shared, log):
         check_shared_log(sign_anew(shared), key=KEY.public)
     with pytest.raises(BrokenPack, match=f"the chain head is {last}"):
         check_shared_log(shared, head="0" * 64)
-    assert check_shared_log(sign_anew(shared))["key"] == OTHER.public  # without a pin, another's word counts
+    with pytest.raises(BrokenPack, match=f"by the key {OTHER.public}, and the log names {KEY.public}"):
+        check_shared_log(sign_anew(shared))
+    assert check_shared_log(sign_anew(shared), key=OTHER.public)["key"] == OTHER.public
 
 
 @pytest.mark.parametrize("content", [b"", b'id="shared-manifest"', b"<html>", b"\xff" * 9])

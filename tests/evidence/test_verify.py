@@ -45,6 +45,10 @@ def listed_anew(files, key=FORGERS, **said):
     manifest = {**json.loads(files["manifest.json"]), "key": key.public, **said}
     names = sorted(set(files) - verify.UNLISTED_FILES)
     manifest["files"] = [{"name": n, "size": len(files[n]), "sha256": compute_sha256(files[n])} for n in names]
+    return signed_anew(files, manifest, key)
+
+
+def signed_anew(files, manifest, key):
     mended = json.dumps(manifest, indent=1).encode() + b"\n"
     signature = f"{key.sign(verify.SEALED + mended)}\n".encode()
     return {**files, "manifest.json": mended, "manifest.sig": signature, **stated_anew(files, mended, key)}
@@ -56,7 +60,8 @@ def stated_anew(files, manifest, key):
         return {}
     said = json.loads(base64.b64decode(json.loads(files[verify.ATTESTED])["payload"]))
     said["subject"][0]["digest"]["sha256"] = compute_sha256(manifest)
-    said["predicate"]["made_by"] = json.loads(manifest)["made_by"]
+    named = json.loads(manifest)
+    said["predicate"] |= {field: named[field] for field in ("run", "host", "chain_head", "simulated", "made_by")}
     return {verify.ATTESTED: sign_statement(json.dumps(said, ensure_ascii=True).encode(), key)}
 
 

@@ -84,7 +84,7 @@ def test_a_run_of_a_data_streams_thirty_rules_has_openscaps_verdicts_and_papers_
     assert ended == set(scoped["order"])
     pack = site.data / "evidence.zip"
     assert site.temper("evidence", events[0]["run"], "--out", str(pack)).returncode == 0
-    checked = site.temper("verify", str(pack))
+    checked = site.temper("verify", str(pack), "--key", site.temper("key").stdout.split()[0])
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 

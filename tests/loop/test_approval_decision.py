@@ -5,7 +5,7 @@ import itertools
 
 from msgspec.structs import replace
 
-from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
+from app.events.approvals import UNKNOWN_MAKER, ApprovalPolicy, ApprovalRule, Approver, ChangeRisk
 from app.events.kinds import (
     ActionApplied,
     ActionsAllowed,
@@ -16,7 +16,7 @@ from app.events.kinds import (
     RunStarted,
 )
 from app.events.vocabulary import Budget
-from app.loop.approval_decision import decide_people_needed, explain_objection
+from app.loop.approval_decision import count_people, decide_people_needed, explain_objection
 from tests.loop.onfixture import OnFixture
 
 PLAIN = ChangeRisk(category="II", breaks=("audit",), cuts_the_line=False, irreversible=False, replayed=False)
@@ -65,18 +65,47 @@ def test_no_file_lowers_what_mode_review_and_what_cannot_be_undone_ask_for():
     assert decide_people_needed(nobody, "review", PLAIN).sha256 == "f"
 
 
+def by(name, via="session", *made_by):
+    return Approver(name=name, via=via, made_by=made_by)
+
+
+def test_a_token_counts_for_whoever_made_it_too():
+    lent = by("bob", "token", "eve")
+    for given, approver in (
+        ([by("eve")], lent),
+        ([lent], by("Eve")),
+        ([lent], by("bob")),
+        ([lent], by("carol", "token", "eve")),
+        ([by("bob")], by("carol", "token", "eve", "bob")),
+    ):
+        assert "another person" in explain_objection(2, given, approver, "read", [])
+        assert count_people([*given, approver]) == 1
+    assert explain_objection(2, [by("ada")], lent, "read", ["ada"]) == ""
+    assert count_people([by("ada"), lent, by("carol")]) == 3
+    assert "bring a new token" in explain_objection(2, [], by("bob", "token", UNKNOWN_MAKER), "read", [])
+    assert explain_objection(1, [], by("bob", "token", UNKNOWN_MAKER), "", ["eve"]) == ""
+
+
+def test_a_token_never_approves_what_its_maker_asked_for():
+    for of in (1, 2):
+        said = explain_objection(of, [], by("bob", "token", "eve"), "read", ["Eve"])
+        assert said == "eve asked for this and made this token of bob: bob signs in to approve it."
+        assert explain_objection(of, [], by("bob", "token", "eve"), "read", ["bob"]) == ""
+        assert explain_objection(of, [], by("eve", "token", "bob", "eve"), "read", ["eve"]) == ""
+
+
 def test_whose_yes_counts():
-    assert explain_objection(1, [], "root", "terminal", "") == ""
-    assert explain_objection(2, [], "ada", "token", "read") == ""
-    assert explain_objection(2, ["bob"], "ada", "session", "read") == ""
-    for by, via, reason, says in (
+    assert explain_objection(1, [], by("root", "terminal"), "", []) == ""
+    assert explain_objection(2, [], by("ada", "token"), "read", ["ada"]) == ""
+    assert explain_objection(2, [by("bob")], by("ada"), "read", ["ada"]) == ""
+    for name, via, reason, says in (
         ("ada", "demo", "x", "nobody has said who they are"),
         ("ada", "terminal", "x", "bring a token"),
         ("ada", "", "x", "bring a token"),
         ("ADA", "token", "x", "another person"),
         ("bob", "token", " ", "each gives a reason"),
     ):
-        assert says in explain_objection(2, ["ada"], by, via, reason)
+        assert says in explain_objection(2, [by("ada")], by(name, via), reason, [])
 
 
 async def two_people(here):

@@ -180,12 +180,12 @@ class Signed:
         self.doors, self.secrets = doors, {}
         self.id = f"r1.{RULE}.1.9"
         with Session(doors.database) as session, session.begin():
-            for name in ("ada", "bob"):
-                session.add(PersonRow(name=name, right="operator", made_at=1.0))
+            for name, right in (("ada", "operator"), ("bob", "operator"), ("eve", "admin")):
+                session.add(PersonRow(name=name, right=right, made_at=1.0))
                 session.flush()
                 for kind in ("token", "session"):
                     _, secret = people.issue_credential(
-                        session, person=name, right="operator", kind=kind, label="", seconds=3600.0
+                        session, person=name, right=right, kind=kind, label="", seconds=3600.0
                     )
                     self.secrets[name, kind] = secret
         asked = ApprovalRequested(approval=self.id, **OF_RULE, binds="b", expires=2e10, needs=TWO)
@@ -203,6 +203,14 @@ class Signed:
 
     async def told(self, path):
         return (await self.doors.http.get(path, headers=self.headers("ada", "token"))).json()
+
+    async def lends(self, maker, owner, right="operator"):
+        """The maker, an admin, makes a token for the owner."""
+        sent = {"label": "lent", "person": owner, "right": right}
+        made = await self.doors.http.post("/api/v1/tokens", json=sent, headers=self.headers(*maker))
+        assert made.status_code == 201, made.text
+        self.secrets[owner, "lent"] = made.json()["secret"]
+        return made.json()
 
     async def goes_on(self):
         """What the run's own process makes of what was said."""
@@ -230,7 +238,9 @@ async def test_two_people_are_two_names_and_each_says_why(two):
         assert (status, said["detail"]) == (409, "Ada has said yes already: it waits for another person.")
     assert not (await two.goes_on()).is_approved
     (waits,) = (await two.told("/api/v1/approvals"))["approvals"]
-    assert (waits["people"], waits["given"]) == (2, [{"by": "ada", "reason": "read it"}])
+    [given] = waits["given"]
+    assert given.pop("token")
+    assert (waits["people"], given) == (2, {"by": "ada", "reason": "read it", "made_by": []})
     assert waits["needs"] == "needs two people: cuts the line, by approvals.toml line 12"
     assert (await two.says("bob", "session"))[1]["waits"] == ""
     assert (await two.goes_on()).is_approved
@@ -246,6 +256,58 @@ async def test_before_the_first_yes_is_on_the_log_the_second_is_known_as_well(tw
     assert [(await two.says(name))[0] for name in ("ada", "ada", "bob", "bob")] == [202, 409, 202, 202]
     assert (await two.goes_on()).is_approved
     assert (await two.says("ada", verb="refuse"))[0] == 409
+
+
+@pytest.mark.parametrize("first", ["maker", "token"])
+async def test_an_admin_and_a_token_of_their_making_are_one_person(two, first):
+    token = await two.lends(("eve", "session"), "bob")
+    assert token["made_by"] == "eve"
+    pair = [("eve", "session"), ("bob", "lent")]
+    one, other = pair if first == "maker" else pair[::-1]
+    assert (await two.says(*one))[0] == 202
+    status, said = await two.says(*other)
+    assert (status, said["detail"]) == (
+        409,
+        "A token counts for its maker too, and eve has said yes already: it waits for another person.",
+    )
+    attempt = await two.goes_on()
+    assert not attempt.is_approved
+    (waits,) = (await two.told("/api/v1/approvals"))["approvals"]
+    lent = {"token": token["id"], "made_by": ["eve"]} if first == "token" else {"token": "", "made_by": []}
+    assert waits["given"] == [{"by": one[0], "reason": "read it", **lent}]
+    described = attempt.given[0].describe().text
+    assert (f"bob (token {token['id']}, made by eve)" in described) == (first == "token")
+    assert (await two.says("ada", "session"))[0] == 202
+    assert (await two.goes_on()).is_approved
+
+
+async def test_a_chain_of_tokens_counts_for_its_first_maker(two):
+    """Eve makes an admin's token for mia, and with it one for bob."""
+    with Session(two.doors.database) as session, session.begin():
+        session.add(PersonRow(name="mia", right="admin", made_at=1.0))
+    await two.lends(("eve", "session"), "mia", "admin")
+    assert (await two.lends(("mia", "lent"), "bob"))["made_by"] == "eve mia"
+    assert (await two.says("eve", "session"))[0] == 202
+    for lent in (("bob", "lent"), ("mia", "lent")):
+        assert (await two.says(*lent))[0] == 409
+
+
+async def test_an_answer_that_reached_the_database_past_the_api_is_judged_by_the_run(two):
+    await two.lends(("eve", "session"), "bob")
+    assert (await two.says("bob", "lent"))[0] == 202
+    with Session(two.doors.database) as session, session.begin():
+        session.add(CommandRow(run="r1", verb="approve", by="eve", reason="r", approval=two.id, via="session", at=1.0))
+    attempt = await two.goes_on()
+    assert [one.by for one in attempt.given] == ["bob"]
+    assert not attempt.is_approved
+
+
+async def test_a_token_of_an_older_version_counts_for_nobody_of_two(two):
+    with Session(two.doors.database) as session, session.begin():
+        for row in people.list_credentials(session, ("token",)):
+            row.made_by = "?"
+    status, said = await two.says("ada")
+    assert (status, "older than the record of who made it" in said["detail"]) == (409, True)
 
 
 @pytest.mark.parametrize("who", ["ada", "bob"])

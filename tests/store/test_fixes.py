@@ -95,7 +95,8 @@ def test_the_second_of_two_equal_hosts_is_mended_without_a_plan_and_its_record_s
     assert temper("verify", run, "--data", tmp_path).returncode == 0
     pack_file = tmp_path / "evidence.zip"
     assert temper("evidence", run, "--data", tmp_path, "--out", pack_file).returncode == 0
-    assert temper("verify", pack_file, "--data", tmp_path).returncode == 0
+    key = temper("key", "--data", tmp_path).stdout.split()[0]
+    assert temper("verify", pack_file, "--key", key, "--data", tmp_path).returncode == 0
     report = temper("evidence", run, "--data", tmp_path, "--format", "report", "--out", tmp_path / "r.html")
     assert report.returncode == 0
     assert f"replayed from run {first[0]['run']}, attempt 1, on fixture" in (tmp_path / "r.html").read_text()

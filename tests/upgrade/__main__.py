@@ -48,6 +48,8 @@ VERSIONS = {
     "0002": Version("2f7457c", cut_at="action.applied"),
     "0005": Version("7e47387", cut_at="action.rolling_back", also=(ADMIN, TOKEN)),
     "0006": Version("f80242a", cut_at="approval.requested", mode="review", also=(ADMIN, SCHEDULE)),
+    "0021": Version("8e95baca", cut_at="action.applied", also=(ADMIN, SCHEDULE)),
+    "0022": Version("af2b0a6a", cut_at="action.applied", also=(ADMIN, TOKEN, SCHEDULE)),
 }
 """By the migration that their database stands at."""
 

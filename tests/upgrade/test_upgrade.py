@@ -81,6 +81,8 @@ def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
         known = {one.name for one in people.list_people(session)}
         assert known == ({"ada"} if older.name >= "0005" else set())
         assert len(schedules.list_schedules(session)) == (older.name >= "0006")
+        makers = [one.made_by for one in people.list_credentials(session, ("token",))]
+        assert makers == ["?"] * (older.name in ("0005", "0022"))
 
 
 @pytest.mark.parametrize("writes", [1, 3, 9, 20])
@@ -100,7 +102,7 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
     for run in older.ended:
         archive = read_evidence(database, run, KEY)
         (tmp_path / "evidence.zip").write_bytes(archive)
-        assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2]) == HOLDS
+        assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2], KEY.public) == HOLDS
         assert "its documents are identical to those that this Temper makes" in capsys.readouterr().out
         assert b"SIMULATED: the engines and the host" in unpack_archive(archive)["report.html"]
 

@@ -192,15 +192,22 @@ def verify_anything(
             help="Id of a run or its first characters, an evidence.zip, a shared file, or audit for the audit log."
         ),
     ],
-    head: Annotated[str, typer.Option(help="The chain head that you recorded earlier.")] = "",
-    key: Annotated[str, typer.Option(help="Require this signing key: the public key, or a file that holds it.")] = "",
+    head: Annotated[str | None, typer.Option(help="The chain head that you recorded earlier.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Require this signing key: the public key, or a file that holds it.")
+    ] = None,
     ca: Annotated[Path | None, typer.Option(help="Certificate of the time stamping authority of a pack.")] = None,
     data: Data = Path("data"),
 ) -> None:
-    """Verify a run, an evidence pack, a shared file, a score or the audit log. Ends with 0 if valid, 2 if not."""
-    from app.cli.verify import verify_by_kind
+    """Verify a run, an evidence pack, a shared file, a score or the audit log.
 
-    raise typer.Exit(verify_by_kind(Settings(data=data), what, head, key, ca))
+    Ends with 0 if valid, 2 if not, and 3 if a pack, a shared file or a score is valid and no --key was given."""
+    from app.cli.verify import UnusableOption, verify_by_kind
+
+    try:
+        raise typer.Exit(verify_by_kind(Settings(data=data), what, head, key, ca))
+    except UnusableOption as exc:
+        raise typer.BadParameter(str(exc)) from exc
 
 
 @app.command(name="key")

@@ -79,7 +79,7 @@ def _to_person(row: CredentialRow, owner: PersonRow | None, now: float) -> Perso
         return None
     # A token never exceeds its owner's current right.
     right = min(parse_right(row.right), parse_right(owner.right), key=RIGHTS.index)
-    return Person(owner.name, right, cast("Via", row.kind), row.id, _list_linked_runs(row))
+    return Person(owner.name, right, cast("Via", row.kind), row.id, _list_linked_runs(row), tuple(row.made_by.split()))
 
 
 def _list_linked_runs(row: CredentialRow) -> tuple[str, ...] | None:

@@ -245,4 +245,6 @@ def _create_audit_event(scope: Scope, visit: RequestContext, status: int) -> Per
         source=clean_text(source.host, 64) if source else "",
         did=clean_text(f"{scope['method']} {scope['path']}", 300),
         status=status,
+        token=person.credential if person and person.via in ("token", "link") else "",
+        made_by=person.made_by if person else (),
     )

@@ -10,8 +10,8 @@ from app.events.kinds import Rehearsed
 from app.events.vocabulary import Word
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
-from app.people.rights import get_sign_in_method, operators, resolve_recorded_name, viewers
-from app.runs.approval_answer import DECISIONS, record_answer
+from app.people.rights import get_makers, get_sign_in_method, get_token_id, operators, resolve_recorded_name, viewers
+from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import queries
 from app.store.models import RunRow
 from app.web.api.api_model import ApiModel, Raw, Who, declare_field, format_time
@@ -35,6 +35,10 @@ class Foreseen(ApiModel):
 class Yes(ApiModel):
     by: str
     reason: str
+    token: str = Field(default="", description="Id of the API token that was used; empty if none was.")
+    made_by: list[str] = Field(
+        default=[], description="Who made the token for somebody else; the approval counts for them, too."
+    )
 
 
 class ApprovalView(ApiModel):
@@ -119,9 +123,8 @@ def answer_approval(
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
     by = resolve_recorded_name(given.by)
     asked, decision = folds.read_current(run), given.decision
-    far = record_answer(
-        session, asked, approval, decision, by=by, via=get_sign_in_method(), reason=given.reason, actions=actions
-    )
+    means = AnswerMeans(get_sign_in_method(), get_token_id(), get_makers())
+    far = record_answer(session, asked, approval, decision, by=by, means=means, reason=given.reason, actions=actions)
     waits = far.remaining_text if decision == "approve" else ""
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 
@@ -162,7 +165,7 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         simulated=simulated,
         people=attempt.people_required,
         needs=attempt.needs.summary if attempt.needs else "",
-        given=[Yes(by=one.by, reason=one.reason) for one in attempt.given],
+        given=[Yes(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by)) for one in attempt.given],
     )
 
 

@@ -10,7 +10,19 @@ from sqlmodel import Session
 from app.events.record import GENESIS
 from app.people.names import LONGEST, NAME
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST
-from app.people.rights import DEMO, RIGHTS, WHO, Right, Via, admins, guests, has_right, operators, parse_right
+from app.people.rights import (
+    DEMO,
+    RIGHTS,
+    WHO,
+    Right,
+    Via,
+    admins,
+    guests,
+    has_right,
+    list_new_makers,
+    operators,
+    parse_right,
+)
 from app.store import audit, people, queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
@@ -58,6 +70,11 @@ class TokenView(ApiModel):
     made_at: Time
     expires_at: Time
     used_at: Time | None
+    made_by: str = Field(
+        default="",
+        description="Who made it for somebody else, names with a space between them, the first one first. An approval "
+        "with it counts for these people, too. Empty if its owner or the terminal made it; `?` if unknown.",
+    )
 
 
 class TokenList(ApiModel):
@@ -144,7 +161,13 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
     row, secret = people.issue_credential(
-        session, person=owner.name, right=new.right, kind="token", label=new.label, seconds=new.days * _DAY
+        session,
+        person=owner.name,
+        right=new.right,
+        kind="token",
+        label=new.label,
+        seconds=new.days * _DAY,
+        made_by=list_new_makers(),
     )
     return MadeToken.from_source(row, secret=secret)
 
@@ -168,7 +191,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
     owner = _require_owner(session, None)
-    row, secret = people.issue_link(session, owner.name, run, new.hours)
+    row, secret = people.issue_link(session, owner.name, run, new.hours, list_new_makers())
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 

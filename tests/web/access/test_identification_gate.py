@@ -91,6 +91,28 @@ async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_b
     assert newest.seq == before + 1
 
 
+async def test_the_record_says_which_token_was_used_and_who_made_it(knock, database, secrets):
+    with Session(database) as session, session.begin():
+        lent, secrets["lender", "token"] = people.issue_credential(
+            session,
+            person="the-operator",
+            right="operator",
+            kind="token",
+            label="",
+            seconds=600,
+            made_by=("eve", "the-admin"),
+        )
+        token = lent.id
+    await knock("POST", "/runs", "lender")
+    await knock("POST", "/runs", "operator", "session")
+    with Session(database) as session:
+        newest = [one.event for one in audit.list_audit_events(session, 2)]
+    assert [(one.who, one.token, one.made_by) for one in newest] == [
+        ("the-operator", "", ()),
+        ("the-operator", token, ("eve", "the-admin")),
+    ]
+
+
 @pytest.mark.parametrize("header", ["Remote-Groups", "X-Forwarded-Groups", "X-Auth-Request-Groups"])
 async def test_no_header_gives_a_right_whoever_sends_it(knock, header):
     for client in ("192.0.2.7", "127.0.0.1"):

@@ -1,6 +1,7 @@
 """The mission page of a live, ended or replayed run, and its forms."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -11,8 +12,19 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, Response
 
 from app.errors import Rejected
-from app.people.rights import DEMO, WHO, get_sign_in_method, get_visible_runs, guests, operators, resolve_recorded_name
-from app.runs.approval_answer import DECISIONS, record_answer
+from app.people.rights import (
+    DEMO,
+    WHO,
+    get_makers,
+    get_sign_in_method,
+    get_token_id,
+    get_visible_runs,
+    guests,
+    list_new_makers,
+    operators,
+    resolve_recorded_name,
+)
+from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runs.run_control import command_run
@@ -21,13 +33,14 @@ from app.skills.catalog import load_skill
 from app.store import people, queries
 from app.store.models import RunRow
 from app.web.addresses import path_to, redirect_back, redirect_to
-from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
-from app.web.pages.engine_sharing import TheSharing
+from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
+from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.past_moments import PastMoments, TheMoments
 from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
@@ -66,11 +79,12 @@ def _choose_home_run(session: Session) -> RunRow | None:
 
 @router.get("/runs/{run}", name="run")
 @guests
-def show_run(
+async def show_run(
     runtime: TheRuntime,
     missions: TheMissions,
     sharing: TheSharing,
-    session: TheSession,
+    moments: TheMoments,
+    session: TheSessionForNow,
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     t: Seconds = None,
@@ -78,24 +92,42 @@ def show_run(
     speed: Annotated[str, Query(max_length=8)] = "",
     intro: Intro = "",
 ) -> Response:
-    row = require_run(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
-    at = _find_asked_seq(runtime, missions, row, t, w) if at is None else at
-    return _render_mission(
-        build_mission_view(runtime, missions, sharing, row, PageRequest(at, pace, intro != "closed"))
-    )
+
+    def render(session: Session) -> Response:
+        row = require_run(session, run)
+        if at is None and t is None and w is None:
+            asked = PageRequest(None, pace, intro != "closed")
+            return _render_mission(build_mission_view(runtime, missions, sharing, row, asked))
+        seq = _find_asked_seq(runtime, missions, row, t, w) if at is None else at
+        asked = PageRequest(seq, pace, intro != "closed")
+        return _render_mission(_get_past_view(moments, runtime, missions, sharing, row, asked))
+
+    return await (moments.answer(render) if session is None else run_in_threadpool(render, session))
 
 
-def _find_asked_seq(
-    runtime: Runtime, missions: MissionLoader, row: RunRow, t: float | None, w: float | None
-) -> int | None:
-    """Return the seq at `t` seconds since the run was queued, or at `w` seconds on the timeline; None for neither."""
+def _get_past_view(
+    moments: PastMoments,
+    runtime: Runtime,
+    missions: MissionLoader,
+    sharing: Sharing | None,
+    row: RunRow,
+    asked: PageRequest,
+) -> MissionView:
+    """Return the view of a moment, kept for those who may see the same, as of the log's and the row's present state."""
+    newest, who = runtime.store.read_last_link(row.id), WHO.get()
+    seen_by = (who.right, who.runs) if who else None
+    key = (asked, newest, repr(row.model_dump()), seen_by, sharing is None)
+    view = moments.get_view(key, lambda: build_mission_view(runtime, missions, sharing, row, asked))
+    return replace(view, now=round(runtime.clock.now(), 3))
+
+
+def _find_asked_seq(runtime: Runtime, missions: MissionLoader, row: RunRow, t: float | None, w: float | None) -> int:
+    """Return the seq at `w` seconds on the timeline, or else at `t` seconds since the run was queued."""
     if w is not None:
         return runtime.store.find_seq_at(row.id, missions.timelines.read_timeline(row.id).to_time(w + READ_UP))
-    if t is None:
-        return None
     first = runtime.store.find_time_at_seq(row.id, 1)
-    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + t + READ_UP)
+    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + (t or 0.0) + READ_UP)
 
 
 def _render_mission(view: MissionView) -> Response:
@@ -104,20 +136,27 @@ def _render_mission(view: MissionView) -> Response:
 
 @router.get("/runs/{run}/moment", name="run_moment")
 @guests
-def show_moment(
+async def show_moment(
     runtime: TheRuntime,
     missions: TheMissions,
     sharing: TheSharing,
-    session: TheSession,
+    moments: TheMoments,
     run: str,
     t: Seconds = None,
     w: Seconds = None,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
 ) -> HTMLResponse:
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
-    row = _require_run(queries.find_run(session, run), run)
-    asked = PageRequest(_find_asked_seq(runtime, missions, row, t or 0.0, w) if at is None else at)
-    view = build_mission_view(runtime, missions, sharing, row, asked)
+
+    def render(session: Session) -> HTMLResponse:
+        row = _require_run(queries.find_run(session, run), run)
+        asked = PageRequest(_find_asked_seq(runtime, missions, row, t, w) if at is None else at)
+        return _render_moment(_get_past_view(moments, runtime, missions, sharing, row, asked))
+
+    return await moments.answer(render)
+
+
+def _render_moment(view: MissionView) -> HTMLResponse:
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
     parts |= {"gpus": view.gpus, "steps": render_template("partials/_steps.html", **vars(view))}
@@ -201,7 +240,8 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        record_answer(session, asked, approval, verb, by=by, via=get_sign_in_method(), reason=reason, actions=actions)
+        means = AnswerMeans(get_sign_in_method(), get_token_id(), get_makers())
+        record_answer(session, asked, approval, verb, by=by, means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
     return redirect_back(request, ("ops", "inbox"), path_to("run", run=run))
@@ -228,6 +268,6 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = people.issue_link(session, me.name, row.id, hours)
+        made, secret = people.issue_link(session, me.name, row.id, hours, list_new_makers())
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)

@@ -22,7 +22,7 @@ CREATE TABLE command (
 	reason VARCHAR NOT NULL, 
 	approval VARCHAR NOT NULL, 
 	at FLOAT NOT NULL, 
-	taken_at FLOAT, actions VARCHAR DEFAULT '' NOT NULL, via VARCHAR DEFAULT '' NOT NULL, 
+	taken_at FLOAT, actions VARCHAR DEFAULT '' NOT NULL, via VARCHAR DEFAULT '' NOT NULL, token VARCHAR DEFAULT '' NOT NULL, made_by VARCHAR DEFAULT '' NOT NULL, 
 	PRIMARY KEY (id)
 );
 CREATE TABLE credential (
@@ -35,7 +35,7 @@ CREATE TABLE credential (
 	made_at FLOAT NOT NULL, 
 	expires_at FLOAT NOT NULL, 
 	used_at FLOAT, 
-	ended_at FLOAT, run VARCHAR DEFAULT '' NOT NULL, source VARCHAR DEFAULT '' NOT NULL, 
+	ended_at FLOAT, run VARCHAR DEFAULT '' NOT NULL, source VARCHAR DEFAULT '' NOT NULL, made_by VARCHAR DEFAULT '' NOT NULL, 
 	PRIMARY KEY (id), 
 	UNIQUE (digest)
 );
@@ -302,4 +302,4 @@ CREATE INDEX ix_sample_at ON sample (at);
 CREATE INDEX ix_schedule_host ON schedule (host);
 CREATE INDEX ix_waiver_rule ON waiver (rule);
 CREATE INDEX run_host_newest ON run (host, queued_at, started_at);
-INSERT INTO alembic_version VALUES ('0022');
+INSERT INTO alembic_version VALUES ('0023');

@@ -1,0 +1,75 @@
+"""Past moments of runs: built in a thread of their own and kept for a while, so that the page never waits for them."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, HTTPException
+from sqlalchemy import Engine
+from sqlmodel import Session
+from starlette.responses import Response
+
+from app.store.request_session import bind_request_session
+from app.web.deps import get_from_state
+from app.web.pages.mission.view import MissionView
+
+R = TypeVar("R", bound=Response)
+WAITING = 128
+"""Requests that may wait; later ones get 503."""
+KEPT, KEPT_SECONDS = 32, 30.0
+"""Samples of a moment may still arrive, so a view is not kept for long."""
+LONGEST_REST = 0.2
+
+
+class PastMoments:
+    """Builds past moments one after the other, and rests after each as long as it took.
+
+    Building holds the interpreter's lock: without the rest, forty viewers slow every other request of the process."""
+
+    def __init__(self, reading: Engine) -> None:
+        self._reading = reading
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="moments")
+        self._kept: OrderedDict[Hashable, tuple[float, MissionView]] = OrderedDict()
+        """Views by what they show and to whom, with the time of their making. Only the thread uses it."""
+        self._waiting, self._rest_until = 0, 0.0
+
+    def close(self) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+    async def answer(self, build: Callable[[Session], R]) -> R:
+        """Return what `build` returns, with its one database session; raise HTTPException if too many wait."""
+        if self._waiting >= WAITING:
+            raise HTTPException(503, "many people look at past moments: try again in a moment", {"retry-after": "2"})
+        self._waiting += 1
+        try:
+            work = copy_context().run  # with the person of this request
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._build_with_session, build)
+        finally:
+            self._waiting -= 1
+
+    def get_view(self, key: Hashable, build: Callable[[], MissionView]) -> MissionView:
+        """Return the kept view, or build it. For use within `answer`."""
+        made_at, view = self._kept.pop(key, (0.0, None))
+        if view is None or time.monotonic() - made_at > KEPT_SECONDS:
+            made_at, view = time.monotonic(), build()
+        self._kept[key] = made_at, view
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return view
+
+    def _build_with_session(self, build: Callable[[Session], R]) -> R:
+        time.sleep(max(0.0, self._rest_until - time.monotonic()))
+        began = time.monotonic()
+        try:
+            with Session(self._reading) as session, bind_request_session(session):
+                return build(session)
+        finally:
+            ended = time.monotonic()
+            self._rest_until = ended + min(ended - began, LONGEST_REST)
+
+
+TheMoments = Annotated[PastMoments, Depends(get_from_state("moments"))]
