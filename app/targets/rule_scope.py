@@ -14,10 +14,16 @@ from app.syntax.host_text import fold_case
 from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.edit_keys import list_edit_keys
 from app.targets.subjects.file_edit import FileEdit, Objection
-from app.targets.writable_areas import find_family, matches_area
+from app.targets.writable_areas import JUDGES, find_family, matches_area
 
 CLAUSE = "outside the rule"
 _PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+*-]*[A-Za-z0-9*/]")
+_NAMES = {
+    name: pattern
+    for pattern, _ in JUDGES
+    if (re.search(r"[._]", name := pattern.rpartition("/")[2]) and "*" not in name) or name == "sudoers"
+}
+"""Files that texts name without their folder; `passwd` or `issue` could be any other word."""
 _SHOWN = 6
 _SERVED = (
     ("/etc/ssh/", "sshd"),
@@ -44,6 +50,9 @@ _NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     # How long a silent client may stay is the product of both.
     ("clientaliveinterval", (), ("clientalivecountmax",)),
     ("clientalivecountmax", (), ("clientaliveinterval",)),
+    # The settings of a module are arguments in the stack or lines of its file.
+    ("pam_faillock", find_family("/etc/security/faillock.conf"), ()),
+    ("pam_pwquality", find_family("/etc/security/pwquality.conf"), ()),
     # Without a time of its own root would be locked out for as long as anybody.
     ("even_deny_root", (), ("root_unlock_time",)),
 )
@@ -65,6 +74,7 @@ class RuleScope:
     def patterns(self) -> tuple[str, ...]:
         """The files that may change: those named, each with its drop-ins, and what is needed along with them."""
         named = [*self.paths, *(path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}"))]
+        named += [path for name, path in _NAMES.items() if self._is_stated(name)]
         found = [one for path in named for one in find_family(path)]
         found += [one for start, files, _ in _NEEDED_WITH_FILE for one in files if start in found]
         found += [one for key, files, _ in _NEEDED_WITH_KEY for one in files if self._is_stated(key)]
