@@ -88,12 +88,11 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
 def _judge_company(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
     """Judge a package that no action names. Only its name is known before it is fetched."""
     asked = {place.removeprefix(KIND.prefix) for place in foreseen.asked if place.startswith(KIND.prefix)}
-    if not asked or name in asked:
-        return None
+    if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):
+        return None  # a package's own parts
     if not _is_new(one):
         return kind.Objection("too much", f"{name} would go as well, as it depends on what goes: a person's to decide.")
-    of_it = any(name.startswith(f"{other}-") for other in asked)
-    if of_it or _HARMLESS_COMPANY.fullmatch(name):
+    if _HARMLESS_COMPANY.fullmatch(name):
         return None
     reason = f"{name} would come as well, and is no library: services, setuid programs, PAM or sudo files and cron jobs"
     return kind.Objection("too much", f"{reason} are a person's to welcome.")
