@@ -80,7 +80,8 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
 
 def _list_pointed_paths(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
     """Yield the files in which the scanner found the rule broken."""
-    yield opening.path if opening else ""
+    if opening and opening.path:
+        yield opening.path
     yield from (one.to for one in item.moved)
 
 
@@ -143,8 +144,8 @@ def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation
     now = _build_file_situation(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
     if about.guided:
         return now
-    others = (path for pattern in about.scope.patterns for path in files.glob(pattern) or [pattern] if "*" not in path)
-    others = filter(_can_be_named, others)
+    found = (path for pattern in about.scope.patterns for path in files.glob(pattern) or [pattern])
+    others = (path for path in found if "*" not in path and _can_be_named(path))
     may_be_made = tuple(pattern for pattern in about.scope.patterns if "*" in pattern)
     return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
 
