@@ -14,8 +14,10 @@ import msgspec
 from app.loop import answers, choices
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
+from app.resources.kind import Objection, ResourceAction
 from app.syntax.option_edit import can_set_option
 from app.targets.resources.offer import Offer
+from app.targets.rule_scope import RuleScope, find_foreign_action, find_foreign_place
 
 Schema = dict[str, Any]
 
@@ -29,8 +31,6 @@ _RUN = 120
 """xgrammar 0.2.8 accepts pattern repetitions above 128, but then builds no grammar."""
 _MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
 _LINE, _CONTENT = 400, 4096
-_ANY_PATH = {"type": "string", "pattern": "^(/[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}){1,5}$"}
-"""Other paths that an unguided role may name; the policy decides about them."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,10 @@ class TurnSituation:
     """Fingerprints of actions that failed on this host."""
     joint_files: tuple[str, ...] = ()
     """Files that must be changed in the same attempt."""
+    scope: RuleScope | None = None
+    """What the rule names; an answer about anything else is refused."""
+    candidates: tuple[ResourceAction, ...] = ()
+    """Actions on other resources that the rule could want, possible or not."""
     guided: bool = False
     """Limit keys, values and lines to those in the rule and its files."""
 
@@ -84,7 +88,7 @@ def build_plan_schema(now: TurnSituation) -> Schema:
     known = [*places, *now.paths]
     some: list[Schema] = [{"enum": known}] if known else []
     some += [{"type": "string", "pattern": _build_new_file_pattern(pattern)} for pattern in now.folders]
-    where = _build_array(_build_any_of([*some, _ANY_PATH]), 1, MOST_PATHS)
+    where = _build_array(_build_any_of(some or [{"enum": ["/"]}]), 1, MOST_PATHS)
     said = _build_text_schema(LONG)
     steps = _build_array(said, 0, _FEW)
     return _build_object(
@@ -96,7 +100,10 @@ def build_act_schema(now: TurnSituation) -> Schema:
     if not now.guided:
         found = [one for file in now.files for one in _build_free_schemas(file, now)]
         found += _build_offer_schemas(now)
-        found.append(_build_object({"do": {"const": "reload"}, "service": {"enum": list(now.services)}}))
+        if now.services or not found:
+            found.append(
+                _build_object({"do": {"const": "reload"}, "service": {"enum": list(now.services) or ["none"]}})
+            )
         return _build_object(
             {"actions": _build_array(_build_any_of(found), 1, MOST_ACTIONS), "note": _build_text_schema(LONG)}
         )
@@ -240,6 +247,15 @@ def _build_object(fields: Schema, optional: Schema | None = None) -> Schema:
         "required": list(fields),
         "additionalProperties": False,
     }
+
+
+def find_foreign_part(answer: answers.Answer, now: TurnSituation) -> Objection | None:
+    """Return the objection to the first thing in the answer that the rule does not name."""
+    if now.scope is None:
+        return None
+    if isinstance(answer, answers.Plan):
+        return find_foreign_place(now.scope, answer.paths, now.candidates)
+    return find_foreign_action(now.scope, answer.actions, now.candidates) if isinstance(answer, answers.Work) else None
 
 
 SCHEMA_BUILDERS = {

@@ -71,7 +71,8 @@ async def _get_assessment(run: Run) -> Assessment:
     """Return the assessment of the current proposal. After a crash it is made anew."""
     attempt = run.attempt
     assert attempt.proposed
-    change = run.build_change(attempt.proposed.actions, attempt.plan)
+    proposed = attempt.proposed
+    change = run.build_change(proposed.actions, attempt.plan, by_person=bool(proposed.by and not proposed.replayed))
     return run.assessed if run.assessed and run.assessed.change == change else await run.assess_change(change)
 
 
@@ -183,7 +184,9 @@ async def apply_change(run: Run, _: Apply) -> None:
     change = assessed.change
     try:
         done = await run.services.target.run_blocking(
-            lambda target: target.apply(journal, change.actions, change.allowed_paths, change.asks, assessed)
+            lambda target: target.apply(
+                journal, change.actions, change.allowed_paths, change.asks, assessed, change.scope
+            )
         )
     except HostDrifted:
         assert attempt.approval

@@ -18,7 +18,7 @@ from app.text.clean import clean_text
 from app.text.prompt_defusing import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets
 
-_WORDS = "4"
+_WORDS = "5"
 _ACTION_FORMS = "250901eb"
 """Digest of the forms of actions on resources in that version."""
 

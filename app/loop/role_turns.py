@@ -14,8 +14,8 @@ from app.events import kinds
 from app.events.trace_ids import build_traceparent
 from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose
 from app.loop import answer_schemas, answers, prompts
-from app.loop.answer_schemas import Schema, TurnSituation
-from app.loop.answers import Answer, BrokenAnswer, Numbered, Plan, Reflection, Review, Triage, Work
+from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
+from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
 from app.loop.harm import describe_harm
@@ -23,13 +23,11 @@ from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
 from app.loop.situation import TurnContext, build_situation
 from app.loop.turn import TurnName, stream_turn
-from app.resources.kind import RuleTexts
-from app.resources.registry import find_candidates, get_resource_name
+from app.resources.kind import Objection
+from app.resources.registry import get_resource_name
 from app.resources.vendor import LONGEST, create_vendor_action
-from app.skills.skill import Rule
-from app.targets.host_accounts import read_host_accounts
-from app.targets.resources.offer import Offer
 from app.targets.target import Target
+from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
 _BROKEN_OFF = ("died", "stalled")
@@ -45,11 +43,11 @@ async def ask_role(run: Run, effect: Ask) -> None:
     async with seat.queue.wait_for_turn([replica.base_url for replica in seat.replicas], wanted) as turn:
         if run.state.status != "running":
             return  # paused while it waited: asked again when the run resumes
-        await _run_turn(run, effect, turn, prompt, schema, now.numbered_lines)
+        await _run_turn(run, effect, turn, prompt, schema, now)
 
 
 async def _run_turn(
-    run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, lines: Numbered
+    run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, now: TurnSituation
 ) -> None:
     seat = run.services.seats[effect.role]
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
@@ -78,7 +76,7 @@ async def _run_turn(
         )
         if finished.outcome in _BROKEN_OFF and not await seat.replicas[turn.replica].is_ready(seat.model):
             finished = msgspec.structs.replace(finished, lost=True)
-        await _append_turn_end(run, finished, lines)
+        await _append_turn_end(run, finished, now)
     finally:
         if finished is None:
             why = "a person stopped the run" if run.state.stopping else "the server shuts down; asked again afterwards"
@@ -97,6 +95,7 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
 
     def prepare_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
+            candidates = run.scope.list_candidates(target.files) if purpose in ("plan", "act") else ()
             about = TurnContext(
                 item,
                 attempt,
@@ -107,7 +106,8 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
                 opening=run.state.opening.get(rule.id),
                 guided=seat.sampling.guided,
                 weighs=attempt.number % WEIGH_EVERY == 0,
-                offers=_list_offers(target, rule) if purpose in ("plan", "act") else (),
+                offers=target.list_offers(candidates) if candidates else (),
+                candidates=candidates,
                 recall=target.recall,
             )
             now = build_situation(purpose, about)
@@ -117,12 +117,6 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
             return now, prompt, answer_schemas.SCHEMA_BUILDERS[purpose](now)
 
     return await run.services.target.run_blocking(prepare_on_target)
-
-
-def _list_offers(target: Target, rule: Rule) -> tuple[Offer, ...]:
-    names = tuple(account.name for account in read_host_accounts(target.files).accounts)
-    texts = f"{rule.title}\n{rule.requirement}\n{rule.fix}"
-    return target.list_offers(find_candidates(RuleTexts(rule.id, texts, names)))
 
 
 def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:
@@ -145,13 +139,14 @@ def derive_seed(turn: str) -> int:
     return zlib.crc32(turn.encode())
 
 
-async def _append_turn_end(run: Run, finished: kinds.TurnFinished, lines: Numbered) -> None:
+async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSituation) -> None:
     """Append the turn's end and the events of its answer together, so that no crash can separate them."""
     events: list[kinds.Event] = []
     if finished.outcome == "answered":
         try:
-            answer = answers.parse_answer(finished.purpose, finished.answer or finished.thought, lines)
-            events = await _to_events(run, answer)
+            answer = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
+            foreign = find_foreign_part(answer, now)
+            events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
@@ -160,6 +155,12 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, lines: Number
         reason = f"Engine {engine} does not serve: {redact_secrets(finished.detail)}"
         events = [kinds.RunWaiting(cause="engine", reason=reason, engine=engine)]
     run.append(finished, *events)
+
+
+def _refuse_answer(run: Run, foreign: Objection) -> kinds.AttemptFailed:
+    """Return the failure of an attempt whose answer leaves the rule, before the host is asked anything about it."""
+    reason = f"{foreign.clause}: {redact_secrets(clean_text(foreign.reason, 400))}"
+    return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
 
 
 async def _to_events(run: Run, answer: Answer) -> list[kinds.Event]:
@@ -183,7 +184,7 @@ async def _to_events(run: Run, answer: Answer) -> list[kinds.Event]:
 async def propose_edit(run: Run, _: Propose) -> None:
     edited = run.attempt.edited
     assert edited
-    run.append(await _build_proposal(run, edited.actions, edited.reason, edited.by))
+    run.append(await _build_proposal(run, edited.actions, edited.reason, by=edited.by))
 
 
 async def repeat_fix(run: Run, _: Repeat) -> None:
@@ -191,8 +192,8 @@ async def repeat_fix(run: Run, _: Repeat) -> None:
     fix = run.attempt.offered
     assert fix
     plan = build_plan_event(fix, run.attempt.number)
-    proposed = await _build_proposal(run, fix.actions, fix.note, fix.by, plan)
-    run.append(plan, msgspec.structs.replace(proposed, replayed=fix.id))
+    proposed = await _build_proposal(run, fix.actions, fix.note, plan)
+    run.append(plan, msgspec.structs.replace(proposed, by=fix.by, replayed=fix.id))
 
 
 async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
@@ -218,14 +219,14 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
         rollback="The host's journal puts back files, units and kernel settings that it names.",
         validation="The scanner, the Auditor and the Sentry, as of any change.",
     )
-    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}", plan=plan))
+    run.append(plan, await _build_proposal(run, (action,), f"vendor's script, sha256 {action.sha256}", plan))
 
 
 async def _build_proposal(
-    run: Run, actions: tuple[AnyAction, ...], note: str, by: str = "", plan: kinds.PlanMade | None = None
+    run: Run, actions: tuple[AnyAction, ...], note: str, plan: kinds.PlanMade | None = None, *, by: str = ""
 ) -> kinds.ActionProposed:
-    """Assess the actions and return their proposal. `plan` is given if it is not in the log yet."""
-    assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan))
+    """Assess the actions and return their proposal. `plan` is given if it is not in the log yet, `by` if edited."""
+    assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan, by_person=bool(by)))
     return kinds.ActionProposed(
         **run.event_fields,
         actions=actions,

@@ -15,12 +15,14 @@ from app.events.log import RunLog
 from app.events.vocabulary import Role, Sampling, SeatTaken
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
+from app.loop.situation import build_rule_scope
 from app.loop.state import RunState, apply_event
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
 from app.store.run_history import RunHistory
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, ProposedChange
+from app.targets.rule_scope import RuleScope
 from app.targets.target_thread import TargetThread
 
 
@@ -82,12 +84,20 @@ class Run:
         for recorded in self.log.append(*events):
             self.state = apply_event(self.state, recorded)
 
-    def build_change(self, actions: Actions, plan: PlanMade | None) -> ProposedChange:
-        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks)
+    def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
+        """Return the change within the plan and what the rule names. A person may name more."""
+        scope = None if by_person else self.scope
+        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks, scope)
+
+    @property
+    def scope(self) -> RuleScope:
+        """What the current rule names."""
+        assert self.state.item
+        return build_rule_scope(self.rule, self.state.opening.get(self.rule.id), self.state.item)
 
     async def assess_change(self, change: ProposedChange) -> Assessment:
         """Assess a change on the host, and keep the assessment for policy, approval and transaction."""
-        asked = change.actions, change.allowed_paths, change.asks
+        asked = change.actions, change.allowed_paths, change.asks, change.scope
         self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
         return self.assessed
 

@@ -12,6 +12,7 @@ from app.loop.attempt_state import Attempt
 from app.loop.rule_terms import RuleTerms, extract_script_values
 from app.loop.shown_file import show_file
 from app.loop.state import Item
+from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
 from app.syntax import host_text
 from app.syntax.host_text import fold_case
@@ -20,7 +21,7 @@ from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles, is_judged, is_plain_path
 from app.targets.resources.dry_run import is_resource
 from app.targets.resources.offer import Offer
-from app.targets.writable_areas import JUDGES
+from app.targets.rule_scope import RuleScope, find_services
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
@@ -33,13 +34,6 @@ _SHOWN = 3
 _SHORT = 3
 """Words up to this length are ignored when lines are ranked."""
 _LONGEST, _LONGEST_PATH = 200, 256
-_SERVED = (
-    ("/etc/ssh/", "sshd"),
-    ("/etc/crypto-policies/back-ends/opensshserver", "sshd"),
-    ("/etc/audit/", "auditd"),
-    ("/etc/sysctl", "systemd-sysctl"),
-    ("/etc/mission/", "mission"),
-)
 _COMPLAINS = re.compile(
     r"\b(?:denied|errors?|fatal|cannot|unable|panic|segfault|not permitted|no such)\b", re.IGNORECASE
 )
@@ -64,11 +58,38 @@ class TurnContext:
     weighs: bool = True
     offers: tuple[Offer, ...] = ()
     """Possible actions on other resources."""
+    candidates: tuple[ResourceAction, ...] = ()
+    """Actions on other resources that the rule could want, possible or not."""
     recall: ReadTrackingCache = field(default_factory=ReadTrackingCache)
     """Cached answers about the files."""
 
+    @property
+    def scope(self) -> RuleScope:
+        return build_rule_scope(self.rule, self.opening, self.item)
+
+
+def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> RuleScope:
+    """Return what the rule names. Lessons have no part in it: roles write them."""
+    return RuleScope(
+        rule=rule.id,
+        text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
+        more="\n".join([rule.whole, *sorted(rule.asks)]),
+        paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_pointed_paths(opening, item)) if path)),
+    )
+
+
+def _list_pointed_paths(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
+    """Yield the files in which the scanner found the rule broken."""
+    if opening and opening.path:
+        yield opening.path
+    yield from (one.to for one in item.moved)
+
 
 def build_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
+    return replace(_build_purpose_situation(purpose, about), scope=about.scope, candidates=about.candidates)
+
+
+def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
     named = _extract_terms(about)
     attempt = about.attempt
     match purpose:
@@ -80,7 +101,7 @@ def build_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
             assert attempt.plan
             now = _build_file_situation(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
             ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
-            now = replace(now, services=_list_services(attempt.plan.paths, guided=about.guided), offers=ours)
+            now = replace(now, services=_list_services(about), offers=ours)
             return replace(now, tried=frozenset(about.item.tried), joint_files=_find_joint_files(about))
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
@@ -112,18 +133,20 @@ def _extract_terms(about: TurnContext) -> RuleTerms:
 def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation:
     """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
 
-    Then files from lessons and, for an unguided role, every file with a judge.
+    Then files from lessons and, for an unguided role, every other file that the rule names.
     """
     files = about.files
     first = [about.opening.path] if about.opening and about.opening.path else []
     first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
     first += [path for path in named.paths if files.state(path) is not None]
-    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_be_named(path))
+    names = about.scope.names_path
+    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_be_named(path) and names(path))
     now = _build_file_situation(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
     if about.guided:
         return now
-    others = (path for pattern, _ in JUDGES for path in files.glob(pattern) if _can_be_named(path))
-    may_be_made = tuple(pattern for pattern in about.rule.paths if "*" in pattern)
+    found = (path for pattern in about.scope.patterns for path in files.glob(pattern) or [pattern])
+    others = (path for path in found if "*" not in path and _can_be_named(path))
+    may_be_made = tuple(pattern for pattern in about.scope.patterns if "*" in pattern)
     return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
 
 
@@ -140,10 +163,12 @@ def _build_file_situation(about: TurnContext, named: RuleTerms, paths: Iterable[
     return TurnSituation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
 
 
-def _list_services(paths: Iterable[str], *, guided: bool) -> tuple[str, ...]:
-    if not guided:
-        return tuple(sorted(SERVICES))
-    return tuple(dict.fromkeys(name for path in paths for start, name in _SERVED if path.startswith(start)))
+def _list_services(about: TurnContext) -> tuple[str, ...]:
+    """Return the services that may be reloaded; for a guided role those alone that read the plan's files."""
+    named = tuple(name for name in sorted(SERVICES) if about.scope.names_service(name))
+    assert about.attempt.plan
+    reading = find_services(about.attempt.plan.paths)
+    return tuple(name for name in named if name in reading) if about.guided else named
 
 
 def find_complaints(log: Iterable[str]) -> list[str]:

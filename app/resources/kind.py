@@ -1,7 +1,7 @@
 """What a kind of resource that is not a file declares: its actions, and how each is found, judged and done."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -45,6 +45,8 @@ class ForeseenStates:
     """Packages that this program and its probes need, and accounts that log in."""
     today: int = 0
     """The host's date, in days since 1970."""
+    asked: frozenset[str] = field(default=frozenset(), kw_only=True)
+    """The resources that the actions name; the others are brought or taken along."""
 
     def list_named(self, kind: str) -> Iterator[tuple[str, ResourceState]]:
         """Yield the name and the state of each resource of the kind."""

@@ -38,6 +38,14 @@ _UNWELCOME = re.compile(
 )
 """Packages that hardening removes are not installed."""
 
+_HARMLESS_COMPANY = re.compile(
+    r"(?!libpam|libnss|libpolkit|libvirt|.*-(?:bin|tools|utils|daemon)$)(?:lib[a-z0-9.+-]+|python3?(?:[.-][a-z0-9.+-]+)?"
+    r"|perl(?:-[a-z0-9.-]+)?|[a-z0-9.+-]+-(?:common|data|doc|runtime|locales?|l10n)|gcc-[0-9]+-base|wamerican|file"
+    r"|dictionaries-common|emacsen-common|media-types|mailcap|sgml-base|ucf|lsb-base|sensible-utils|adduser|tzdata"
+    r"|iproute2|netbase|openssl|init-system-helpers)"
+)
+"""Libraries, interpreters and data, which run nothing by themselves: they may come along with a package."""
+
 
 class InstallPackage(kind.ResourceAction, frozen=True, tag="install_package"):
     """Install from the host's package sources."""
@@ -73,7 +81,21 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     coming = sum(_is_new(one) for _, one in packages)
     if coming > MOST_COMING:
         return kind.Objection("too much", f"{coming} packages would come; one change may bring {MOST_COMING}.")
-    return next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
+    found = next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
+    return found or next((found for name, one in packages if (found := _judge_company(name, one, foreseen))), None)
+
+
+def _judge_company(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
+    """Judge a package that no action names. Only its name is known before it is fetched."""
+    asked = {place.removeprefix(KIND.prefix) for place in foreseen.asked if place.startswith(KIND.prefix)}
+    if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):
+        return None  # a package's own parts
+    if not _is_new(one):
+        return kind.Objection("too much", f"{name} would go as well, as it depends on what goes: a person's to decide.")
+    if _HARMLESS_COMPANY.fullmatch(name):
+        return None
+    reason = f"{name} would come as well, and is no library: services, setuid programs, PAM or sudo files and cron jobs"
+    return kind.Objection("too much", f"{reason} are a person's to welcome.")
 
 
 def _find_objections(name: str, one: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:

@@ -43,6 +43,8 @@ class Rule:
     """Its texts come from foreign content."""
     script: bool = False
     """`fix` is a script: roles see its values, but do not run it."""
+    whole: str = ""
+    """Its texts uncut, if roles read them cut: what they name may be changed."""
     remedy: bool = False
     """The content has a remediation script, a last resort that needs a person's approval."""
 

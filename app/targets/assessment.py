@@ -56,7 +56,7 @@ def assess_change(
     noting = CachedFiles(files)
     actions = change.actions
     plan = plan_effects(actions, noting, foreseen)
-    refusals = review_actions(actions, change.allowed_paths, noting, change.asks, foreseen, recall, plan)
+    refusals = review_actions(actions, change.allowed_paths, noting, change.asks, foreseen, recall, plan, change.scope)
     if guard and not refusals:
         refusals = guard(actions, noting, Overlay(noting, plan.made))
     before = {path: noting.state(path) for path in plan.made}

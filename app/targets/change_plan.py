@@ -25,6 +25,7 @@ from app.syntax.files import Files, FileState
 from app.targets.file_changes import apply_action
 from app.targets.overlay import Overlay
 from app.targets.resources.dry_run import DryRun
+from app.targets.rule_scope import RuleScope
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
 from app.targets.writable_areas import find_judge
 
@@ -50,6 +51,8 @@ class ProposedChange:
     allowed_paths: frozenset[str]
     """The files and resources that the plan names."""
     asks: Asks = frozenset()
+    scope: RuleScope | None = None
+    """What the rule names. None for a person's own change, which is judged by plan and policy alone."""
 
 
 @dataclass(frozen=True)

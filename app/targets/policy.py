@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from app.events.vocabulary import AnyAction, Reload
+from app.resources.kind import ResourceAction
 from app.syntax.files import Files
 from app.targets import obfuscation
 from app.targets.cached_files import CachedFiles
@@ -16,6 +17,7 @@ from app.targets.probe_comparison import compare_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_whole_change
+from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit, banner
 from app.targets.subjects.file_edit import FileEdit, Objection, is_live
 from app.targets.subjects.modes import judge_mode_edit
@@ -50,16 +52,22 @@ def review_actions(
     foreseen: DryRun = NONE,
     recall: ReadTrackingCache | None = None,
     plan: ChangePlan | None = None,
+    scope: RuleScope | None = None,
 ) -> list[Refusal]:
     """Return at most one refusal per action, in order. An empty list means that all actions may run.
 
-    `recall` is the cache of this host; `plan` has the effects of the actions, if they are parsed already.
+    `recall` is the cache of this host; `plan` has the effects of the actions, if they are parsed already; `scope`
+    has what the rule names, and None leaves that to the plan.
     """
     plan = plan or plan_effects(actions, files, foreseen)
+    candidates = scope.list_candidates(files) if scope else ()
     refusals = [
         _create_refusal(action, objection)
         for action, effect in zip(actions, plan.effects, strict=True)
-        if (objection := _judge_effect(effect, allowed_paths, foreseen))
+        if (
+            objection := _judge_effect(effect, allowed_paths, foreseen)
+            or _judge_scope(action, effect, scope, candidates)
+        )
     ]
     if refusals or not actions:
         return refusals
@@ -94,6 +102,16 @@ def _judge_effect(effect: Effect, allowed_paths: frozenset[str], foreseen: DryRu
             return next((found for judge in judges if (found := judge(effect))), None)
         case _:
             return judge_resource_action(effect, allowed_paths, foreseen)
+
+
+def _judge_scope(
+    action: AnyAction, effect: Effect, scope: RuleScope | None, candidates: Collection[ResourceAction]
+) -> Objection | None:
+    """Refuse what the rule does not name. It comes last: an attack is called by its own name."""
+    if scope is None:
+        return None
+    foreign = judge_action_scope(scope, action, candidates)
+    return foreign or (judge_edit_scope(scope, effect) if isinstance(effect, FileEdit) else None)
 
 
 def _judge_reload(action: Reload) -> Objection | None:

@@ -13,6 +13,7 @@ from app.targets.in_force_report import InForceReport
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.offer import Offer
+from app.targets.rule_scope import RuleScope
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,25 @@ class Target(Protocol):
     def read_facts(self) -> dict[str, str]:
         """Return facts for the roles: system, services, accounts, and who depends on what."""
 
-    def assess_actions(self, actions: Actions, allowed: Paths, asks: Asks = frozenset()) -> Assessment:
-        """Return the effect of the actions on the host as it is now, tried on a copy, and the policy's answer."""
+    def assess_actions(
+        self, actions: Actions, allowed: Paths, asks: Asks = frozenset(), scope: RuleScope | None = None
+    ) -> Assessment:
+        """Return the effect of the actions on the host as it is now, tried on a copy, and the policy's answer.
+
+        `scope` has what the rule names; None leaves the limits to the plan, for what a person wrote.
+        """
 
     def list_offers(self, wanted: Sequence[ResourceAction], /) -> tuple[Offer, ...]:
         """List those of the actions that are possible, by resource that the host has."""
 
     def apply(
-        self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None
+        self,
+        journal: str,
+        actions: Actions,
+        allowed: Paths,
+        asks: Asks = frozenset(),
+        seen: Assessment | None = None,
+        scope: RuleScope | None = None,
     ) -> AppliedChange:
         """Write and sync the pre-images to `journal`, then change the host as the policy allows.
 

@@ -48,6 +48,11 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (backup.judge_backup_edit, ("/etc/mission/backup.conf",)),
     (banner.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
 )
+_APART: tuple[Judge, ...] = (accounts.judge_account_edit, banner.judge_banner_edit)
+"""Judges of files that stand for themselves: a rule about /etc/issue says nothing of /etc/motd."""
+_CRYPTO = tuple(
+    pattern for _, patterns in _SUBJECTS for pattern in patterns if pattern.startswith("/etc/crypto-policies/")
+)
 JUDGES: tuple[tuple[str, Judge], ...] = tuple((pattern, judge) for judge, patterns in _SUBJECTS for pattern in patterns)
 VENDOR: tuple[str, ...] = (*drop_ins.VENDOR, *selinux.VENDOR)
 """Read-only places that decide what a change does: vendor drop-ins and installed files."""
@@ -66,11 +71,31 @@ _FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Clauses that refuse paths by their beginnings; the first that fits is named."""
 
 
+def find_family(path: str) -> tuple[str, ...]:
+    """Return the patterns of all files that a program reads together with this one; empty if the path has no judge.
+
+    `path` may also be a pattern, or the folder of drop-ins.
+    """
+    for judge, patterns in _SUBJECTS:
+        if any(_is_member(path, pattern) for pattern in patterns):
+            return (path,) if judge in _APART else _CRYPTO if path.startswith("/etc/crypto-policies/") else patterns
+    return ()
+
+
+def _is_member(path: str, pattern: str) -> bool:
+    return matches_area(path, pattern) or (path.rstrip("/") == pattern.rpartition("/")[0] and "*" in pattern)
+
+
+def matches_area(path: str, pattern: str) -> bool:
+    """Return True if the pattern fits the path, folder by folder."""
+    return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
+
+
 def find_judge(path: str) -> Judge | Objection:
     """Return the judge for changes of `path`, or the objection if the path may not be changed."""
     if not path.startswith(_OWN):
         for pattern, judge in JUDGES:
-            if fnmatchcase(path, pattern) and path.count("/") == pattern.count("/"):
+            if matches_area(path, pattern):
                 return judge
     for clause, starts in _FORBIDDEN:
         if path.startswith(starts):

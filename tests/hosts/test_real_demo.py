@@ -41,7 +41,7 @@ BEHIND_A_PACKAGE = {
     "accounts_password_pam_retry": ["vetoed", "vetoed", "refused"],
     "accounts_passwords_pam_faillock_deny": ["scanner", "scanner", "refused"],
     "accounts_passwords_pam_faillock_unlock_time": ["scanner", "scanner", "refused"],
-    "accounts_password_set_max_life_root": ["scanner", "refused", "refused"],
+    "accounts_password_set_max_life_root": ["refused", "refused", "refused"],
 }
 
 

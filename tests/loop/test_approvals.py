@@ -84,12 +84,14 @@ class Host:
     def state(self, _path):
         return None
 
-    def assess_actions(self, actions, allowed, asks):
+    def assess_actions(self, actions, allowed, asks, scope):
         diff = f"-{self.value}\n+{actions[0].value}"
-        return Assessment(ProposedChange(actions, allowed, asks), NONE, ChangePlan((), {}, {}, ""), diff, (), (), "")
+        return Assessment(
+            ProposedChange(actions, allowed, asks, scope), NONE, ChangePlan((), {}, {}, ""), diff, (), (), ""
+        )
 
-    def apply(self, journal, actions, allowed, asks, seen):
-        diff = self.assess_actions(actions, allowed, asks).diff
+    def apply(self, journal, actions, allowed, asks, seen, scope):
+        diff = self.assess_actions(actions, allowed, asks, scope).diff
         if seen.approved and diff != seen.diff:
             raise HostDrifted
         self.changes.append((journal, diff))

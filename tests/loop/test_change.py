@@ -126,11 +126,11 @@ async def test_one_approved_package_change_asks_the_host_for_two_dry_runs(life):
 
 async def test_a_dry_run_that_differs_under_the_lock_voids_the_approval_and_the_change_is_proposed_again(life):
     await life.until(ApprovalGiven)
-    life.packages.goes.append("telnetd")
+    life.packages.goes.append("telnet-ssl")
     expired = await life.until(ApprovalExpired, ActionApplied)
     assert (expired.drifted, life.packages.performed, life.target.list_pending()) == (True, 0, [])
     asked = await life.until(ApprovalRequested)
-    assert "resource package:telnetd" in asked.diff
+    assert "resource package:telnet-ssl" in asked.diff
     assert life.events(ActionRolledBack)[0].paths == ()
     applied = await life.until(ActionApplied, *TURNED_DOWN)
     assert (applied.diff, life.packages.performed) == (asked.diff, 1)
@@ -139,9 +139,9 @@ async def test_a_dry_run_that_differs_under_the_lock_voids_the_approval_and_the_
 async def test_without_an_approval_a_change_is_assessed_anew_where_the_host_has_changed(tmp_path):
     life = Life(tmp_path / "h", (TELNET,), mode="auto")
     await life.until(ActionsAllowed)
-    life.packages.goes.append("telnetd")
+    life.packages.goes.append("telnet-ssl")
     applied = await life.until(ActionApplied, *TURNED_DOWN)
-    assert "resource package:telnetd" in applied.diff
+    assert "resource package:telnet-ssl" in applied.diff
     assert (life.packages.dry_runs, life.packages.performed) == (2, 1)
 
 
@@ -168,7 +168,7 @@ async def test_after_a_crash_the_change_is_assessed_anew_and_compared_with_the_a
 async def test_an_approval_in_the_log_does_not_cover_what_the_host_became_before_the_restart(life):
     await life.until(ApprovalGiven)
     life.restart()
-    life.packages.goes.append("telnetd")
+    life.packages.goes.append("telnet-ssl")
     expired = await life.until(ActionApplied, *TURNED_DOWN)
     assert (expired.drifted, life.events(ActionApplying), life.packages.performed) == (True, [], 0)
 

@@ -93,10 +93,10 @@ def test_the_lesson_is_kept_where_the_host_has_much_to_say():
 def test_a_change_of_prompts_is_a_new_version():
     """Scores are compared by it. Give _WORDS a new value with every change of the words, and their digest here."""
     assert compute_version(describe_answer_forms()) == VERSION
-    assert compute_version(FORMS) == "4"
-    assert compute_version(f"{FORMS} | another{{thing}}").startswith("4.")
+    assert compute_version(FORMS) == "5"
+    assert compute_version(f"{FORMS} | another{{thing}}").startswith("5.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
     about = TurnContext(Item("A"), Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"})
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)
-    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"4": "7abb5e19d59f"}
+    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"5": "7abb5e19d59f"}

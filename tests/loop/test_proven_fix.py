@@ -99,7 +99,7 @@ async def test_whoever_wants_no_replay_gets_none_and_is_not_asked_for(tmp_path, 
 
 async def test_what_fails_on_a_copy_never_reaches_the_host_and_the_roles_take_over(tmp_path, proven):
     fix = await proven(RULE)
-    useless = SetOption(path="/etc/security/limits.conf", key="soft core", value="0")
+    useless = SetOption(path="/etc/security/limits.conf", key="soft maxlogins", value="9")
     here = await second(tmp_path, msgspec.structs.replace(fix, actions=(useless,)), budget=Budget(attempts=1))
     failed = here.events(AttemptFailed)[0]
     assert (failed.cause, failed.replayed) == ("scanner", fix.id)

@@ -19,7 +19,7 @@ _DISCUSSION = re.compile(r"<VulnDiscussion>(.*?)</VulnDiscussion>", re.DOTALL)
 _BREAKS = ("br", "p", "li", "pre")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}")
 """Ids appear on command lines and pages."""
-PATHS, FIX, REQUIREMENT, TITLE, EXTENDED = 4, 1800, 1200, 160, 32
+PATHS, FIX, REQUIREMENT, TITLE, EXTENDED, WHOLE = 4, 1800, 1200, 160, 32, 40_000
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class ScapRule:
     """Files of /etc that its text names."""
     remedy: bool = False
     """True if the content has a fix script."""
+    whole: str = ""
+    """Requirement, fix and script, for what they name."""
 
 
 @dataclass(frozen=True)
@@ -246,6 +248,7 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         script=bool(script) and not prose,
         idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
         remedy=bool(script),
+        whole=clean_text(f"{requirement}\n{prose}\n{script}", WHOLE),
         paths=tuple(dict.fromkeys(path for path in paths if not path.endswith(".bak")))[:PATHS],
     )
 

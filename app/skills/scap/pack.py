@@ -134,6 +134,7 @@ def _build_rule(rule: ScapRule) -> Rule:
         foreign=True,
         script=rule.script,
         remedy=rule.remedy,
+        whole=rule.whole,
     )
 
 

@@ -1,6 +1,7 @@
 """The policy for non-file resources, based on the dry run and not on the request."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.events.vocabulary import AnyAction, FileAction
 from app.resources.kind import Objection, ResourceAction
@@ -32,6 +33,7 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
     if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
         reason = "a package or unit brings changes of its own: let it be a change by itself, and files another."
         return Objection("too much", reason)
-    if len({get_resource_name(action) for action in ours}) < len(ours):
+    asked = frozenset(map(get_resource_name, ours))
+    if len(asked) < len(ours):
         return Objection("too much", "the answer names one thing twice.")
-    return judge_states(foreseen)
+    return judge_states(replace(foreseen, asked=asked))

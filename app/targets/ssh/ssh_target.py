@@ -29,6 +29,7 @@ from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.resources.dry_run import is_resource
 from app.targets.resources.offer import Offer
+from app.targets.rule_scope import RuleScope
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
@@ -120,20 +121,28 @@ class SshTarget:
             "agent": f"this program works as {user}; its account, key and sudo are protected",
         }
 
-    def assess_actions(self, actions: Actions, allowed: Paths, asks: Asks = frozenset()) -> Assessment:
+    def assess_actions(
+        self, actions: Actions, allowed: Paths, asks: Asks = frozenset(), scope: RuleScope | None = None
+    ) -> Assessment:
         self._tree.refresh_snapshot()
-        return self._transactions.assess(ProposedChange(tuple(actions), allowed, asks))
+        return self._transactions.assess(ProposedChange(tuple(actions), allowed, asks, scope))
 
     def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
         return self._resources.list_offers(wanted)
 
     def apply(
-        self, journal: str, actions: Actions, allowed: Paths, asks: Asks = frozenset(), seen: Assessment | None = None
+        self,
+        journal: str,
+        actions: Actions,
+        allowed: Paths,
+        asks: Asks = frozenset(),
+        seen: Assessment | None = None,
+        scope: RuleScope | None = None,
     ) -> AppliedChange:
         began = time.monotonic()
         try:
             files = self._tree.refresh_snapshot(believe=True)
-            done = self._transactions.apply(journal, ProposedChange(tuple(actions), allowed, asks), seen)
+            done = self._transactions.apply(journal, ProposedChange(tuple(actions), allowed, asks, scope), seen)
             self._force.activate(self._journals.services)
             self._confirm_by_login(journal)
             found = self._tree.refresh_snapshot()

@@ -1,0 +1,182 @@
+"""What a rule names: its files, settings, services and other resources. Nothing else may be changed for its sake."""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.events.vocabulary import AnyAction, Reload, SetOption
+from app.resources.kind import ResourceAction, RuleTexts
+from app.resources.registry import find_candidates, get_resource_name
+from app.resources.vendor import RunVendorScript
+from app.syntax.files import Files
+from app.syntax.host_text import fold_case
+from app.targets.host_accounts import read_host_accounts
+from app.targets.subjects.edit_keys import list_edit_keys
+from app.targets.subjects.file_edit import FileEdit, Objection
+from app.targets.writable_areas import JUDGES, find_family, matches_area
+
+CLAUSE = "outside the rule"
+_PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+*-]*[A-Za-z0-9*/]")
+_NAMES = {
+    name: pattern
+    for pattern, _ in JUDGES
+    if (re.search(r"[._]", name := pattern.rpartition("/")[2]) and "*" not in name) or name == "sudoers"
+}
+"""Files that texts name without their folder; `passwd` or `issue` could be any other word."""
+_SHOWN = 6
+_SERVED = (
+    ("/etc/ssh/", "sshd"),
+    ("/etc/crypto-policies/", "sshd"),
+    ("/etc/audit/", "auditd"),
+    ("/etc/sysctl", "systemd-sysctl"),
+    ("/etc/mission/", "mission"),
+)
+"""The service that reads files at its start or reload."""
+_STACKS = find_family("/etc/pam.d/system-auth")
+_NEEDED_WITH_FILE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("/etc/security/faillock.conf", _STACKS, ("pam_faillock",)),
+    ("/etc/security/pwquality.conf", _STACKS, ("pam_pwquality",)),
+)
+"""A module's settings count only where a stack runs it: the file, more files, and the keys that are needed there."""
+_NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    # Whoever logs in as root has to move to another account first.
+    ("permitrootlogin", ("/etc/mission/backup.conf",), ("login",)),
+    # Programs that share files have to keep a umask of their own.
+    ("umask", ("/etc/mission/mission.conf",), ("upload_umask",)),
+    # Two names of one keyword.
+    ("kbdinteractiveauthentication", (), ("challengeresponseauthentication",)),
+    ("challengeresponseauthentication", (), ("kbdinteractiveauthentication",)),
+    # How long a silent client may stay is the product of both.
+    ("clientaliveinterval", (), ("clientalivecountmax",)),
+    ("clientalivecountmax", (), ("clientaliveinterval",)),
+    # The settings of a module are arguments in the stack or lines of its file.
+    ("pam_faillock", find_family("/etc/security/faillock.conf"), ()),
+    ("pam_pwquality", find_family("/etc/security/pwquality.conf"), ()),
+    # Without a time of its own root would be locked out for as long as anybody.
+    ("even_deny_root", (), ("root_unlock_time",)),
+)
+"""What must change along with a setting: the key that the rule names, more files, and more keys."""
+
+
+@dataclass(frozen=True)
+class RuleScope:
+    rule: str
+    """The rule's id."""
+    text: str
+    """Title, requirement and fix as roles read them; resources other than files are found in it."""
+    more: str = ""
+    """Longer texts and what the rule asks for: they name files and settings, too."""
+    paths: tuple[str, ...] = ()
+    """Files that decide the rule, and those that the scanner has pointed at."""
+
+    @cached_property
+    def patterns(self) -> tuple[str, ...]:
+        """The files that may change: those named, each with its drop-ins, and what is needed along with them."""
+        named = [*self.paths, *(path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}"))]
+        named += [path for name, path in _NAMES.items() if self._is_stated(name)]
+        found = [one for path in named for one in find_family(path)]
+        found += [one for start, files, _ in _NEEDED_WITH_FILE for one in files if start in found]
+        found += [one for key, files, _ in _NEEDED_WITH_KEY for one in files if self._is_stated(key)]
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def services(self) -> tuple[str, ...]:
+        """The services that read these files."""
+        return find_services(self.patterns)
+
+    def names_path(self, path: str) -> bool:
+        return any(matches_area(path, pattern) for pattern in self.patterns)
+
+    def names_key(self, key: str) -> bool:
+        """Return True if the rule names the setting, or a setting that needs this one."""
+        name = fold_case(key)
+        if self._is_stated(name) or any(
+            self._is_stated(stated) for stated, _, keys in _NEEDED_WITH_KEY if name in keys
+        ):
+            return True
+        return any(name in keys and start in self.patterns for start, _, keys in _NEEDED_WITH_FILE)
+
+    def names_service(self, service: str) -> bool:
+        name = service.removesuffix(".service")
+        return name in self.services or self._is_stated(name)
+
+    def list_candidates(self, files: Files) -> tuple[ResourceAction, ...]:
+        """Return the actions on other resources that the rule could want on a host with these files."""
+        names = tuple(account.name for account in read_host_accounts(files).accounts)
+        return find_candidates(RuleTexts(self.rule, self.text, names))
+
+    def _is_stated(self, key: str) -> bool:
+        return re.search(rf"(?<![\w-]){re.escape(fold_case(key))}(?![\w-])", self._folded) is not None
+
+    @cached_property
+    def _folded(self) -> str:
+        return fold_case(f"{self.rule}\n{self.text}\n{self.more}".replace("\\", ""))
+
+
+def find_services(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the services that read these files."""
+    return tuple(dict.fromkeys(name for path in paths for start, name in _SERVED if path.startswith(start)))
+
+
+def find_foreign_place(
+    scope: RuleScope, places: Iterable[str], candidates: Collection[ResourceAction]
+) -> Objection | None:
+    """Return the objection to the first file or resource that the rule does not name."""
+    named = {get_resource_name(action) for action in candidates}
+    foreign = (place for place in places if not (place in named or scope.names_path(place)))
+    return next((_refuse_name(scope, place, candidates) for place in foreign), None)
+
+
+def find_foreign_action(
+    scope: RuleScope, actions: Iterable[AnyAction], candidates: Collection[ResourceAction]
+) -> Objection | None:
+    """Return the objection to the first action on something that the rule does not name."""
+    return next((found for one in actions if (found := judge_action_scope(scope, one, candidates))), None)
+
+
+def judge_action_scope(scope: RuleScope, action: AnyAction, candidates: Collection[ResourceAction]) -> Objection | None:
+    if isinstance(action, RunVendorScript):
+        return None  # compared with the content, and approved by a person
+    if isinstance(action, ResourceAction):
+        return None if action in candidates else _refuse_name(scope, _describe_action(action), candidates)
+    if isinstance(action, Reload):
+        known = ", ".join(scope.services) or "no service"
+        reason = f"the rule has no need of {action.service}: its files are read by {known}."
+        return None if scope.names_service(action.service) else Objection(CLAUSE, reason)
+    if not scope.names_path(action.path):
+        return _refuse_name(scope, action.path, candidates)
+    if isinstance(action, SetOption) and not any(map(scope.names_key, _spell_option_key(action))):
+        return _refuse_key(action.path, f"{action.key} = {action.value}", action.key)
+    return None
+
+
+def _spell_option_key(action: SetOption) -> tuple[str, ...]:
+    """Return the spellings of a key: `section.key`, or `hard maxlogins`, whose last part is the name."""
+    if action.path.startswith("/etc/sysctl"):
+        return (action.key,)
+    return (action.key, action.key.split()[-1].rpartition(".")[2]) if action.key.strip() else (action.key,)
+
+
+def judge_edit_scope(scope: RuleScope, edit: FileEdit) -> Objection | None:
+    """Return the objection to a changed line whose setting the rule does not name."""
+    for line, keys in list_edit_keys(edit):
+        if keys and not any(map(scope.names_key, keys)):
+            return _refuse_key(edit.path, line, keys[0])
+    return None
+
+
+def _refuse_key(path: str, line: str, key: str) -> Objection:
+    return Objection(CLAUSE, f"{path}: {line.strip()!r} is about {key}, which the rule does not name.")
+
+
+def _describe_action(action: ResourceAction) -> str:
+    words = [str(getattr(action, name)) for name in action.__struct_fields__[1:]]
+    return " ".join([str(action.__struct_config__.tag), get_resource_name(action), *words])
+
+
+def _refuse_name(scope: RuleScope, name: str, candidates: Iterable[ResourceAction]) -> Objection:
+    known = [*dict.fromkeys(map(get_resource_name, candidates)), *scope.patterns]
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    told = f"{', '.join(known[:_SHOWN])}{more}" if known else "nothing that can be changed"
+    return Objection(CLAUSE, f"the rule does not name {name}. It names {told}.")

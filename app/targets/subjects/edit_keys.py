@@ -1,0 +1,90 @@
+"""The settings that an edit is about: the names in each changed line of a file with such names."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from app.syntax import limits, modprobe
+from app.targets.subjects import audit, backup, option_tables, pam, profile, sudoers
+from app.targets.subjects import limits as limits_subject
+from app.targets.subjects import modules as modules_subject
+from app.targets.subjects.file_edit import FileEdit, Judge, is_live
+from app.targets.subjects.option_judge import OptionJudge, parse_section_line
+
+Keys = tuple[str, ...]
+_UNKEYED = (option_tables.CRYPTO_POLICY, option_tables.CRYPTO_MODULE)
+"""Their one purpose is the list of algorithms; a rule names the file and the list, and not the policy's own word."""
+_CONTROL = re.compile(r"(-[abdefwD]|--[a-z_-]+)\b")
+_CALLS, _PLACES = re.compile(r"-S ?(\S+)"), re.compile(r"(?:-w |-F (?:path|dir)=)(\S+)")
+_COMPARED = re.compile(r"-C (\S+)")
+_DEFAULT = re.compile(r"\s*Defaults\S*\s+(.*)")
+_TAGS = re.compile(r"NOPASSWD|authenticate")
+_VARIABLE = re.compile(r"\b(TMOUT|umask)\b")
+_MODULE = re.compile(r"(\S*/)?(pam_\w+)\.so")
+
+
+def list_edit_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
+    """Yield each changed line with its keys, of which one has to be named; none for a line or file without keys."""
+    for lines, others in ((edit.added, edit.removed), (edit.removed, edit.added)):
+        for line in filter(is_live, lines):
+            yield line, _find_keys(edit.judge, line, others)
+
+
+def _find_keys(judge: Judge, line: str, others: Sequence[str]) -> Keys:
+    if judge is pam.judge_pam_edit:
+        return _find_pam_keys(line, others)
+    if isinstance(judge, OptionJudge):
+        return () if judge in _UNKEYED else tuple(setting.key for setting in judge.read(line))
+    find = _FINDERS.get(judge)
+    return find(line) if find else ()
+
+
+def _find_pam_keys(line: str, others: Sequence[str]) -> Keys:
+    """Return the module of a rule that came or went, with its arguments; of a rule that stays, what changed in it."""
+    module = _MODULE.search(line)
+    if module is None:
+        return ()
+    ahead, arguments = line[: module.start()].split(), line[module.end() :].split()
+    same = next((other for other in others if (found := _MODULE.search(other)) and found[2] == module[2]), None)
+    if same is None:
+        return module[2], *_list_names(arguments)
+    if same.split(module[0])[0].split() != ahead:
+        return (module[2],)
+    return _list_names(word for word in arguments if word not in same.split())
+
+
+def _list_names(arguments: Iterable[str]) -> Keys:
+    return tuple(word.partition("=")[0] for word in arguments)
+
+
+def _find_audit_keys(line: str) -> Keys:
+    control = _CONTROL.match(line)
+    if control and control[1] not in ("-a", "-w"):
+        return (control[1],)
+    places = [path.rstrip("/") for path in _PLACES.findall(line)]
+    calls = [call for calls in _CALLS.findall(line) for call in calls.split(",")]
+    more = ["privileged"] if "perm=x" in line else []
+    return (*places, *calls, *_COMPARED.findall(line), *more)
+
+
+def _find_sudo_keys(line: str) -> Keys:
+    default = _DEFAULT.match(line)
+    words = re.findall(r"[a-z_]+", default[1].partition("=")[0]) if default else _TAGS.findall(line)
+    return tuple(words)
+
+
+def _find_module_keys(line: str) -> Keys:
+    return tuple(one.module for one in modprobe.parse_module_lines(line, ""))
+
+
+def _find_limit_keys(line: str) -> Keys:
+    return tuple(one.item for one in limits.parse_limits(line, ""))
+
+
+_FINDERS: dict[Judge, Callable[[str], Keys]] = {
+    audit.judge_audit_edit: _find_audit_keys,
+    sudoers.judge_sudoers_edit: _find_sudo_keys,
+    profile.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
+    modules_subject.judge_modules_edit: _find_module_keys,
+    limits_subject.judge_limits_edit: _find_limit_keys,
+    backup.judge_backup_edit: lambda line: tuple(one.key for one in parse_section_line(line)),
+}
