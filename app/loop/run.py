@@ -21,6 +21,7 @@ from app.skills.skill import Rule, Skill
 from app.store.run_history import RunHistory
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, ProposedChange
+from app.targets.effects.bounds import list_stated_values
 from app.targets.target_thread import TargetThread
 
 
@@ -81,7 +82,8 @@ class Run:
             self.state = apply_event(self.state, recorded)
 
     def build_change(self, actions: Actions, plan: PlanMade | None) -> ProposedChange:
-        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks)
+        stated = list_stated_values(f"{self.rule.requirement}\n{self.rule.fix}")
+        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks | stated)
 
     async def assess_change(self, change: ProposedChange) -> Assessment:
         """Assess a change on the host, and keep the assessment for policy, approval and transaction."""
