@@ -7,11 +7,11 @@ from app.text.entropy import is_key
 from app.text.secret_forms import GONE
 
 _AT_ANY_END = (
-    "password|passwd|passphrase|passcode|secret|psk|bindpw|rootpw|authtok|api[-_]?key|privatekey|presharedkey"
+    "password|passwd|sshpass|passphrase|passcode|secret|psk|bindpw|rootpw|authtok|api[-_]?key|privatekey|presharedkey"
     "|secretkey|accesskey|sharedkey|(?:identity|registry|refresh|session|access|bearer|auth|security|id)token"
 )
 _AFTER_A_MARK = (
-    "pass|pwd|pw|pin|token|credentials?|(?:access|private|preshared|pre[-_]shared|secret|auth|signing|encryption"
+    "pass|pwd|pw|pin|token|cred(?:s|entials?)?|(?:access|private|preshared|pre[-_]shared|secret|auth|signing|encryption"
     "|master|account|shared|client)[-_]?key(?:[-_]?data)?|key[-_]?data|wep[-_]?key[0-9]?"
 )
 _KEY = re.compile(

@@ -46,7 +46,8 @@ def list_chosen_notices(text: str) -> frozenset[str]:
 
 def _read_notice(files: Files, path: str) -> str:
     lines = (host_text.read_text(files, path) or "").split("\n")
-    return " ".join(word for line in lines if not _is_greeting(line) for word in line.split())
+    words = [word for line in lines if not _is_greeting(line) for word in line.split()]
+    return " ".join(words) if len(words) >= _SHORTEST else ""
 
 
 def _is_greeting(line: str) -> bool:
