@@ -33,7 +33,7 @@ _OPTIONS: tuple[tuple[str, str], ...] = (
 """A program, and the option or word in front of its secret."""
 _PLACES: tuple[str, ...] = (
     r"\bhtpasswd[ \t]{1,9}-[a-zA-Z]{0,6}n[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,9}\S{1,64}[ \t]{1,9}",
-    r"\bhtpasswd[ \t]{1,9}-(?![a-zA-Z]{0,6}n)[a-zA-Z]{0,6}b[a-zA-Z]{0,6}[ \t]{1,9}\S{1,255}[ \t]{1,9}\S{1,64}[ \t]{1,9}",
+    r"\bhtpasswd[ \t]{1,9}-(?![a-zA-Z]{0,6}n)[a-zA-Z]{0,6}b[a-zA-Z]{0,6}(?:[ \t]{1,9}\S{1,255}){2}[ \t]{1,9}",
     r"\bwpa_passphrase[ \t]{1,9}\S{1,64}[ \t]{1,9}",
     r"\bvault[ \t]{1,9}login[ \t]{1,9}(?!-)",
     r"\bnet[ \t]{1,9}user[ \t]{1,9}\S{1,64}[ \t]{1,9}(?!/)",

@@ -30,7 +30,9 @@ _COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
 _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
 _PATH = re.compile(r"(?:file:/{2})?/[\w./%{}@+-]*")
-_FILE_AHEAD = re.compile(r"[\"'(]?/(?:etc|usr|var|run|opt|srv|home|root|boot|tmp)(?:/[\w.@+-]{1,80}){1,12}:[ \t]{1,4}")
+_FILE_AHEAD = re.compile(
+    r"[-+]?[\"'(]?/(?:etc|usr|var|run|opt|srv|home|root|boot|tmp)(?:/[\w.@+-]{1,80}){1,12}:[ \t]{1,4}"
+)
 _PROSE = re.compile(r"[A-Za-z]{2,20} [A-Za-z]{2,20}\b")
 _NOTHING = frozenset(
     {"yes", "no", "true", "false", "on", "off", "none", "null", "nil", "ask", "prompt", "default", "required",

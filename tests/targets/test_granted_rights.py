@@ -1,7 +1,13 @@
 import pytest
 
 from app.syntax import sudoers
-from app.targets.granted_rights import Principal, explain_root_refusal, explain_sudo_cut, resolve_defaults, resolve_rights
+from app.targets.granted_rights import (
+    Principal,
+    explain_root_refusal,
+    explain_sudo_cut,
+    resolve_defaults,
+    resolve_rights,
+)
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from tests.hostfiles import DictFiles
@@ -114,7 +120,8 @@ def test_a_grant_is_of_no_use_where_programs_cannot_run_or_a_terminal_is_wanted(
     assert explain_root_refusal(*read_files, "temper") == ""
     assert explain_sudo_cut(*read_files, "temper")
     before, after = ({one.name: one for one in run_health_probes(side, 0)} for side in (host(), files))
-    assert before["agent-sudo"].ok and not after["agent-sudo"].ok
+    assert before["agent-sudo"].ok
+    assert not after["agent-sudo"].ok
 
 
 @pytest.mark.parametrize(

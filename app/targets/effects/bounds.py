@@ -141,9 +141,7 @@ def _get_word(key: str) -> str:
     return key.removesuffix(" in PAM").rpartition(" ")[2]
 
 
-def _find_broken_reader(
-    paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
-) -> Objection | None:
+def _find_broken_reader(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
     for path in paths:
         was, now = before.state(path), after.state(path)
         for one in load_bounds().readers:

@@ -63,7 +63,7 @@ class SettingChange:
 def find_weakening(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
 ) -> Objection | None:
-    """Return an objection if our parsers find a setting that is weakened or past its bound, or a line that stops loading.
+    """Return an objection if our parsers find a weakened or excessive setting, or a line that stops loading.
 
     `asks` permits settings such as "sshd clientaliveinterval 600".
     """

@@ -1,3 +1,4 @@
+import re
 import tomllib
 from pathlib import Path
 
@@ -47,7 +48,7 @@ PAST = [
 @pytest.mark.parametrize(("path", "was", "now"), PAST)
 def test_a_value_past_its_bound_is_refused_with_the_reason(path, was, now):
     told = lost({path: f"{was}\n"}, {path: f"{now}\n"})
-    assert "has to be" in told and told.count(": ") >= 2, told
+    assert re.search(r": .* has to be .*: \w+ ", told), told
 
 
 @pytest.mark.parametrize(("path", "was", "now"), PAST)
@@ -122,7 +123,9 @@ def test_two_modules_that_each_leave_one_leave_none_together():
     assert "would be left" in lost(before, {CONFIG: "DEFAULT:SITE:MORE\n"})
 
 
-@pytest.mark.parametrize("module", ["protocol = -TLS1.2\n", "cipher@SSH = -*-CBC\n", "hash = -SHA1\nmac = -HMAC-SHA1\n"])
+@pytest.mark.parametrize(
+    "module", ["protocol = -TLS1.2\n", "cipher@SSH = -*-CBC\n", "hash = -SHA1\nmac = -HMAC-SHA1\n"]
+)
 def test_a_module_that_takes_weak_ones_away_may_stay(module):
     assert lost({CONFIG: "DEFAULT\n"}, {MODULE: module}) == ""
 
@@ -146,4 +149,5 @@ def test_each_bound_has_a_reason_and_belongs_to_a_program_that_is_compared():
     for one in load_bounds().bounds:
         assert len(one.why.split()) > 4
         assert (one.least is None) != (one.most is None)
-    assert find_bound("pwquality", "minlen") and not find_bound("pwquality", "minclass")
+    assert find_bound("pwquality", "minlen")
+    assert not find_bound("pwquality", "minclass")

@@ -8,7 +8,9 @@ CHOSEN = "Leave this system unless you may use it."
 
 
 @pytest.mark.parametrize("path", PLACES)
-@pytest.mark.parametrize("now", ["", "\n", "Welcome, everybody!\n", "Authorised use only.\n", "\\S\n", f"{CHOSEN} not\n"])
+@pytest.mark.parametrize(
+    "now", ["", "\n", "Welcome, everybody!\n", "Authorised use only.\n", "\\S\n", f"{CHOSEN} not\n"]
+)
 def test_a_notice_is_neither_emptied_nor_cut_nor_exchanged(path, now):
     assert "the notice may not" in lost({path: NOTICE}, {path: now})
     assert "the notice may not" in lost({path: NOTICE}, {path: now}, *list_chosen_notices(f"Write `{CHOSEN}`"))
@@ -23,7 +25,11 @@ def test_it_may_become_the_one_that_the_rule_or_the_site_chose(path, text):
 
 @pytest.mark.parametrize(
     "greeting",
-    ["\\S\nKernel \\r on an \\m\n", "Debian GNU/Linux 12 \\n \\l\n", "Debian GNU/Linux comes with ABSOLUTELY NO WARRANTY\n"],
+    [
+        "\\S\nKernel \\r on an \\m\n",
+        "Debian GNU/Linux 12 \\n \\l\n",
+        "Debian GNU/Linux comes with ABSOLUTELY NO WARRANTY\n",
+    ],
 )
 def test_what_a_distribution_ships_is_no_notice(greeting):
     assert lost({"/etc/issue": greeting}, {"/etc/issue": NOTICE}) == ""
