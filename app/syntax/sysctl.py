@@ -1,7 +1,8 @@
 """Parser for sysctl.d as the two programs that load kernel settings read it."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from app.syntax import host_text
@@ -19,6 +20,8 @@ class LoadedSysctls:
     passed_over: frozenset[str]
     """Names with a minus and no value: patterns do not set them."""
     patterns: tuple[tuple[str, str], ...]
+    writes: tuple[tuple[str, str], ...] = ()
+    """Every write in order, patterns with what they would set; a pattern does not set a stated name."""
 
     def get_value(self, name: str) -> str | None:
         """Return the value of an existing setting; a stated one is not changed by patterns."""
@@ -41,7 +44,8 @@ def load_as_procps(texts: Iterable[str]) -> LoadedSysctls:
     """Load the texts as procps does: no names that start with a slash, and no discarding."""
     made = [one for text in texts for one in parse_sysctl_assignments(text, absolute=False)]
     stated = {key for key, value in made if value is not None}
-    return _collect_assignments((key, value) for key, value in made if value is not None or key not in stated)
+    loaded = _collect_assignments((key, value) for key, value in made if value is not None or key not in stated)
+    return replace(loaded, writes=tuple((key, value) for key, value in made if value is not None))
 
 
 def _collect_assignments(made: Iterable[tuple[str, str | None]]) -> LoadedSysctls:
@@ -55,6 +59,7 @@ def _collect_assignments(made: Iterable[tuple[str, str | None]]) -> LoadedSysctl
         {key: value for key, value in plain.items() if value is not None},
         frozenset(key for key, value in plain.items() if value is None),
         tuple((key, value) for key, value in found.items() if value is not None and _is_pattern(key)),
+        tuple((key, value) for key, value in found.items() if value is not None),
     )
 
 
@@ -87,6 +92,20 @@ def _normalize_name(written: str) -> str:
     first = next((letter for letter in written if letter in "./"), "")
     path = written if first != "." else written.translate(_TURN)
     return "/".join(part for part in path.split("/") if part).translate(_TURN)
+
+
+def translate_name(key: str) -> str:
+    """Return a name as its path below /proc/sys: dots and slashes trade places."""
+    return key.translate(_TURN)
+
+
+def normalize_number(value: str) -> str:
+    """Normalize a number as the kernel reads it; other text stays as it is."""
+    if re.fullmatch(r"-?0[xX][0-9a-fA-F]{1,8}", value):
+        return str(int(value, 16))
+    if re.fullmatch(r"-?0[0-7]{1,9}", value):
+        return str(int(value, 8))
+    return value
 
 
 def _is_pattern(key: str) -> bool:

@@ -148,6 +148,20 @@ def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], depth:
 
 
 _ROOT = ("ALL", "root", "#0")
+_CUTS = {"noexec": "the shell that sudo starts could run no program", "requiretty": "this program has no terminal"}
+"""Defaults that stop a program which works through sudo, with the reason."""
+
+
+def explain_sudo_cut(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+    """Return why a program that works through sudo would stop, although sudo grants it; empty if it would not."""
+    who = build_principal(people, name)
+    scopes = {"", *(default.scope for default in sudoers.defaults if default.scope[:1] in ("@", ">", "!"))}
+    for scope in sorted(scopes):
+        found = resolve_defaults(sudoers, who, scope)
+        if cut := next((option for option in _CUTS if found.get(option) == ON), ""):
+            return f"Defaults has {cut}: {_CUTS[cut]}"
+    whole = [right for right in resolve_rights(sudoers, who) if right.command == "ALL" and _is_runas_root(right)]
+    return f"a tag says NOEXEC: {_CUTS['noexec']}" if whole and "EXEC" not in whole[-1].gives else ""
 
 
 def explain_root_refusal(sudoers: Sudoers, people: HostAccounts, name: str) -> str:

@@ -47,6 +47,7 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
 
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
     reason = granted_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
+    reason = reason or granted_rights.explain_sudo_cut(host.sudoers, host.people, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 

@@ -16,7 +16,7 @@ from app.targets.overlay import Overlay
 from app.targets.probe_comparison import compare_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.dry_run import NONE, DryRun
-from app.targets.resources.resource_policy import judge_resource_action, judge_whole_change
+from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_file, judge_whole_change
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit, banner
 from app.targets.subjects.file_edit import FileEdit, Objection, is_live
@@ -72,8 +72,11 @@ def review_actions(
     if refusals or not actions:
         return refusals
     now = CachedFiles(files)
+    after = Overlay(now, plan.made)
     whole = judge_whole_change(actions, foreseen)
-    whole = whole or find_effect_objection(plan.made, now, Overlay(now, plan.made), asks, recall)
+    if not whole and "/etc/shadow" in plan.made:
+        whole = judge_shadow_file(now, after, foreseen)
+    whole = whole or find_effect_objection(plan.made, now, after, asks, recall)
     return [_create_refusal(actions[-1], whole)] if whole else []
 
 

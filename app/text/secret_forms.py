@@ -2,6 +2,8 @@
 
 import re
 
+from app.text.secret_commands import COMMANDS, SCRAM
+
 GONE = "[secret]"
 
 
@@ -84,7 +86,6 @@ _FLAG_AUDITED = re.compile(
     r"(\"--?(?:\w{1,20}-)?(?:pass(?:word|wd|phrase)?|token|secret|api-?key)\"[ ]a[0-9]{1,3}=)\S+", _I
 )
 _SSHPASS = re.compile(r"\b(sshpass[ \t]{1,9}-p[ \t]{0,9})\S+")
-_MYSQL_FLAG = re.compile(r"\b((?:mysql|mariadb)\w{0,10}[ \t][^\n]{0,120}?[ \t]-p)[^\s-]\S*")
 _USER_FLAG = re.compile(r"(?<![\w-])(-u[ \t]{1,9}[\"']?[^\s:'\"]{1,64}:)[^\s'\"]+")
 _TOKENS = re.compile(
     r"(?<![A-Za-z0-9])(?:eyJ[\w-]{8,}\.[\w.-]*|gh[pousr]_\w{8,}|github_pat_\w{8,}|glpat-[\w-]{8,}|xox[a-z]-[\w-]{8,}"
@@ -92,11 +93,11 @@ _TOKENS = re.compile(
     r"|hv[sbr]\.[\w-]{8,}|SG\.[\w.-]{16,}|dop_v1_\w{16,}|pypi-[\w-]{16,}|temper_[\w-]{16,})"
 )
 
-_ALONE = (_BLOCK, _AGE, _CRYPT, _LDAP_HASH, _GRUB, _MYSQL_HASH, _TOKENS)
+_ALONE = (_BLOCK, _AGE, _CRYPT, _LDAP_HASH, _GRUB, _MYSQL_HASH, _TOKENS, SCRAM)
 _BEHIND = (
     _SHADOW, _DES, _PGPASS, _CHAP, _CHAP_ANY, _NETRC, _NETRC_ALONE, _TWO_WORDS, _WORD_AND_SECRET, _SNMP_USER, _SNMP_V2,
-    _SNMP_SINK, _IPSEC, _CHRONY, _TAG, _DOCKER, _HEADER, _COOKIE, _FLAG, _FLAG_AUDITED, _SSHPASS, _MYSQL_FLAG,
-    _USER_FLAG,
+    _SNMP_SINK, _IPSEC, _CHRONY, _TAG, _DOCKER, _HEADER, _COOKIE, _FLAG, _FLAG_AUDITED, _SSHPASS, _USER_FLAG,
+    *COMMANDS,
 )  # fmt: skip
 
 WHOLE: tuple[tuple[re.Pattern[str], str], ...] = tuple((form, GONE) for form in _ALONE)

@@ -7,11 +7,11 @@ from app.text.entropy import is_key
 from app.text.secret_forms import GONE
 
 _AT_ANY_END = (
-    "password|passwd|passphrase|passcode|secret|psk|bindpw|rootpw|authtok|api[-_]?key|privatekey|presharedkey"
+    "password|passwd|sshpass|passphrase|passcode|secret|psk|bindpw|rootpw|authtok|api[-_]?key|privatekey|presharedkey"
     "|secretkey|accesskey|sharedkey|(?:identity|registry|refresh|session|access|bearer|auth|security|id)token"
 )
 _AFTER_A_MARK = (
-    "pass|pwd|pw|pin|token|credentials?|(?:access|private|preshared|pre[-_]shared|secret|auth|signing|encryption"
+    "pass|pwd|pw|pin|token|cred(?:s|entials?)?|(?:access|private|preshared|pre[-_]shared|secret|auth|signing|encryption"
     "|master|account|shared|client)[-_]?key(?:[-_]?data)?|key[-_]?data|wep[-_]?key[0-9]?"
 )
 _KEY = re.compile(
@@ -30,7 +30,9 @@ _COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
 _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
 _PATH = re.compile(r"(?:file:/{2})?/[\w./%{}@+-]*")
-_FILE_AHEAD = re.compile(r"[\"'(]?/(?:etc|usr|var|run|opt|srv|home|root|boot|tmp)(?:/[\w.@+-]{1,80}){1,12}:[ \t]{1,4}")
+_FILE_AHEAD = re.compile(
+    r"[-+]?[\"'(]?/(?:etc|usr|var|run|opt|srv|home|root|boot|tmp)(?:/[\w.@+-]{1,80}){1,12}:[ \t]{1,4}"
+)
 _PROSE = re.compile(r"[A-Za-z]{2,20} [A-Za-z]{2,20}\b")
 _NOTHING = frozenset(
     {"yes", "no", "true", "false", "on", "off", "none", "null", "nil", "ask", "prompt", "default", "required",

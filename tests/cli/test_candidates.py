@@ -9,7 +9,6 @@ from app.cli.candidates import ACCEPTED, NOT_ACCEPTED, show_candidates
 from app.config import Settings
 from app.errors import BadInput
 
-
 STREAM = Path(__file__).parents[1] / "data" / "scap" / "small-ds.xml"
 TASKS = """- lineinfile: {path: /etc/sysctl.conf, regexp: '^kernel.kptr_restrict', line: kernel.kptr_restrict=2, create: true}
 - lineinfile: {path: /etc/issue, line: <sub idref="xccdf_temper.test_value_answer"/>, state: absent}"""

@@ -1,7 +1,14 @@
 import pytest
 
 from app.syntax import sudoers
-from app.targets.granted_rights import Principal, explain_root_refusal, resolve_defaults, resolve_rights
+from app.targets.granted_rights import (
+    Principal,
+    explain_root_refusal,
+    explain_sudo_cut,
+    resolve_defaults,
+    resolve_rights,
+)
+from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from tests.hostfiles import DictFiles
 from tests.targets.hosts import host
@@ -90,3 +97,43 @@ def test_it_would(lines):
 )
 def test_it_would_not(lines, why):
     assert why in asked(*lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Defaults noexec"],
+        ["Defaults requiretty"],
+        ["Defaults:temper noexec"],
+        ["Defaults:ALL, !www requiretty"],
+        ["Defaults>root noexec"],
+        ["Defaults!ALL requiretty"],
+        ["Defaults@ALL noexec"],
+        ["Defaults use_pty, noexec, requiretty"],
+        ["temper ALL=(ALL) NOPASSWD: NOEXEC: ALL"],
+        ["Defaults !noexec", "Defaults:%temper noexec"],
+    ],
+)
+def test_a_grant_is_of_no_use_where_programs_cannot_run_or_a_terminal_is_wanted(lines):
+    files = host({"/etc/sudoers.d/zz-site": "".join(f"{line}\n" for line in lines)})
+    read_files = sudoers.read_sudoers(files), read_host_accounts(files)
+    assert explain_root_refusal(*read_files, "temper") == ""
+    assert explain_sudo_cut(*read_files, "temper")
+    before, after = ({one.name: one for one in run_health_probes(side, 0)} for side in (host(), files))
+    assert before["agent-sudo"].ok
+    assert not after["agent-sudo"].ok
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ["Defaults:opsadmin noexec, requiretty"],
+        ["Defaults noexec", "Defaults:temper !noexec"],
+        ["Defaults use_pty"],
+        ["Defaults !requiretty"],
+    ],
+)
+def test_a_default_for_others_or_taken_back_cuts_nothing(lines):
+    files = host({"/etc/sudoers.d/zz-site": "".join(f"{line}\n" for line in lines)})
+    assert explain_sudo_cut(sudoers.read_sudoers(files), read_host_accounts(files), "temper") == ""

@@ -9,8 +9,8 @@ from app.syntax.host_text import fold_case, split_names
 from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
 
-_CONFIG = "/etc/crypto-policies/config"
-_MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
+CONFIG = "/etc/crypto-policies/config"
+MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
 """FIPS and FUTURE do not compare: each forbids something that the other allows."""
 _TAKE_AWAY = split_names("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
@@ -28,7 +28,7 @@ class CryptoPolicies(Daemon):
     """Not asked: update-crypto-policies would rewrite the host's files."""
 
     name = "crypto-policies"
-    areas = ("/etc/crypto-policies/config", _MODULES[0])
+    areas = ("/etc/crypto-policies/config", MODULES[0])
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return the policy, its modules and their values; modules that are not named have no effect."""
@@ -58,7 +58,7 @@ class CryptoPolicies(Daemon):
 
 def _read_config(files: Files) -> tuple[str, list[str], str]:
     """Return the base, its modules, and any further lines; the file should have one line only."""
-    lines = (line.partition("#")[0].strip() for line in (host_text.read_text(files, _CONFIG) or "").split("\n"))
+    lines = (line.partition("#")[0].strip() for line in (host_text.read_text(files, CONFIG) or "").split("\n"))
     first, *others = list(filter(None, lines)) or ["DEFAULT"]
     base, *modules = first.upper().split(":")
     return base, modules, " ".join(others)
@@ -68,7 +68,7 @@ def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
-    texts = (host_text.read_text(files, f"{folder}{module}.pmod") for folder in _MODULES)
+    texts = (host_text.read_text(files, f"{folder}{module}.pmod") for folder in MODULES)
     text = next((text for text in texts if text is not None), None)
     if text is None:
         return None

@@ -1,6 +1,7 @@
 """Kernel settings as systemd-sysctl and as `sysctl --system` load them; neither result may get weaker."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +9,7 @@ from typing import ClassVar
 from app.syntax import host_text, sysctl
 from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
-from app.targets.effects import drop_ins
+from app.targets.effects import drop_ins, kernel_network
 from app.targets.effects.daemon import Ask, Daemon, Query
 from app.targets.effects.strength import (
     Compare,
@@ -114,15 +115,52 @@ KNOWN: Mapping[str, KnownKey] = {
 }
 
 
+_AGAIN = " when loaded again"
+
+
 class _Sysctl(Daemon):
+    """A loader of kernel settings: at boot, and once more on the kernel as the files before the change left it."""
+
     areas = ("/etc/sysctl",)
     asked_only_if_unranked = True
     scales: ClassVar[Mapping[str, Compare]] = {key: known.compare for key, known in KNOWN.items()}
+    paired = True
+
+    def __init__(self, before: Files | None = None, after: Files | None = None) -> None:
+        self._sides = (before, after)
+
+    def with_both_sides(self, before: Files, after: Files) -> Daemon:
+        return type(self)(before, after)
+
+    @abstractmethod
+    def load_files(self, files: Files) -> LoadedSysctls:
+        """Load the files as this program does."""
+
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        return self._evaluate(self.load_files(files), files)
+
+    def _evaluate(self, loaded: LoadedSysctls, files: Files) -> Mapping[str, str]:
+        """Return the settings in force. What a coupling changes counts for what the files before the change set."""
+        found = evaluate_sysctl(loaded, debian=drop_ins.is_debian(files))
+        before, after = (self.load_files(side) if side else loaded for side in self._sides)
+        names = kernel_network.list_interfaces(key for side in (before, after) for key, _ in side.writes)
+        boot = kernel_network.KernelNetwork(names)
+        written = kernel_network.list_written(before)
+        keys = [key for key in KNOWN if before.get_value(key) is not None]
+        for start, mark in ((boot, ""), (kernel_network.load_writes(before, boot), _AGAIN)):
+            kernel = kernel_network.load_writes(loaded, start)
+            found |= {f"{key}{mark}": value for key, value in kernel_network.select_keys(kernel, keys).items()}
+            found |= {f"{key}{mark}": value for key, value in kernel.compute_effects(written).items()}
+        return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "kernel.core_pattern" and now == "|/bin/false":
             return Strength.STRONGER
-        return super().compare_values(key, was, now)
+        plain = _IN_FORCE.sub(r"\1.default.\2", key.removesuffix(_AGAIN))
+        return super().compare_values(plain, was, now)
+
+
+_IN_FORCE = re.compile(r"(net\.ipv[46]\.conf) ([a-z_]+) on .+")
 
 
 class SystemdSysctl(_Sysctl):
@@ -130,16 +168,15 @@ class SystemdSysctl(_Sysctl):
 
     name = "systemd-sysctl"
 
-    def read_settings(self, files: Files) -> Mapping[str, str]:
-        loaded = sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files))
-        return evaluate_sysctl(loaded, debian=drop_ins.is_debian(files))
+    def load_files(self, files: Files) -> LoadedSysctls:
+        return sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files))
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return settings from the files that systemd-sysctl lists; how it parses a line is ours."""
         outcome = ask(files, Query("/lib/systemd/systemd-sysctl", ("--cat-config",), ("/etc/sysctl.d/*.conf",)))
         if outcome is None or outcome.code != 0:
             return None
-        return evaluate_sysctl(sysctl.load_as_systemd([outcome.output]), debian=drop_ins.is_debian(files))
+        return self._evaluate(sysctl.load_as_systemd([outcome.output]), files)
 
 
 class ProcpsSysctl(_Sysctl):
@@ -147,23 +184,14 @@ class ProcpsSysctl(_Sysctl):
 
     name = "sysctl"
 
-    def read_settings(self, files: Files) -> Mapping[str, str]:
+    def load_files(self, files: Files) -> LoadedSysctls:
         texts = [*drop_ins.read_drop_ins("sysctl.d", files, hidden=True), host_text.read_text(files, MAIN) or ""]
-        return evaluate_sysctl(sysctl.load_as_procps(texts), debian=drop_ins.is_debian(files))
+        return sysctl.load_as_procps(texts)
 
 
 def evaluate_sysctl(loaded: LoadedSysctls, *, debian: bool) -> dict[str, str]:
     found = {**dict(loaded.patterns), **loaded.stated}
     for key, known in KNOWN.items():
         value = loaded.get_value(key)
-        found[key] = ((debian and known.debian) or known.default) if value is None else _normalize_number(value)
+        found[key] = ((debian and known.debian) or known.default) if value is None else sysctl.normalize_number(value)
     return found
-
-
-def _normalize_number(value: str) -> str:
-    """Normalize a number as the kernel reads it; other text stays as it is."""
-    if re.fullmatch(r"-?0[xX][0-9a-fA-F]{1,8}", value):
-        return str(int(value, 16))
-    if re.fullmatch(r"-?0[0-7]{1,9}", value):
-        return str(int(value, 8))
-    return value

@@ -7,6 +7,7 @@ from functools import partial
 from app.syntax.files import Files
 from app.targets.effects.audit_rules import AuditRules
 from app.targets.effects.auditd import Auditd
+from app.targets.effects.bounds import ReadSide, find_excess, find_excessive_setting
 from app.targets.effects.crypto_policies import CryptoPolicies
 from app.targets.effects.daemon import UNSET, Ask, Daemon
 from app.targets.effects.dnf_settings import Dnf
@@ -62,7 +63,7 @@ class SettingChange:
 def find_weakening(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
 ) -> Objection | None:
-    """Return an objection if our parsers find a weakened setting, or a line that stops loading.
+    """Return an objection if our parsers find a weakened or excessive setting, or a line that stops loading.
 
     `asks` permits settings such as "sshd clientaliveinterval 600".
     """
@@ -70,7 +71,12 @@ def find_weakening(
     for daemon in _list_touched_daemons(paths, before, after):
         if objection := daemon.find_load_objection(before, after):
             return objection
-    return _find_loss(_list_changes(paths, before, after, partial(read_cached_settings, recall=known)), asks)
+    read = partial(read_cached_settings, recall=known)
+    return (
+        _find_loss(_list_changes(paths, before, after, read), asks)
+        or find_excessive_setting(_list_sides(paths, before, after, read), asks)
+        or find_excess(paths, before, after, asks)
+    )
 
 
 def find_weakening_by_programs(
@@ -95,14 +101,21 @@ def _list_touched_daemons(paths: Collection[str], before: Files, after: Files) -
 def _list_changes(
     paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
 ) -> Iterator[SettingChange]:
-    for daemon in _list_touched_daemons(paths, before, after):
-        was, now = read(daemon, before), read(daemon, after)
-        if was is None or now is None:
-            continue
+    for side in _list_sides(paths, before, after, read):
+        was, now = side.before, side.after
         for key in sorted(was.keys() | now.keys()):
             old, new = was.get(key, UNSET), now.get(key, UNSET)
             if old != new and not _follows_general_value(key, was, now):
-                yield SettingChange(daemon, key, old, new)
+                yield SettingChange(side.daemon, key, old, new)
+
+
+def _list_sides(
+    paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
+) -> Iterator[ReadSide]:
+    for daemon in _list_touched_daemons(paths, before, after):
+        was, now = read(daemon, before), read(daemon, after)
+        if was is not None and now is not None:
+            yield ReadSide(daemon, was, now)
 
 
 def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:

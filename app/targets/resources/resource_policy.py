@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.events.vocabulary import AnyAction, FileAction
-from app.resources.kind import Objection, ResourceAction
+from app.resources import account
+from app.resources.kind import Objection, ResourceAction, ResourceState
 from app.resources.registry import get_kind, get_resource_name, judge_states
+from app.syntax import host_text
+from app.syntax.files import Files
 from app.targets.resources.dry_run import DryRun
 from app.text.clean import clean_text
 
@@ -37,3 +40,26 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
     if len(asked) < len(ours):
         return Objection("too much", "the answer names one thing twice.")
     return judge_states(replace(foreseen, asked=asked))
+
+
+_AGES = ("changed", "min", "max", "warn", "inactive")
+
+
+def judge_shadow_file(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
+    """Judge password ageing that a change of /etc/shadow brings as if chage had been asked for it."""
+    was, now = _read_ages(before), _read_ages(after)
+    changed = tuple(
+        ResourceState(f"{account.KIND.prefix}{name}", was[name], ages)
+        for name, ages in now.items()
+        if name in was and was[name] != ages
+    )
+    return account.judge_ageing(replace(foreseen, states=changed)) if changed else None
+
+
+def _read_ages(files: Files) -> dict[str, str]:
+    records = [line.split(":") for line in (host_text.read_text(files, "/etc/shadow") or "").split("\n")]
+    return {
+        record[0]: ", ".join(f"{name} {days or '-'}" for name, days in zip(_AGES, record[2:7], strict=True))
+        for record in records
+        if len(record) == 9
+    }

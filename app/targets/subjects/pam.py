@@ -9,7 +9,7 @@ from app.syntax.pam import PamRule
 from app.targets.subjects.file_edit import FileEdit, Objection
 
 _STRICTER: dict[str, str] = {
-    "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{5}|remember=[1-9][0-9]?",
+    "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{3,5}|remember=[1-9][0-9]?",
     "pam_faillock.so": r"silent|audit|even_deny_root|deny=[3-5]|fail_interval=(?:9[0-9]{2}|[1-9][0-9]{3,4})"
     r"|(?:root_)?unlock_time=(?:0|[3-9][0-9]{2}|[1-9][0-9]{3,4})",
     "pam_pwquality.so": r"retry=[1-3]|minlen=(?:1[2-9]|[2-9][0-9])|enforce_for_root"

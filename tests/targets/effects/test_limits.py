@@ -26,7 +26,7 @@ def test_less_than_what_stands_is_weaker(path, now):
     ("path", "now"),
     [
         (MAIN, "* hard maxlogins 3\n* hard core 0\n"),
-        (LATER, "* hard maxlogins 2\n"),
+        (LATER, "* hard maxlogins 3\n"),
         (MAIN, "* soft maxlogins 10\n* hard maxlogins 3\n"),
         (LATER, "# deploy - x\n"),
     ],

@@ -66,3 +66,37 @@ def test_a_setting_that_is_stated_is_left_alone_by_patterns():
     found = SystemdSysctl().read_settings(DictFiles({OURS: text, **DEBIAN}))
     assert found["net.ipv4.conf.all.rp_filter"] == "1"
     assert found["net.ipv4.conf.default.rp_filter"] == "0"
+
+
+EARLY = "/etc/sysctl.d/10-router.conf"
+NO_REDIRECTS = "net.ipv4.conf.all.accept_redirects = 0\n"
+
+
+@pytest.mark.parametrize("start", ["net.ipv4.ip_forward = 1", "net.ipv4.conf.all.forwarding = 1"])
+@pytest.mark.parametrize("stop", ["net.ipv4.ip_forward = 0", "net.ipv4.conf.all.forwarding = 0"])
+def test_a_router_that_becomes_a_host_takes_redirects_again(start, stop):
+    """The kernel sets accept_redirects to 1 as forwarding goes off, whatever a line above it says."""
+    both = f"{NO_REDIRECTS}{NO_REDIRECTS.replace('all', 'default')}"
+    before = {EARLY: f"{start}\n", OURS: both}
+    assert "accept_redirects" in lost(before, {"/etc/sysctl.d/99-x.conf": f"{stop}\n"})
+    assert "accept_redirects" in lost(before, {"/etc/sysctl.d/99-x.conf": f"{stop}\n{both}"}), "systemd keeps the place"
+    assert lost(before, {EARLY: f"{stop}\n"}) == ""
+    alone = {EARLY: f"{start}\n", OURS: NO_REDIRECTS}
+    assert "interfaces that" in lost(alone, {EARLY: f"{stop}\n"})
+
+
+def test_forwarding_off_is_fine_where_redirects_were_never_set():
+    assert lost({EARLY: "net.ipv4.ip_forward = 1\n"}, {OURS: "net.ipv4.ip_forward = 0\n"}) == ""
+
+
+def test_the_greater_of_all_and_the_interface_counts_for_rp_filter():
+    before = {OURS: "net.ipv4.conf.default.rp_filter = 1\n"}
+    told = lost(before, {"/etc/sysctl.d/99-x.conf": "net.ipv4.conf.all.rp_filter = 2\n"})
+    assert "rp_filter on interfaces" in told
+    assert lost(before, {"/etc/sysctl.d/99-x.conf": "net.ipv4.conf.all.rp_filter = 1\n"}) == ""
+
+
+def test_a_line_for_one_interface_counts_for_that_one():
+    before = {OURS: "net.ipv4.conf.default.rp_filter = 1\nnet.ipv4.conf.eth0.rp_filter = 1\n"}
+    after = "net.ipv4.conf.default.rp_filter = 1\nnet.ipv4.conf.*.rp_filter = 0\n"
+    assert "eth0" in lost(before, {OURS: after})
