@@ -10,7 +10,7 @@ from app.config import Settings
 from app.errors import BadInput
 
 STREAM = Path(__file__).parents[1] / "data" / "scap" / "small-ds.xml"
-TASKS = """- lineinfile: {path: /etc/sysctl.conf, regexp: '^kernel.kptr_restrict', line: kernel.kptr_restrict=2, create: true}
+TASKS = """- lineinfile: {path: /etc/sysctl.conf, regexp: '^kernel.kptr', line: kernel.kptr_restrict=2, create: true}
 - lineinfile: {path: /etc/issue, line: <sub idref="xccdf_temper.test_value_answer"/>, state: absent}"""
 NAME = "scap:small:xccdf_temper.test_profile_base"
 
@@ -37,7 +37,7 @@ def test_a_fix_text_without_literal_steps_says_so(settings, capsys):
 
 
 def test_an_unknown_rule_is_refused_with_what_is_like_it(settings):
-    with pytest.raises(BadInput, match="has no rule 'V-25798'. Did you mean V-257989, V-257986, V-257985"):
+    with pytest.raises(BadInput, match=r"has no rule 'V-25798'\. Did you mean V-257989, V-257986, V-257985\?"):
         show_candidates(settings, "V-25798", "fixture", "stig", as_json=False)
 
 
