@@ -1,6 +1,7 @@
 """The mission page of a live, ended or replayed run, and its forms."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
 from app.web.pages.engine_sharing import TheSharing
 from app.web.pages.error_pages import require_run
+from app.web.pages.last_look import LastLook, TheLastLook
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
@@ -49,12 +51,18 @@ READ_UP = 0.05
 @router.get("/", name="home")
 @guests
 def show_home(
-    runtime: TheRuntime, missions: TheMissions, sharing: TheSharing, session: TheSession, intro: Intro = ""
+    runtime: TheRuntime,
+    missions: TheMissions,
+    sharing: TheSharing,
+    session: TheSession,
+    looked: TheLastLook,
+    intro: Intro = "",
 ) -> Response:
     shown = _choose_home_run(session)
     if shown is None:
         return render_page("empty.html", here="home", lineup=runtime.lineup)
-    return _render_mission(build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed")))
+    view = build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed"))
+    return _render_mission(view, looked)
 
 
 def _choose_home_run(session: Session) -> RunRow | None:
@@ -71,6 +79,7 @@ def show_run(
     missions: TheMissions,
     sharing: TheSharing,
     session: TheSession,
+    looked: TheLastLook,
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     t: Seconds = None,
@@ -81,9 +90,8 @@ def show_run(
     row = require_run(session, run)
     pace = float(speed) if speed in {"1", "10", "100", "1000"} else None
     at = _find_asked_seq(runtime, missions, row, t, w) if at is None else at
-    return _render_mission(
-        build_mission_view(runtime, missions, sharing, row, PageRequest(at, pace, intro != "closed"))
-    )
+    view = build_mission_view(runtime, missions, sharing, row, PageRequest(at, pace, intro != "closed"))
+    return _render_mission(view, looked)
 
 
 def _find_asked_seq(
@@ -98,8 +106,8 @@ def _find_asked_seq(
     return runtime.store.find_seq_at(row.id, (first or row.queued_at) + t + READ_UP)
 
 
-def _render_mission(view: MissionView) -> Response:
-    return render_page("mission.html", here="home", **vars(view))
+def _render_mission(view: MissionView, looked: LastLook | None) -> Response:
+    return render_page("mission.html", here="home", **vars(replace(view, looked=looked)))
 
 
 @router.get("/runs/{run}/moment", name="run_moment")
