@@ -20,6 +20,7 @@ class Picture {
     addEventListener("fleet", (event) => this.take(JSON.parse(event.detail.data)));
     new ResizeObserver(() => this.lay()).observe(root);
     matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => this.lay());
+    addEventListener("scheme", () => this.lay());
     this.canvas.addEventListener("pointermove", (event) => this.point(...this.under(event)));
     this.canvas.addEventListener("click", (event) => { this.point(...this.under(event)); this.open(); });
     this.canvas.addEventListener("keydown", (event) => this.key(event));

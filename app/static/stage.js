@@ -7,13 +7,6 @@ lanes.addEventListener("click", (event) => {
   if (lanes.dataset.pinned === role) delete lanes.dataset.pinned;
   else lanes.dataset.pinned = role;
 });
-// An introduction that was closed stays closed.
-// Told by the click: the toggle's own event comes later, and the page may be gone by then.
-const intro = document.querySelector(".intro");
-if (intro)
-  intro.querySelector("summary").addEventListener("click", () => {
-    document.cookie = `temper-intro=${intro.open ? "closed" : "open"}; path=/; max-age=31536000; samesite=lax`;
-  });
 // What the feed is narrowed to stands in the address.
 const narrowed = document.getElementById(`only-${new URL(location.href).searchParams.get("only")}`);
 if (narrowed) narrowed.checked = true;

@@ -80,7 +80,9 @@ export class Panel {
 
   watch() {
     new ResizeObserver(() => { const { clientWidth: width, clientHeight: height } = this.plot; if (this.chart && width && height && (width !== this.chart.width || height !== this.chart.height)) this.chart.setSize({ width, height }); }).observe(this.plot);
-    matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => { this.chart?.destroy(); this.chart = null; this.strip.draw(); });
+    const redraw = () => { this.chart?.destroy(); this.chart = null; this.strip.draw(); };
+    matchMedia("(prefers-color-scheme: light)").addEventListener("change", redraw);
+    addEventListener("scheme", redraw); // looks.js
   }
 
   draw(data, span) {

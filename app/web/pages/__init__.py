@@ -11,6 +11,7 @@ from app.web.pages import (
     cold_starts,
     energy_table,
     error_pages,
+    find,
     gpu_cards,
     hosts,
     inbox,
@@ -32,6 +33,7 @@ from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
 from app.web.pages.inbox_watch import InboxContext, InboxWatch
 from app.web.pages.live_parts import LiveParts
+from app.web.pages.looks import LooksContext
 from app.web.pages.machine import render_machine_parts, render_share_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
@@ -43,6 +45,7 @@ PARTS = (
     machine,
     gpu_cards,
     run_search,
+    find,
     runs,
     lessons,
     summary_page,
@@ -77,6 +80,7 @@ def install_pages(application: FastAPI) -> None:
     decisions = application.state.decisions
     application.state.inbox_watch = InboxWatch(decisions)
     application.add_middleware(InboxContext, decisions=decisions)
+    application.add_middleware(LooksContext)
     application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph")

@@ -36,7 +36,7 @@ class ItemLine:
     category: str
 
     def matches_words(self, words: list[str]) -> bool:
-        return _contains_words(words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
+        return contains_words(words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ def show_items(
     outcome: Annotated[str, Query(max_length=20)] = "",
 ) -> Response:
     row = require_run(session, run)
-    pack = _find_skill(row)
-    every = [_build_item_line(item, pack) for item in folds.read_current(run).items.values()]
-    lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(_split_query(q))]
+    pack = find_run_skill(row)
+    every = [build_item_line(item, pack) for item in folds.read_current(run).items.values()]
+    lines = [one for one in every if outcome in ("", one.item.status) and one.matches_words(split_query(q))]
     return render_page(
         "items.html", here="runs", outcomes=OUTCOMES, run=row, lines=lines, total=len(every), q=q, outcome=outcome
     )
@@ -75,7 +75,7 @@ def show_events(
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None,
 ) -> Response:
     row = require_run(session, run)
-    found = search_events(runtime.store, run, _split_query(q), kind, before)
+    found = search_events(runtime.store, run, split_query(q), kind, before)
     return render_page(
         "events.html", here="runs", signs=SIGNS, run=row, found=found, q=q, kind=kind, paged=before is not None
     )
@@ -88,7 +88,7 @@ def search_events(store: EventStore, run: str, words: list[str], kind: str, befo
     for _ in range(MOST_CHUNKS):
         told = store.read_newest(run, upto, TOLD_KINDS, CHUNK)
         for line in filter(None, map(to_feed_line, told)):
-            if kind in ("", line.kind) and _contains_words(words, line.text):
+            if kind in ("", line.kind) and contains_words(words, line.text):
                 lines.append(line)
                 if len(lines) == LINES:
                     return EventSearch(lines, line.seq)
@@ -98,7 +98,7 @@ def search_events(store: EventStore, run: str, words: list[str], kind: str, befo
     return EventSearch(lines, None if upto is None else upto + 1)
 
 
-def _find_skill(row: RunRow) -> Skill | None:
+def find_run_skill(row: RunRow) -> Skill | None:
     """Return the run's skill, or None if its content is no longer on this machine."""
     try:
         return load_skill(row.skill)
@@ -106,15 +106,15 @@ def _find_skill(row: RunRow) -> Skill | None:
         return None
 
 
-def _build_item_line(item: Item, pack: Skill | None) -> ItemLine:
+def build_item_line(item: Item, pack: Skill | None) -> ItemLine:
     rule = pack.rules.get(item.rule) if pack else None
     return ItemLine(item, rule.title if rule else "", rule.category if rule else "")
 
 
-def _split_query(q: str) -> list[str]:
+def split_query(q: str) -> list[str]:
     return q.lower().split()
 
 
-def _contains_words(words: list[str], text: str) -> bool:
+def contains_words(words: list[str], text: str) -> bool:
     low = text.lower()
     return all(word in low for word in words)

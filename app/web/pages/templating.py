@@ -19,6 +19,7 @@ from app.text.jinja_environment import create_environment
 from app.web.addresses import path_to, static_path
 from app.web.pages.diff import parse_diff_rows
 from app.web.pages.inbox_watch import count_inbox
+from app.web.pages.looks import get_looks, identify_reader
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -51,7 +52,7 @@ def get_environment() -> Environment:
         as_json=to_json,
     )
     made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
-    made.globals["count_inbox"] = count_inbox
+    made.globals |= {"count_inbox": count_inbox, "looks": get_looks, "reader": identify_reader}
     return made
 
 

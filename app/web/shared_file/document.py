@@ -15,6 +15,8 @@ SERVED_ONLY = frozenset(
         "timeline.js",
         "clock.js",
         "slots.js",
+        "palette.js",
+        "last-look.js",
         "vendor/htmx/hx-sse.min.js",
         "vendor/htmx/hx-csp.min.js",
     )

@@ -21,6 +21,7 @@ BY_THEMSELVES = (
     "/api/v1/samples",
     "/api/{rest:path}",
     "/compare",
+    "/find",
     "/help",
     "/help/{document:path}",
     "/machine",

@@ -34,6 +34,7 @@ from app.web.pages.fleet.grid import (
 )
 from app.web.pages.health_watch import NO_RUN, HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
+from app.web.pages.last_look import LastLook, TheLastLook
 from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
 from app.web.pages.runs import MODES
 from app.web.pages.templating import render_page
@@ -53,8 +54,8 @@ TheHealth = Annotated[HealthWatch, Depends(get_from_state("health"))]
 
 @router.get("/fleet", name="fleet")
 @viewers
-def show_fleet(fleet: TheFleet, session: TheSession, sought: AsAsked) -> Response:
-    return _render_fleet(fleet, session, sought, None)
+def show_fleet(fleet: TheFleet, session: TheSession, sought: AsAsked, looked: TheLastLook) -> Response:
+    return _render_fleet(fleet, session, sought, None, looked)
 
 
 @router.get("/fleet/stream", name="fleet_stream")
@@ -164,7 +165,9 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
     return redirect_back(request, ("ops", "fleet", "inbox"), path_to("rollout", rollout=rollout))
 
 
-def _render_fleet(fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None) -> Response:
+def _render_fleet(
+    fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None, looked: LastLook | None = None
+) -> Response:
     name, skills = fleet.choose_skill(session, sought.skill)
     rollout = row.id if row else ""
     parts = fleet.render_parts(session, name, rollout)
@@ -177,6 +180,7 @@ def _render_fleet(fleet: Fleet, session: Session, sought: FleetQuery, row: Rollo
         "fleet.html",
         here="fleet",
         row=row,
+        looked=looked,
         parts=parts,
         sought=sought,
         skill=name,

@@ -36,6 +36,7 @@ from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
+from app.web.pages.last_look import LastLook, TheLastLook, TheLookReader
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_share_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
@@ -62,12 +63,18 @@ READ_UP = 0.05
 @router.get("/", name="home")
 @guests
 def show_home(
-    runtime: TheRuntime, missions: TheMissions, sharing: TheSharing, session: TheSession, intro: Intro = ""
+    runtime: TheRuntime,
+    missions: TheMissions,
+    sharing: TheSharing,
+    session: TheSession,
+    looked: TheLastLook,
+    intro: Intro = "",
 ) -> Response:
     shown = _choose_home_run(session)
     if shown is None:
         return render_page("empty.html", here="home", lineup=runtime.lineup)
-    return _render_mission(build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed")))
+    view = build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed"))
+    return _render_mission(view, looked)
 
 
 def _choose_home_run(session: Session) -> RunRow | None:
@@ -85,6 +92,7 @@ async def show_run(
     sharing: TheSharing,
     moments: TheMoments,
     session: TheSessionForNow,
+    read_look: TheLookReader,
     run: str,
     at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
     t: Seconds = None,
@@ -98,10 +106,10 @@ async def show_run(
         row = require_run(session, run)
         if at is None and t is None and w is None:
             asked = PageRequest(None, pace, intro != "closed")
-            return _render_mission(build_mission_view(runtime, missions, sharing, row, asked))
+            return _render_mission(build_mission_view(runtime, missions, sharing, row, asked), read_look(session))
         seq = _find_asked_seq(runtime, missions, row, t, w) if at is None else at
         asked = PageRequest(seq, pace, intro != "closed")
-        return _render_mission(_get_past_view(moments, runtime, missions, sharing, row, asked))
+        return _render_mission(_get_past_view(moments, runtime, missions, sharing, row, asked), None)
 
     return await (moments.answer(render) if session is None else run_in_threadpool(render, session))
 
@@ -130,8 +138,8 @@ def _find_asked_seq(runtime: Runtime, missions: MissionLoader, row: RunRow, t: f
     return runtime.store.find_seq_at(row.id, (first or row.queued_at) + (t or 0.0) + READ_UP)
 
 
-def _render_mission(view: MissionView) -> Response:
-    return render_page("mission.html", here="home", **vars(view))
+def _render_mission(view: MissionView, looked: LastLook | None) -> Response:
+    return render_page("mission.html", here="home", **vars(replace(view, looked=looked)))
 
 
 @router.get("/runs/{run}/moment", name="run_moment")

@@ -17,6 +17,7 @@ from app.web.addresses import path_to
 from app.web.pages.energy_table import EnergyTable, build_energy_table
 from app.web.pages.engine_sharing import Sharing, render_shares
 from app.web.pages.health_watch import render_health
+from app.web.pages.last_look import LastLook
 from app.web.pages.machine import render_gpus, render_meters
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
@@ -86,6 +87,8 @@ class MissionView:
     table: EnergyTable | None
     reboot: RebootCheck | None
     shareable: bool = True
+    looked: LastLook | None = None
+    """What changed since the reader last looked; None where nobody is to be reminded."""
 
 
 @dataclass(frozen=True)

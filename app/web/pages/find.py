@@ -1,0 +1,120 @@
+"""The search behind the command palette: one address, as a page of its own and as the palette's list of results."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query
+from sqlmodel import Session
+from starlette.responses import HTMLResponse, Response
+
+from app.people.rights import WHO, Person, can_see_run, get_visible_runs, guests
+from app.runs.decision_reader import DecisionReader
+from app.store import queries
+from app.store.models import RunRow
+from app.store.run_list import read_run_page
+from app.web.addresses import path_to
+from app.web.deps import TheFolds, TheSession, Words, get_from_state
+from app.web.pages.destinations import (
+    SHOWN,
+    Destination,
+    DestinationGroup,
+    list_actions,
+    list_pages,
+    search_groups,
+)
+from app.web.pages.fleet.fleet_cache import read_rule_titles
+from app.web.pages.fleet.fleet_page import Fleet
+from app.web.pages.inbox import to_inbox_address
+from app.web.pages.run_search import build_item_line, find_run_skill
+from app.web.pages.templating import format_day, render_page, render_template
+from app.web.stream.fold_cache import RunStateCache
+
+router = APIRouter(include_in_schema=False)
+
+MOST_ACTED_ON = 8
+"""Runs in progress that the actions name."""
+
+
+@router.get("/find", name="find")
+@guests
+def search_destinations(
+    session: TheSession,
+    folds: TheFolds,
+    fleet: Annotated[Fleet, Depends(get_from_state("fleet"))],
+    decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
+    q: Words = "",
+    run: Annotated[str, Query(max_length=40)] = "",
+    part: bool = False,
+) -> Response:
+    """Find what this person may see and do. `run`: the run on the reader's page, whose items are searched."""
+    person = WHO.get()
+    assert person  # `guests` lets nobody else in
+    groups = [*_list_for_all(session, folds, person, q, run)]
+    if person.runs is None:
+        groups += _list_for_people(session, fleet, decisions, q)
+    found = search_groups(groups, q)
+    if part:
+        html = render_template("partials/_found.html", groups=found)
+        return HTMLResponse(html, headers={"cache-control": "no-store"})
+    return render_page("find.html", q=q, groups=found)
+
+
+def _list_for_all(
+    session: Session, folds: RunStateCache, person: Person, query: str, run: str
+) -> Iterator[DestinationGroup]:
+    unended = queries.list_unended_runs(session)[:MOST_ACTED_ON] if person.runs is None else []
+    yield DestinationGroup("Actions", list_actions(person, unended))
+    yield DestinationGroup("Pages", list_pages(person))
+    rows = read_run_page(session, {"q": query}, None, SHOWN, get_visible_runs()).rows
+    yield DestinationGroup("Runs", [_to_run_destination(row) for row in rows])
+    shown = queries.find_run(session, run) if run and can_see_run(run) else None
+    newest = shown or next(iter(queries.list_newest_runs(session, 1, only=get_visible_runs())), None)
+    if newest and query:
+        yield DestinationGroup("Items", _list_items(folds, newest))
+
+
+def _list_for_people(
+    session: Session, fleet: Fleet, decisions: DecisionReader, query: str
+) -> Iterator[DestinationGroup]:
+    """Yield what a shared link does not show."""
+    waiting = decisions.list_decisions()
+    yield DestinationGroup("Decisions", [Destination(one.title, to_inbox_address(one), one.why) for one in waiting])
+    if not query:
+        return
+    usual, skills = fleet.choose_skill(session, "")
+    boards = {skill: fleet.refresh_board(session, skill) for skill in skills}
+    hosts = [
+        Destination(line.host, path_to("fleet_host", host=line.host), line.alarm or line.state)
+        for line in boards[usual].lines.values()
+    ]
+    yield DestinationGroup("Hosts", hosts)
+    titles = {skill: read_rule_titles(skill) for skill in skills}
+    yield DestinationGroup(
+        "Rules",
+        [
+            Destination(
+                rule, f"{path_to('fleet_rule', rule=rule)}?{urlencode({'skill': skill})}", titles[skill].get(rule, "")
+            )
+            for skill, board in boards.items()
+            for rule in board.columns
+        ],
+    )
+
+
+def _to_run_destination(row: RunRow) -> Destination:
+    about = f"{row.host}, {row.state}, {format_day(row.queued_at)} UTC {row.tags} {row.note}"
+    return Destination(f"{row.name} {row.id}".strip(), path_to("run", run=row.id), about.strip())
+
+
+def _list_items(folds: RunStateCache, row: RunRow) -> Sequence[Destination]:
+    pack = find_run_skill(row)
+    lines = [build_item_line(item, pack) for item in folds.read_current(row.id).items.values()]
+    return [
+        Destination(
+            one.item.rule,
+            path_to("run_item", run=row.id, rule=one.item.rule),
+            f"{one.title}: {one.item.status} in run {row.id}",
+        )
+        for one in lines
+    ]
