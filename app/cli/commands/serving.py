@@ -26,11 +26,17 @@ def run_demo(
             help="Harden a disposable Debian over SSH, with OpenSCAP as the scanner. Temper builds it on this machine.",
         ),
     ] = False,
+    vm: Annotated[
+        bool,
+        typer.Option(
+            "--vm", help="Harden a disposable Debian in a virtual machine that boots. Temper builds it on this machine."
+        ),
+    ] = False,
     real: Annotated[
         bool, typer.Option("--real", help="Use a small real model on the CPU (line-up cpu) for four rules.")
     ] = False,
     machine: Annotated[
-        str, typer.Option(help="With --rootfs: name of the machine. Its run starts from the state as built.")
+        str, typer.Option(help="With --rootfs or --vm: name of the machine. Its run starts from the state as built.")
     ] = "debian",
     log_format: options.LogFormatName = "text",
 ) -> None:
@@ -42,12 +48,15 @@ def run_demo(
     from app.cli.real_model_demo import create_cpu_order, use_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
+    from app.cli.vm_demo import serve_vm_demo
     from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
     if real:
         settings = use_cpu_lineup(settings)
-    if rootfs:
+    if vm:
+        serve_vm_demo(settings, machine, start=not no_run)
+    elif rootfs:
         serve_debian_demo(settings, machine, start=not no_run)
     else:
         by = getpass.getuser()
