@@ -111,9 +111,10 @@ def _print_line(text: str) -> None:
 
 
 def _register(machine: "VirtualMachine", data: Path) -> None:
-    from app.cli.debian_demo import register_machine
+    from app.cli.debian_demo import CONTENT, register_machine, store_content
     from app.cli.vm_demo import TITLE
     from app.config import Settings
 
     register_machine(Settings(data=data), machine, machine.get_access(), TITLE)
+    store_content(machine.image_folder / f"{CONTENT}-ds.xml")
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")

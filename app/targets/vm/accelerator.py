@@ -16,8 +16,8 @@ QEMU = "qemu-system-x86_64"
 _TRIAL = bytes.fromhex("ba0105b010eef4").ljust(510, b"\0") + b"\x55\xaa"
 """A boot sector that ends QEMU: mov dx, 0x501; mov al, 0x10; out dx, al; hlt."""
 _ENDED_BY_GUEST = 0x10 << 1 | 1
-_TRIAL_SECONDS, _SLOWER = 15.0, 3.0
-"""A KVM that takes so many times as long as software emulation does not pay."""
+_TRIAL_SECONDS, _FAST, _SLOWER = 15.0, 2.0, 3.0
+"""A KVM whose trial is not fast, and takes so many times as long as software emulation, does not pay."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def choose_accelerator(device: Path = Path("/dev/kvm")) -> Accelerator:
     by_kvm, said = _time_trial("kvm")
     if by_kvm is None:
         return _emulate(f"{device} is there and runs no guest{f': {said}' if said else ''}")
-    emulated, _ = _time_trial("tcg")
+    emulated, _ = _time_trial("tcg") if by_kvm > _FAST else (None, "")
     if emulated is not None and by_kvm > _SLOWER * emulated:
         return _emulate(f"{device} runs a guest in {by_kvm:.1f} s, emulation in {emulated:.1f} s")
     return Accelerator("kvm", f"a guest ran in {by_kvm:.1f} s", 10)
