@@ -19,8 +19,6 @@ RULES = (
     "mount_option_tmp_nosuid",
     "sshd_disable_root_login",
     "accounts_tmout",
-    "accounts_password_pam_minlen",
-    "file_permissions_sshd_config",
 )
 """Selected from the profile's 300 rules: a kernel setting, a mount, logins and files. Emulated, OpenSCAP is slow."""
 
