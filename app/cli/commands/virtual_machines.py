@@ -32,7 +32,7 @@ def machine_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine, add it as a host, and print how to reach it. It runs until it is stopped."""
     machine = _open_machine(data, name)
     machine.start()
-    _register(machine, data)
+    _register_as_host(machine, data)
 
 
 @app.command(name="stop")
@@ -47,7 +47,7 @@ def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = Fals
     """Shut a machine down and boot it again, with its disks as they are."""
     machine = _open_machine(data, name)
     machine.reboot(at_once=at_once)
-    _register(machine, data)
+    _register_as_host(machine, data)
 
 
 @app.command(name="snapshot")
@@ -110,7 +110,7 @@ def _print_line(text: str) -> None:
     print_line(text)
 
 
-def _register(machine: "VirtualMachine", data: Path) -> None:
+def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
     from app.cli.debian_demo import CONTENT, register_machine, store_content
     from app.cli.vm_demo import TITLE
     from app.config import Settings

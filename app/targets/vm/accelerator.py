@@ -53,19 +53,19 @@ def list_missing_programs() -> list[str]:
 def choose_accelerator(device: Path = Path("/dev/kvm")) -> Accelerator:
     """Try KVM with a guest of one sector, and return software emulation unless KVM runs it, and fast enough."""
     if not device.exists():
-        return _emulate(f"there is no {device}")
+        return _choose_emulation(f"there is no {device}")
     if not os.access(device, os.R_OK | os.W_OK):
-        return _emulate(f"this account may not use {device}; its group is kvm")
+        return _choose_emulation(f"this account may not use {device}; its group is kvm")
     by_kvm, said = _time_trial("kvm")
     if by_kvm is None:
-        return _emulate(f"{device} is there and runs no guest{f': {said}' if said else ''}")
+        return _choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}")
     emulated, _ = _time_trial("tcg") if by_kvm > _FAST else (None, "")
     if emulated is not None and by_kvm > _SLOWER * emulated:
-        return _emulate(f"{device} runs a guest in {by_kvm:.1f} s, emulation in {emulated:.1f} s")
+        return _choose_emulation(f"{device} runs a guest in {by_kvm:.1f} s, emulation in {emulated:.1f} s")
     return Accelerator("kvm", f"a guest ran in {by_kvm:.1f} s", 10)
 
 
-def _emulate(reason: str) -> Accelerator:
+def _choose_emulation(reason: str) -> Accelerator:
     return Accelerator("tcg", reason, 60)
 
 

@@ -5,9 +5,7 @@ import pytest
 from app.errors import BadInput
 from app.targets.vm.qemu_command import QemuOptions, build_qemu_command, require_memory
 
-OPTIONS = QemuOptions(
-    name="one", accelerator="tcg", memory=1024, port=2222, disks=("root", "home"), base="../bases/b"
-)
+OPTIONS = QemuOptions(name="one", accelerator="tcg", memory=1024, port=2222, disks=("root", "home"), base="../bases/b")
 MEMINFO = "MemTotal: 8192000 kB\nMemAvailable: 2097152 kB\n"
 
 
