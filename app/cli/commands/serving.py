@@ -36,8 +36,12 @@ def run_demo(
         bool, typer.Option("--real", help="Use a small real model on the CPU (line-up cpu) for four rules.")
     ] = False,
     machine: Annotated[
-        str, typer.Option(help="With --rootfs or --vm: name of the machine. Its run starts from the state as built.")
-    ] = "debian",
+        str,
+        typer.Option(
+            help="With --rootfs or --vm: name of the machine, by default debian or debian12. Its run starts from the "
+            "state as built."
+        ),
+    ] = "",
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a run on the built-in host, or resume an interrupted one."""
@@ -55,9 +59,9 @@ def run_demo(
     if real:
         settings = use_cpu_lineup(settings)
     if vm:
-        serve_vm_demo(settings, machine, start=not no_run)
+        serve_vm_demo(settings, machine or "debian12", start=not no_run)
     elif rootfs:
-        serve_debian_demo(settings, machine, start=not no_run)
+        serve_debian_demo(settings, machine or "debian", start=not no_run)
     else:
         by = getpass.getuser()
         order = create_cpu_order(by) if real else Order(mode="auto", pace=speed, note="demo", by=by)
