@@ -3,12 +3,12 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos mutate test-hosts test-vllm lint fmt bench lock docs recorded
+.PHONY: help demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run"; ARGS=--real: a real model on the CPU)
+demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run"; ARGS=--real: a real model on the CPU; ARGS=--vm: a virtual machine that boots)
 	@$(BIN)/temper demo $(ARGS)
 
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some, --thorough for the night: many more examples, --costs for where the time goes)
@@ -28,6 +28,10 @@ test-vllm: .venv/.dev  ## against a real vLLM on the CPU: set TEMPER_VLLM and TE
 test-hosts: .venv/.dev  ## on a Debian with sshd of this machine's own, built for it; installs what that takes
 	@.ci/hosts
 	@$(BIN)/pytest -m real_host tests/hosts $(ARGS)
+
+test-machines: .venv/.dev  ## on a Debian that boots by QEMU, built for it; installs what that takes (software emulation without KVM: half an hour)
+	@.ci/hosts qemu-system-x86 qemu-utils e2fsprogs
+	@$(BIN)/pytest -m machines tests/machines $(ARGS)
 
 lint: .venv/.dev  ## formatting, lint, strict types, import layers, plain names and sentences
 	@$(BIN)/ruff format --check .

@@ -12,8 +12,8 @@ from tests.workers import forked_from_one
 
 pytest_plugins = ["tests.costs", "tests.thorough"]
 
-APART = ("vllm", "hosts")
-"""make test-vllm, make test-hosts."""
+APART = ("vllm", "hosts", "machines")
+"""make test-vllm, make test-hosts, make test-machines."""
 LONGEST = (
     "tests/nodes/test_takeover.py",
     "tests/upgrade/test_upgrade.py",

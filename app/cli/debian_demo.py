@@ -3,6 +3,7 @@
 import asyncio
 import getpass
 import time
+from pathlib import Path
 
 from sqlmodel import Session
 
@@ -18,9 +19,11 @@ from app.skills.catalog import load_skill
 from app.store import queries
 from app.targets import host_registry
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs, SshAccess
+from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.ssh.endpoint import parse_endpoint
 from app.targets.ssh.registration import read_known_identity
+from app.targets.vm.virtual_machine import VirtualMachine
 
 MACHINE = "debian"
 CONTENT = "ssg-debian12"
@@ -48,12 +51,12 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
     machine = Rootfs(settings.data / "rootfs", name)
     with hold_lock(settings.lock_path):
         ensure_built(machine, BaseImage())
-        if start and not _has_unended_run(settings, name):
+        if start and not has_unended_run(settings, name):
             machine.reset()
     try:
         at = machine.start()
         register_machine(settings, machine, at)
-        store_content(machine)
+        store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
@@ -72,13 +75,13 @@ def ensure_built(machine: Rootfs, base: BaseImage) -> None:
     print_line(f"Built in {time.monotonic() - began:.0f} s.", to_stderr=True)
 
 
-def _has_unended_run(settings: Settings, name: str) -> bool:
+def has_unended_run(settings: Settings, name: str) -> bool:
     """Return True if an interrupted run continues, so the machine must not be reset."""
     with use_database(settings) as database, Session(database) as session:
         return bool(queries.list_unended_runs(session, name))
 
 
-def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None:
+def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: SshAccess, title: str = TITLE) -> None:
     """Register the machine as a host, or register it again if its port has changed."""
     watch = f"root={machine.get_access('root').key}"
     end = parse_endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
@@ -90,13 +93,13 @@ def register_machine(settings: Settings, machine: Rootfs, at: SshAccess) -> None
     if there:
         host_registry.remove_host(settings.hosts_folder, machine.name)
     known = read_known_identity(end, at.known_hosts)
-    host_registry.register_host(settings.hosts_folder, machine.name, end, known.known_hosts, known.fingerprint, TITLE)
+    host_registry.register_host(settings.hosts_folder, machine.name, end, known.known_hosts, known.fingerprint, title)
 
 
-def store_content(machine: Rootfs) -> None:
+def store_content(datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
     if CONTENT not in list_datastreams():
-        add_benchmark(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+        add_benchmark(datastream)
         print_line(f"Its content is kept here, too: temper scap list {CONTENT}", to_stderr=True)
 
 

@@ -41,7 +41,7 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
         )
     machine = Rootfs(settings.data / "rootfs", name)
     ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
-    store_content(machine)
+    store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
     own = use_score_folder(settings, asked.lineup)
     lineup = None if asked.lineup in ON_DEBIAN else load_lineup(own)
     rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else select_demo_rules()

@@ -26,12 +26,22 @@ def run_demo(
             help="Harden a disposable Debian over SSH, with OpenSCAP as the scanner. Temper builds it on this machine.",
         ),
     ] = False,
+    vm: Annotated[
+        bool,
+        typer.Option(
+            "--vm", help="Harden a disposable Debian in a virtual machine that boots. Temper builds it on this machine."
+        ),
+    ] = False,
     real: Annotated[
         bool, typer.Option("--real", help="Use a small real model on the CPU (line-up cpu) for four rules.")
     ] = False,
     machine: Annotated[
-        str, typer.Option(help="With --rootfs: name of the machine. Its run starts from the state as built.")
-    ] = "debian",
+        str,
+        typer.Option(
+            help="With --rootfs or --vm: name of the machine, by default debian or debian12. Its run starts from the "
+            "state as built."
+        ),
+    ] = "",
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a run on the built-in host, or resume an interrupted one."""
@@ -42,13 +52,16 @@ def run_demo(
     from app.cli.real_model_demo import create_cpu_order, use_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
+    from app.cli.vm_demo import serve_vm_demo
     from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
     if real:
         settings = use_cpu_lineup(settings)
-    if rootfs:
-        serve_debian_demo(settings, machine, start=not no_run)
+    if vm:
+        serve_vm_demo(settings, machine or "debian12", start=not no_run)
+    elif rootfs:
+        serve_debian_demo(settings, machine or "debian", start=not no_run)
     else:
         by = getpass.getuser()
         order = create_cpu_order(by) if real else Order(mode="auto", pace=speed, note="demo", by=by)

@@ -83,10 +83,12 @@ class BaseImage:
     mirror: str = ""
     """The address of Debian's packages; empty for the one that this machine names."""
     offers: tuple[str, ...] = OFFERS
+    hooks: tuple[str, ...] = ()
+    """More options of mmdebstrap, for what must lie in the image before its packages are set up."""
 
     @property
     def name(self) -> str:
-        parts = [self._get_mirror(), self.suite, *self.packages, "", *self.offers, *self._format_pins()]
+        parts = [self._get_mirror(), self.suite, *self.packages, "", *self.offers, *self._format_pins(), *self.hooks]
         return f"{self.suite}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
 
     def build_command(self, archive: str) -> list[str]:
@@ -102,6 +104,7 @@ class BaseImage:
             *("mmdebstrap", "--quiet", f"--mode={mode}", "--variant=minbase", "--format=tar"),
             *(f"--include={','.join(self.packages)}", *lean, *hook),
             *([offers] if self.offers else []),
+            *self.hooks,
             *(self.suite, archive, *sources),
         ]
 

@@ -2,33 +2,20 @@
 
 import re
 import shutil
-import socket
-import subprocess
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
+from app.targets.rootfs.base_folder import create_login_keys, run_command, unpack_base
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder, list_missing_requirements
+from app.targets.rootfs.ssh_access import SshAccess, choose_port, format_known_hosts, wait_for_sshd
 from app.text.clean import clean_text
 
 _HERE = Path(__file__).parent
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _RESERVED = ("bases", "trial")
-_BUILD_SECONDS, _SECONDS, _UP_SECONDS = 1800, 120, 20.0
-KEYS = ("temper", "backup")
-"""Keys of `temper`, and of root, who logs in as a backup would."""
-
-
-@dataclass(frozen=True)
-class SshAccess:
-    port: int
-    account: str
-    key: Path
-    known_hosts: Path
+_UP_SECONDS = 20.0
 
 
 class Rootfs:
@@ -66,15 +53,9 @@ class Rootfs:
         if self.is_built:
             raise BadInput(f"{self.name} is built already; `temper rootfs reset {self.name}` makes it new.")
         if not (self._machines / "bases" / base.name).is_dir():
-            self._build_base(base)
+            unpack_base(self._machines, base, f"bases/{base.name}")
         create_owned_folder(self.folder)
-        for key in KEYS:
-            (self.folder / key).unlink(missing_ok=True)
-            self._run_command(
-                ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(self.folder / key)]
-            )
-            # The machine's root is an unprivileged user here and reads the public half.
-            (self.folder / f"{key}.pub").chmod(0o644)
+        create_login_keys(self.folder, self.name)
         self._seed_layer(base.name)
         (self.folder / "base").write_text(base.name)
 
@@ -90,7 +71,7 @@ class Rootfs:
         self._process.start(
             build_namespace_command(self._machines, *command), _HERE / "start.sh", self.folder / "console.log"
         )
-        if not self._wait_for_sshd(port):
+        if not wait_for_sshd(port, _UP_SECONDS, lambda: self.is_up):
             self.stop()
             told = clean_text((self.folder / "console.log").read_text(errors="replace")[-300:].strip(), 300)
             raise EnvironmentUnusable(f"{self.name} does not come up: {told or 'it said nothing'}")
@@ -125,66 +106,20 @@ class Rootfs:
     def _read_base_name(self) -> str:
         return (self.folder / "base").read_text().strip()
 
-    def _build_base(self, base: BaseImage) -> None:
-        bases = self._machines / "bases"
-        create_owned_folder(bases)
-        archive = bases / f"{base.name}.tar"
-        try:
-            self._run_command(base.build_command(str(archive)), _BUILD_SECONDS)
-            archive.chmod(0o644)
-            part = f"bases/{base.name}.part"
-            self._run_inside("rm", "-rf", part)
-            self._run_inside("mkdir", part)
-            self._run_inside("tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"bases/{base.name}.tar")
-            self._run_inside("mv", part, f"bases/{base.name}")
-        finally:
-            archive.unlink(missing_ok=True)
-
     def _seed_layer(self, base: str) -> None:
+        words = ("sh", "-s", f"bases/{base}", self.name, (_HERE / "accounts.sh").read_text())
         with (_HERE / "seed.sh").open("rb") as script:
-            self._run_command(
-                build_namespace_command(self._machines, "sh", "-s", f"bases/{base}", self.name), stdin=script.fileno()
-            )
+            run_command(self.name, build_namespace_command(self._machines, *words), stdin=script.fileno())
 
     def _run_inside(self, *command: str) -> None:
-        self._run_command(build_namespace_command(self._machines, *command))
-
-    def _run_command(self, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL) -> None:
-        ran = subprocess.run(command, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
-        if ran.returncode != 0:
-            said = clean_text(" ".join(ran.stderr.split())[-400:], 400)
-            raise EnvironmentUnusable(
-                f"{self.name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}"
-            )
+        run_command(self.name, build_namespace_command(self._machines, *command))
 
     def _read_port(self) -> int:
         return int((self.folder / "port").read_text())
 
     def _choose_port(self) -> int:
-        """Return the previous port if it is free, so that saved addresses stay valid; else a free one."""
-        had = self._read_port() if (self.folder / "port").is_file() else 0
-        for wanted in (had, 0):
-            with socket.socket() as one:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                try:
-                    one.bind(("127.0.0.1", wanted))
-                except OSError:
-                    continue
-                return int(one.getsockname()[1])
-        raise EnvironmentUnusable("This machine has no free port on loopback.")
+        return choose_port(self._read_port() if (self.folder / "port").is_file() else 0)
 
     def _write_known_hosts(self, port: int) -> None:
         keys = (self.folder / "host-keys").read_text().splitlines()
-        lines = [f"[127.0.0.1]:{port} {' '.join(key.split()[:2])}\n" for key in keys]
-        (self.folder / "known_hosts").write_text("".join(lines))
-
-    def _wait_for_sshd(self, port: int) -> bool:
-        deadline = time.monotonic() + _UP_SECONDS
-        while time.monotonic() < deadline and self.is_up:
-            try:
-                with socket.create_connection(("127.0.0.1", port), timeout=2) as one:
-                    if one.recv(4) == b"SSH-":
-                        return True
-            except OSError:
-                time.sleep(0.02)
-        return False
+        (self.folder / "known_hosts").write_text(format_known_hosts(port, keys))

@@ -22,8 +22,8 @@ _SECONDS = 120.0
 _MOST, _FEW = 64, 8
 _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
-_LISTS, _CUT_SHORT = ("masked", "failed"), (124, 137)
-"""Lists whose missing entries would count as new on the next probe; and the exit codes of `timeout`."""
+_LISTS, _CUT_SHORT = ("masked", "failed", "doors"), (124, 137)
+"""Lists whose missing entries would count as new, or as lost, on the next probe; and the exit codes of `timeout`."""
 _KIB = 1024
 _BROKEN = (
     *("Module is unknown", "Failed to load module", "Symbol not found", "Error in service module", "System error"),

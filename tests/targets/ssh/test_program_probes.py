@@ -156,6 +156,14 @@ def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, st
     assert line.looks == []
 
 
+@pytest.mark.parametrize("status", [124, 137])
+def test_logins_that_a_slow_host_could_not_try_in_time_are_tried_once_more(status):
+    line = SaysInTurn([*without("success"), f"doors\tall\tcode {status}"], FINE)
+    found, _ = probe_programs(line, host())
+    assert next(probe for probe in found if probe.name == "password-login").ok
+    assert line.looks == []
+
+
 def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
     once, twice = SaysInTurn(FINE, FINE), SaysInTurn(*[[*without("failed"), "failed\tall\tcode 124"]] * 3)
     probe_programs(once, host())

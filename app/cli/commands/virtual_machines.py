@@ -1,0 +1,120 @@
+"""Commands for disposable virtual machines: hosts that boot, with a kernel and systemd of their own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.options import AsJson, Data
+
+if TYPE_CHECKING:
+    from app.targets.vm.virtual_machine import VirtualMachine
+
+app = typer.Typer(help="Build and start disposable virtual machines that boot, by QEMU.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="Name of the machine.")]
+AtOnce = Annotated[bool, typer.Option("--at-once", help="Pull the plug instead of shutting it down.")]
+
+
+@app.command(name="build")
+def machine_build(
+    name: Name,
+    data: Data = Path("data"),
+    kind: Annotated[str, typer.Option(help="What to build: debian12.")] = "debian12",
+    memory: Annotated[int, typer.Option(help="Memory in megabytes, 512 to 8192.")] = 1024,
+) -> None:
+    """Build a machine. The first one of a kind takes a minute or two."""
+    _open_machine(data, name).build(kind, memory)
+    _print_line(f"{name} is built. Start it with temper machine start {name}")
+
+
+@app.command(name="start")
+def machine_start(name: Name, data: Data = Path("data")) -> None:
+    """Start a machine, add it as a host, and print how to reach it. It runs until it is stopped."""
+    machine = _open_machine(data, name)
+    machine.start()
+    _register_as_host(machine, data)
+
+
+@app.command(name="stop")
+def machine_stop(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
+    """Shut a machine down. No process of it is left."""
+    _open_machine(data, name).stop(at_once=at_once)
+    _print_line(f"{name} is stopped.")
+
+
+@app.command(name="reboot")
+def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
+    """Shut a machine down and boot it again, with its disks as they are."""
+    machine = _open_machine(data, name)
+    machine.reboot(at_once=at_once)
+    _register_as_host(machine, data)
+
+
+@app.command(name="snapshot")
+def machine_snapshot(
+    name: Name, label: Annotated[str, typer.Argument(help="Name of the snapshot.")], data: Data = Path("data")
+) -> None:
+    """Keep a running machine's disks and memory under a name, for temper machine reset --to."""
+    _open_machine(data, name).take_snapshot(label)
+    _print_line(f"Kept as {label}. Return to it with temper machine reset {name} --to {label}")
+
+
+@app.command(name="reset")
+def machine_reset(
+    name: Name,
+    data: Data = Path("data"),
+    to: Annotated[str, typer.Option(help="A snapshot. Default: the machine after its first boot.")] = "pristine",
+) -> None:
+    """Return a machine to a snapshot, within seconds. One that runs goes on running."""
+    machine = _open_machine(data, name)
+    machine.reset(to)
+    _print_line(f"{name} is reset to {to}.")
+
+
+@app.command(name="discard")
+def machine_discard(name: Name, data: Data = Path("data")) -> None:
+    """Delete a machine, its disks and its snapshots."""
+    _open_machine(data, name).discard()
+    _print_line(f"{name} is deleted.")
+
+
+@app.command(name="list")
+def machine_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
+    """List the machines: whether they run, how, and their snapshots."""
+    from app.cli.virtual_machine_list import print_machines
+
+    print_machines(data / "machines", as_json=as_json)
+
+
+@app.command(name="console")
+def machine_console(
+    name: Name,
+    data: Data = Path("data"),
+    lines: Annotated[int, typer.Option(min=1, max=10000, help="How many of the last lines.")] = 40,
+) -> None:
+    """Print the end of what a machine wrote to its serial console."""
+    text = _open_machine(data, name).read_console(lines * 200)
+    _print_line("\n".join(text.splitlines()[-lines:]))
+
+
+def _open_machine(data: Path, name: str) -> "VirtualMachine":
+    from app.cli.output import print_line
+    from app.targets.vm.virtual_machine import VirtualMachine
+
+    return VirtualMachine(data / "machines", name, lambda text: print_line(text, to_stderr=True))
+
+
+def _print_line(text: str) -> None:
+    from app.cli.output import print_line
+
+    print_line(text)
+
+
+def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
+    from app.cli.debian_demo import CONTENT, register_machine, store_content
+    from app.cli.vm_demo import TITLE
+    from app.config import Settings
+
+    register_machine(Settings(data=data), machine, machine.get_access(), TITLE)
+    store_content(machine.image_folder / f"{CONTENT}-ds.xml")
+    _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")

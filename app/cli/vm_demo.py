@@ -1,0 +1,64 @@
+"""`temper demo --vm`: the demo on a virtual machine that boots, with a kernel and systemd of its own."""
+
+import asyncio
+import getpass
+import time
+
+from app.cli.debian_demo import CONTENT, SKILL, has_unended_run, register_machine, store_content
+from app.cli.output import print_line
+from app.cli.serve import serve_until_signal
+from app.config import Settings
+from app.runs.order import Order
+from app.runtime.data_folder import hold_lock
+from app.skills.catalog import load_skill
+from app.targets.vm.virtual_machine import VirtualMachine
+
+TITLE = "A disposable Debian 12 in a virtual machine, with a kernel and systemd of its own. Its root login is watched."
+RULES = (
+    "sysctl_kernel_kptr_restrict",
+    "mount_option_tmp_nosuid",
+    "sshd_disable_root_login",
+    "accounts_tmout",
+)
+"""Selected from the profile's 300 rules: a kernel setting, a mount, logins and files. Emulated, OpenSCAP is slow."""
+
+
+def serve_vm_demo(settings: Settings, name: str, *, start: bool) -> None:
+    """Build and boot the machine, then serve. It ends with this process, however that ends."""
+    machine = VirtualMachine(settings.data / "machines", name, lambda text: print_line(text, to_stderr=True))
+    with hold_lock(settings.lock_path):
+        ensure_vm_built(machine)
+        if start and not has_unended_run(settings, name):
+            machine.reset()
+    try:
+        at = machine.start(is_tied=True)
+        register_machine(settings, machine, at, TITLE)
+        store_content(machine.image_folder / f"{CONTENT}-ds.xml")
+        running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
+        print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
+        asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
+    finally:
+        machine.stop(at_once=True)
+        print_line(f"{name} is stopped.", to_stderr=True)
+
+
+def ensure_vm_built(machine: VirtualMachine) -> None:
+    if machine.is_built:
+        return
+    building = f"Building {machine.name}, a Debian 12 that boots, from the Debian archive."
+    print_line(f"{building} The first build takes a minute or two.", to_stderr=True)
+    began = time.monotonic()
+    machine.build()
+    print_line(f"Built in {time.monotonic() - began:.0f} s.", to_stderr=True)
+
+
+def select_vm_rules() -> tuple[str, ...]:
+    """Return those rules of the demo that the profile has."""
+    known = load_skill(SKILL).rules
+    return tuple(rule for rule in RULES if rule in known)
+
+
+def _create_order(settings: Settings, host: str) -> Order:
+    by, note = getpass.getuser(), "demo on a virtual machine"
+    rules = select_vm_rules()
+    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=settings.speed, by=by)

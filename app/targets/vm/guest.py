@@ -1,0 +1,33 @@
+"""What Temper asks of the guest itself, by the system's ssh client: to have booted, and to set its clock."""
+
+import subprocess
+
+from app.errors import EnvironmentUnusable
+from app.targets.rootfs.ssh_access import SshAccess
+from app.text.clean import get_last_line
+
+_OPTIONS = ("BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR")
+_CLOCK_SECONDS = 60.0
+
+
+def wait_until_booted(at: SshAccess, seconds: float) -> str:
+    """Wait until systemd has no more jobs, and return its state: "running", or "degraded" if a unit failed."""
+    return _run_over_ssh(at, "systemctl is-system-running --wait || true", seconds).strip()
+
+
+def set_guest_clock(at: SshAccess) -> None:
+    """Set the guest's clock by the machine's, which went on while the guest was stopped."""
+    _run_over_ssh(at, "sudo -n hwclock --hctosys", _CLOCK_SECONDS)
+
+
+def _run_over_ssh(at: SshAccess, line: str, seconds: float) -> str:
+    options = [word for option in (*_OPTIONS, f"UserKnownHostsFile={at.known_hosts}") for word in ("-o", option)]
+    command = ["ssh", "-F", "none", "-p", str(at.port), "-i", str(at.key), *options, f"{at.account}@127.0.0.1", line]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as exc:
+        raise EnvironmentUnusable(f"The machine did not answer {line!r} within {seconds:.0f} s.") from exc
+    if ran.returncode != 0:
+        said = get_last_line(ran.stderr, 160) or f"it ended with {ran.returncode}"
+        raise EnvironmentUnusable(f"The machine did not run {line!r}: {said}.")
+    return ran.stdout

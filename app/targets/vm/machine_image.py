@@ -1,0 +1,133 @@
+"""The disks of a virtual machine: a Debian that boots, with separate file systems, built once per package list."""
+
+import hashlib
+import shutil
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import BadInput, EnvironmentUnusable
+from app.targets.rootfs.base_folder import create_login_keys, run_command, unpack_base
+from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder
+
+_HERE = Path(__file__).parent
+_SECONDS = 600
+_INITRAMFS = """--setup-hook=mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/etc/initramfs-tools/hooks"
+echo MODULES=list >"$1/etc/initramfs-tools/conf.d/virtual"
+cat >"$1/etc/initramfs-tools/hooks/virtual" <<'HOOK'
+#!/bin/sh
+[ "$1" != prereqs ] || exit 0
+. /usr/share/initramfs-tools/hook-functions
+manual_add_modules virtio_pci virtio_blk ext4
+HOOK
+chmod 0755 "$1/etc/initramfs-tools/hooks/virtual\""""
+"""The initial RAM disk holds what this machine's disks need and no more: it is read by the BIOS, slowly."""
+_GRUB = '--essential-hook=echo grub-pc grub-pc/install_devices_empty boolean true | chroot "$1" debconf-set-selections'
+"""There is no disk to install GRUB on while the image is built; configure.sh makes its boot sector."""
+PACKAGES = (
+    *("linux-image-cloud-amd64", "systemd-sysv", "libpam-systemd", "dbus", "udev", "kmod", "procps", "iproute2"),
+    *("openssh-server", "sudo", "auditd", "rsyslog", "logrotate", "cron", "chrony", "apparmor", "grub-pc"),
+    *("libpam-pwquality", "openscap-scanner", "ssg-debian", "zstd"),
+)
+
+
+@dataclass(frozen=True)
+class DiskSpec:
+    label: str
+    folder: str
+    megabytes: int
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.label}.img"
+
+
+DISKS = (
+    DiskSpec("audit", "/var/log/audit", 128),
+    DiskSpec("log", "/var/log", 256),
+    DiskSpec("vartmp", "/var/tmp", 256),  # noqa: S108  (a folder of the machine)
+    DiskSpec("var", "/var", 1024),
+    DiskSpec("home", "/home", 128),
+    DiskSpec("tmp", "/tmp", 256),  # noqa: S108
+    DiskSpec("root", "/", 3072),
+)
+"""A file system each, those within another one first. Their files are sparse."""
+BOOT_DISK = "boot.img"
+CONTENT = "ssg-debian12-ds.xml"
+
+
+@dataclass(frozen=True)
+class MachineImage:
+    """What a virtual machine is made from. Its name changes with everything that it is made from."""
+
+    base: BaseImage
+    disks: tuple[DiskSpec, ...] = DISKS
+
+    @property
+    def name(self) -> str:
+        scripts = [(_HERE / name).read_text() for name in ("configure.sh", "pack.sh")]
+        scripts += (_read_accounts(), _format_disks(self.disks))
+        return f"{self.base.name}-{hashlib.sha256(chr(0).join(scripts).encode()).hexdigest()[:8]}"
+
+    @property
+    def megabytes(self) -> int:
+        return sum(disk.megabytes for disk in self.disks)
+
+    def build(self, machines: Path) -> Path:
+        """Build the disks unless they are there, and return their folder; an unfinished one is never left there."""
+        folder = machines / "bases" / self.name
+        if folder.is_dir():
+            return folder
+        part = f"bases/{self.name}.new"
+        _remove_part(machines, part)
+        try:
+            create_owned_folder(machines / "bases")
+            create_owned_folder(machines / part)
+            create_login_keys(machines / part, self.name)
+            unpack_base(machines, self.base, f"{part}/tree")
+            words = (part, _format_disks(self.disks), str(uuid.uuid4()))
+            self._run_script(machines, "configure.sh", *words, _read_accounts())
+            self._run_script(machines, "pack.sh", *words)
+            (machines / part).rename(folder)
+        except BaseException:
+            _remove_part(machines, part)
+            raise
+        return folder
+
+    def _run_script(self, machines: Path, name: str, *words: str) -> None:
+        with (_HERE / name).open("rb") as script:
+            command = build_namespace_command(machines, "sh", "-s", *words)
+            run_command(self.name, command, _SECONDS, script.fileno())
+
+
+def find_image(kind: str) -> MachineImage:
+    """Return the image of a kind of machine; raise BadInput for an unknown one."""
+    if kind != "debian12":
+        raise BadInput(f"{kind[:40]!a} is no kind of machine. There is: debian12.")
+    return MachineImage(BaseImage("bookworm", PACKAGES, offers=(), hooks=(_INITRAMFS, _GRUB)))
+
+
+def require_disk_space(machines: Path, megabytes: int) -> None:
+    """Raise EnvironmentUnusable unless the folder's disk has so much room."""
+    machines.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(machines).free >> 20
+    if free < megabytes:
+        raise EnvironmentUnusable(
+            f"A virtual machine needs up to {megabytes} MB in {machines}, and {free} MB are free there. Free space, "
+            "or choose another folder with --data."
+        )
+
+
+def _read_accounts() -> str:
+    return (_HERE.parent / "rootfs" / "accounts.sh").read_text()
+
+
+def _format_disks(disks: tuple[DiskSpec, ...]) -> str:
+    return "\n".join(f"{disk.label} {disk.folder} {disk.megabytes}" for disk in disks)
+
+
+def _remove_part(machines: Path, part: str) -> None:
+    if (machines / part).is_dir():
+        run_command(part, build_namespace_command(machines, "rm", "-rf", part))
+        shutil.rmtree(machines / part, ignore_errors=True)

@@ -1,0 +1,87 @@
+"""A machine as far as it goes without QEMU: tests/machines has the rest."""
+
+import msgspec
+import pytest
+
+from app.errors import BadInput, EnvironmentUnusable
+from app.targets.vm.virtual_machine import MachineRecord, Snapshot, VirtualMachine, list_machines
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A built machine that was never started, as its folder has it."""
+    one = VirtualMachine(tmp_path, "one")
+    one.folder.mkdir()
+    write_record(one, MachineRecord(kind="debian12", base="b", memory=1024, port=2222))
+    return one
+
+
+def write_record(machine, record):
+    (machine.folder / "machine.json").write_bytes(msgspec.json.encode(record))
+
+
+@pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a" * 40, "bases", "trial", "a\n"])
+def test_a_name_that_is_none_is_refused(tmp_path, name):
+    with pytest.raises(BadInput, match="no name for a machine"):
+        VirtualMachine(tmp_path, name)
+
+
+def test_what_is_not_built_is_said(tmp_path):
+    machine = VirtualMachine(tmp_path, "one")
+    for act in (machine.start, machine.reset, machine.reboot, machine.get_access, lambda: machine.read_console(9)):
+        with pytest.raises(BadInput, match="temper machine build one"):
+            act()
+    machine.stop()
+    machine.discard()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_missing_is_said_before_anything_is_built(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EnvironmentUnusable, match=r"cannot be built here\. .*apt-get install qemu-system-x86"):
+        VirtualMachine(tmp_path / "machines", "one").build()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_accounts_log_in_each_with_its_own_key_of_the_image(machine, tmp_path):
+    own, root = machine.get_access(), machine.get_access("root")
+    assert (own.account, own.port, own.key) == ("temper", 2222, tmp_path / "bases/b/temper")
+    assert (root.account, root.key) == ("root", tmp_path / "bases/b/backup")
+
+
+def test_the_console_is_shown_without_control_sequences(machine):
+    assert machine.read_console(100) == ""
+    (machine.folder / "console.log").write_bytes(b"old\n[\x1b[0;32m  OK  \x1b[0m] Started \xff\x07sshd\n")
+    assert machine.read_console(100) == "old\n[  OK  ] Started \N{REPLACEMENT CHARACTER}sshd\n"
+    assert len(machine.read_console(8)) <= 8
+
+
+@pytest.mark.parametrize("label", ["pristine", "a b", "-x", "one;quit"])
+def test_a_snapshots_name_cannot_be_another_command(machine, label):
+    with pytest.raises(BadInput, match="cannot be a snapshot's name"):
+        machine.take_snapshot(label)
+
+
+def test_only_a_machine_that_runs_is_kept_and_only_what_was_kept_comes_back(machine):
+    with pytest.raises(BadInput, match="does not run"):
+        machine.take_snapshot("before")
+    with pytest.raises(BadInput, match="no snapshot 'before'"):
+        machine.reset("before")
+
+
+def test_a_stopped_machine_begins_the_next_time_where_its_snapshot_was_taken(machine):
+    kept = {"pristine": Snapshot(1.0, "tcg"), "before": Snapshot(2.0, "tcg")}
+    write_record(machine, MachineRecord(kind="debian12", base="b", memory=1024, snapshots=kept))
+    machine.reset("before")
+    assert machine.read_record().resume_from == "before"
+    machine.reset()
+    assert machine.read_record().resume_from == "pristine"
+
+
+def test_those_that_are_built_are_listed_and_images_are_not(machine, tmp_path):
+    (tmp_path / "bases").mkdir()
+    VirtualMachine(tmp_path, "unfinished").folder.mkdir()
+    assert [one.name for one in list_machines(tmp_path)] == ["one"]
+    assert list_machines(tmp_path / "none") == []
+    machine.discard()
+    assert list_machines(tmp_path) == []
