@@ -20,7 +20,8 @@ class Looks:
     """compact; empty for comfortable."""
 
 
-_LOOKS: ContextVar[Looks] = ContextVar("looks", default=Looks())
+_DEFAULT = Looks()
+_LOOKS: ContextVar[Looks] = ContextVar("looks", default=_DEFAULT)
 """Of the reader whose request is served."""
 
 
