@@ -13,7 +13,7 @@ demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve
 
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some, --thorough for the night: many more examples, --costs for where the time goes)
 	@.ci/tools
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)  # compiled once, not by every process
+	@.ci/tests $(ARGS)
 
 chaos: .venv/.dev  ## faults of nine kinds under a server at work, by chance (ARGS="--faults N --seed N --postgres --only 'the disk is full'")
 	@.ci/tools

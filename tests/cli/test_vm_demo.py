@@ -5,7 +5,7 @@ import os
 
 import msgspec
 
-from app.targets.vm.virtual_machine import MachineRecord, Snapshot, VirtualMachine
+from app.targets.vm.virtual_machine import MachineRecord, MachineSnapshot, VirtualMachine
 from tests.forkserver import temper
 
 
@@ -22,7 +22,7 @@ def test_what_is_missing_for_a_virtual_machine_is_said_with_what_helps(tmp_path)
 def test_machines_are_listed_with_what_they_can_return_to(tmp_path):
     machine = VirtualMachine(tmp_path / "machines", "one")
     machine.folder.mkdir(parents=True)
-    kept = {"pristine": Snapshot(1.0, "tcg")}
+    kept = {"pristine": MachineSnapshot(1.0, "tcg")}
     record = MachineRecord(kind="debian12", base="b", memory=768, accelerator="tcg", boot_seconds=61, snapshots=kept)
     (machine.folder / "machine.json").write_bytes(msgspec.json.encode(record))
     (row,) = json.loads(temper("machine", "list", "--json", "--data", tmp_path).stdout)

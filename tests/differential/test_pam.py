@@ -13,7 +13,7 @@ from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_lexer import CODES
 from app.targets import policy
 from app.targets.confinement import detect_confinement
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, Responder
 from app.targets.pam_outcome import compute_outcome
 from tests.differential import dispatch
 from tests.differential.harness import tally
@@ -167,10 +167,11 @@ def people() -> list[tuple[str, str, bool]]:
 
 def lets_in(texts: dict[str, str], who: str, kind: str) -> bool:
     """The text as it stands, but for each module one that returns what that module would."""
+    answer = Responder(who, kind, otherwise=True)
 
     def told(match: re.Match[str]) -> str:
         rule = PamRule(kind, "required", match[1], tuple(match[2].split()), "", 1)
-        code = create_responder(who, kind, otherwise=True)(rule)
+        code = answer(rule)
         return " ".join(("pam_debug.so", *(f"{event}={code}" for event in EVENTS[kind]))) + match[2]
 
     said = theirs({path: re.sub(r"(pam_\w+\.so)([^#\\\n]*)", told, text) for path, text in texts.items()}, "login")

@@ -13,7 +13,9 @@ from sqlmodel import Session, select
 from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
 from app.events.record import AUDIT, check_chain, parse_line
+from app.evidence.notary import KEYS
 from app.evidence.shrunk_runs import read_evidence, shrink_run
+from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_archive
 from app.loop.state import fold_events
 from app.store import people, schedules
@@ -108,10 +110,11 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
 
 
 def test_its_runs_shrink_to_their_evidence(older, database):
+    own = find_key(older.data / KEYS) or KEY
     for run in older.ended:
-        archive = read_evidence(database, run, KEY)
-        assert shrink_run(database, run, KEY, "ada", time.time())
-        assert read_evidence(database, run, KEY) == archive
+        archive = read_evidence(database, run, own)
+        assert shrink_run(database, run, own, "ada", time.time())
+        assert read_evidence(database, run, own) == archive
         assert verify_run(older.settings, run, older.lines[run][-1][2]) == HOLDS
 
 

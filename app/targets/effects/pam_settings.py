@@ -8,7 +8,7 @@ from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon import UNSET, Daemon
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, create_responder
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, STORES, Responder
 from app.targets.effects.strength import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
 
@@ -52,8 +52,10 @@ def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str)
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            answer = create_responder(who, kind, otherwise=otherwise)
+            answer = Responder(who, kind, otherwise=otherwise)
             admitted = chain is not None and compute_outcome(chain, answer) == SUCCESS
+            if kind == "password" and who in RIGHTFUL[kind] and chain and any(one.module == STORES for one in chain):
+                admitted = admitted and answer.has_changed
             found[f"{place} for {who}{words}"] = _IN if admitted else _OUT
     return found
 

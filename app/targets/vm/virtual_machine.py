@@ -32,7 +32,7 @@ _STOP_SECONDS = 120.0
 Report = Callable[[str], None]
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class MachineSnapshot(msgspec.Struct, frozen=True):
     taken_at: float
     accelerator: str
 
@@ -49,7 +49,7 @@ class MachineRecord(msgspec.Struct, kw_only=True):
     """How long the newest boot took; 0 if the machine never booted."""
     state: str = ""
     """systemd's state after the newest boot."""
-    snapshots: dict[str, Snapshot] = {}
+    snapshots: dict[str, MachineSnapshot] = {}
     resume_from: str = ""
     """The snapshot that the next start begins with; none: it boots."""
 
@@ -242,7 +242,7 @@ class VirtualMachine:
     def _save_snapshot(self, record: MachineRecord, label: str) -> None:
         with open_monitor(self.folder) as monitor:
             monitor.run_snapshot_command("savevm", label)
-        record.snapshots[label] = Snapshot(time.time(), record.accelerator)
+        record.snapshots[label] = MachineSnapshot(time.time(), record.accelerator)
         self._write_record(record)
 
     def _create_overlays(self, record: MachineRecord) -> None:

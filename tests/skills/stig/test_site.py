@@ -9,6 +9,7 @@ from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from app.syntax.option_edit import set_option
+from app.targets.effects.bounds import list_stated_values
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import review_actions
 from tests.hostfiles import DictFiles
@@ -108,7 +109,8 @@ def test_the_policy_lets_it_be_written(host, name, value):
     else:
         path, key = PLACES[name]
         action = SetOption(path=path, key=key, value=value)
-    assert review_actions([action], frozenset({path}), host, rule.asks) == []
+    asks = rule.asks | list_stated_values(f"{rule.requirement}\n{rule.fix}")
+    assert review_actions([action], frozenset({path}), host, asks) == []
 
 
 def test_the_notice_is_held_word_for_word_and_may_be_written(host):

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.vm.virtual_machine import MachineRecord, Snapshot, VirtualMachine, list_machines
+from app.targets.vm.virtual_machine import MachineRecord, MachineSnapshot, VirtualMachine, list_machines
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_only_a_machine_that_runs_is_kept_and_only_what_was_kept_comes_back(mach
 
 
 def test_a_stopped_machine_begins_the_next_time_where_its_snapshot_was_taken(machine):
-    kept = {"pristine": Snapshot(1.0, "tcg"), "before": Snapshot(2.0, "tcg")}
+    kept = {"pristine": MachineSnapshot(1.0, "tcg"), "before": MachineSnapshot(2.0, "tcg")}
     write_record(machine, MachineRecord(kind="debian12", base="b", memory=1024, snapshots=kept))
     machine.reset("before")
     assert machine.read_record().resume_from == "before"

@@ -22,8 +22,8 @@ def page_of():
 
 
 def test_a_viewer_is_marked_so_that_no_form_is_offered(page_of):
-    assert '<body class="viewer">' in page_of("viewer")
-    assert "<body>" in page_of("operator")
+    assert '<body class="viewer"' in page_of("viewer")
+    assert "<body class" not in page_of("operator")
 
 
 def test_an_admin_finds_the_people(page_of):
