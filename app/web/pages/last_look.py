@@ -43,7 +43,7 @@ class LastLook:
 
 def find_last_look(cookie: str, reader: str, now: float) -> float | None:
     """Return when the reader's visit before this one ended; None if there was none, or if the cookie is not theirs."""
-    since, last, owner = (cookie.split("-", 2) + ["", ""])[:3]
+    since, last, owner = [*cookie.split("-", 2), "", ""][:3]
     try:
         begun, ended = float(since), float(last)
     except ValueError:

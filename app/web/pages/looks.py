@@ -20,7 +20,8 @@ class Looks:
     """compact; empty for comfortable."""
 
 
-_LOOKS: ContextVar[Looks] = ContextVar("looks", default=Looks())
+_USUAL = Looks()
+_LOOKS: ContextVar[Looks] = ContextVar("looks", default=_USUAL)
 """Of the reader whose request is served."""
 
 
