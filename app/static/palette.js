@@ -64,7 +64,7 @@ addEventListener("keydown", (event) => {
   if (dialog.open) dialog.close();
   else open();
 });
-words.addEventListener("input", () => { pending = true; entered = false; clearTimeout(timer); timer = setTimeout(search, 80); });
+words.addEventListener("input", () => { asked += 1; pending = true; entered = false; clearTimeout(timer); timer = setTimeout(search, 80); });
 words.addEventListener("keydown", (event) => {
   const all = options(), at = all.indexOf(chosen());
   const next = { ArrowDown: (at + 1) % all.length, ArrowUp: (at + all.length - 1) % all.length }[event.key];

@@ -168,7 +168,7 @@ async def test_the_keyboard_alone_runs_it(page, tmp_path):
     with served(tmp_path, "--speed", "0") as server:
         await page.goto(server.url)
         button = page.get_by_role("button", name="Start the first run")
-        for _ in range(14):
+        for _ in range(18):
             if await button.evaluate("(one) => one === document.activeElement"):
                 break
             await page.keyboard.press("Tab")
