@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from playwright.async_api import Page
+from playwright.async_api import Page, TimeoutError
 
 from tests.browser.conftest import simulator_of
 from tests.served import Server
@@ -83,7 +83,10 @@ def strike_fault(fault: ShownFault, server: Server) -> Iterator[None]:
 async def measure_words(page: Page, words: str) -> float:
     """Return the seconds until the page has these words."""
     began = time.monotonic()
-    await page.wait_for_function(WORDS, arg=words, polling=50)
+    try:
+        await page.wait_for_function(WORDS, arg=words, polling=50)
+    except TimeoutError as exc:
+        raise AssertionError(f"never said: {words!r}; the page says {await page.inner_text('main')!r:.900}") from exc
     return time.monotonic() - began
 
 

@@ -111,9 +111,9 @@ def search_groups(groups: Iterable[DestinationGroup], query: str) -> list[Destin
     for group in groups:
         found = sorted(
             (
-                (_rank_destination(one, words), place, one)
+                (_rank_match(one, words), place, one)
                 for place, one in enumerate(group.found)
-                if _has_words(one, words)
+                if _matches_words(one, words)
             ),
             key=lambda one: one[:2],
         )
@@ -122,12 +122,12 @@ def search_groups(groups: Iterable[DestinationGroup], query: str) -> list[Destin
     return [group for _, group in sorted(ranked, key=lambda one: one[0])]
 
 
-def _has_words(one: Destination, words: Sequence[str]) -> bool:
+def _matches_words(one: Destination, words: Sequence[str]) -> bool:
     text = f"{one.title} {one.about}".lower()
     return all(word in text for word in words)
 
 
-def _rank_destination(one: Destination, words: Sequence[str]) -> int:
+def _rank_match(one: Destination, words: Sequence[str]) -> int:
     """Return 0 for the title itself, 1 for its beginning, 2 for a beginning of its words, 3 for any other place."""
     title, query = one.title.lower(), " ".join(words)
     if not words or title == query:

@@ -20,8 +20,8 @@ class Looks:
     """compact; empty for comfortable."""
 
 
-_DEFAULT = Looks()
-_LOOKS: ContextVar[Looks] = ContextVar("looks", default=_DEFAULT)
+_USUAL = Looks()
+_LOOKS: ContextVar[Looks] = ContextVar("looks", default=_USUAL)
 """Of the reader whose request is served."""
 
 

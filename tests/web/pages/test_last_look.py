@@ -1,11 +1,14 @@
-"""What changed since the reader's last visit, told from the log."""
+"""A visit, and what changed since the one before it."""
+
+import time
 
 import pytest
 
-from app.web.pages.last_look import VISIT_GAP, find_last_look
+from app.runs.open_decisions import OpenDecision
+from app.runtime.health import HealthFault
+from app.web.pages.last_look import _describe_decisions, _describe_faults, find_last_look
 from tests.runs.doors import house
-from tests.runs.test_approval_answer import asks
-from tests.web.pages.test_inbox import ASKED
+from tests.web.pages.mission_log import EVENTS
 
 NOW = 10_000.0
 
@@ -13,33 +16,47 @@ NOW = 10_000.0
 @pytest.mark.parametrize(
     ("cookie", "since"),
     [
-        ("100-200-", 200.0),  # the visit is over
-        (f"100-{NOW - 5}-", 100.0),  # it goes on
-        (f"{NOW - VISIT_GAP - 2}-{NOW - VISIT_GAP - 1}-", NOW - VISIT_GAP - 1),
-        ("100-200-other", None),
-        ("200-100-", None),
-        ("100-20000-", None),
-        ("nan-nan-", None),
-        ("<b>", None),
         ("", None),
+        ("8000.0-9000.0-", 9000.0),  # the visit before ended then
+        ("8000.0-9900.0-", 8000.0),  # this visit goes on
+        ("8000.0-9000.0-other", None),  # somebody else, in the same browser
+        ("9000.0-20000.0-", None),  # a clock that ran ahead
+        ("nan-inf-", None),
+        ("x", None),
     ],
 )
-def test_the_last_visit_ended(cookie, since):
+def test_a_visit_goes_on_for_ten_minutes_after_the_last_page(cookie, since):
     assert find_last_look(cookie, "", NOW) == since
 
 
-@pytest.fixture
-async def doors(tmp_path):
-    async with house(tmp_path / "data") as made:
-        yield made
+def test_only_new_decisions_and_what_is_still_away_are_told():
+    def decision(kind, since, host=""):
+        return OpenDecision(kind=kind, id=f"{kind}{since}", title="t", why="w", since=since, risk="low", host=host)
+
+    waiting = [decision("approval", 5.0), decision("approval", 1.0), decision("host", 6.0, "web1")]
+    assert [one.text for one in _describe_decisions(waiting, 2.0)] == [
+        "1 new decision waits",
+        "web1 could not be finished",
+    ]
+    faults = [HealthFault("engine", "ENGINE DOWN", "t.", "r", 5.0, ("a", "b")), HealthFault("node", "N", "t", "r", 1.0)]
+    assert [one.text for one in _describe_faults(faults, 2.0)] == ["a, b went away"]
 
 
-async def test_the_first_visit_is_told_nothing_and_the_next_one_what_changed(doors):
-    doors.append("r1", *ASKED, asks())
-    first = (await doors.http.get("/fleet")).text
-    assert 'id="looked"' in first
-    assert " hidden" in first.split('id="looked"')[1].split(">")[0]
-    later = (await doors.http.get("/fleet", headers={"cookie": "temper-looked=0.1-0.2-"})).text
-    said = later.split('id="looked"')[1].split("</section>")[0]
-    assert " hidden" not in said.split(">")[0]
-    assert "1 new decision waits" in said
+@pytest.mark.parametrize("path", ["/", "/runs/r1", "/fleet"])
+async def test_the_pages_say_what_changed_since_the_last_visit(tmp_path, path):
+    async with house(tmp_path) as made:
+        now = time.time()
+        made.append("r1", *EVENTS, at=now - 60)
+        first = (await made.http.get(path)).text
+        assert 'id="looked"' in first
+        assert "findings fixed" not in first
+        cookie = {"cookie": f"temper-looked={now - 9000:.1f}-{now - 8000:.1f}-"}
+        again = (await made.http.get(path, headers=cookie)).text
+        assert "1 finding fixed" in again
+        assert "run r1 on fixture finished" in again
+        assert (
+            "run r1 on fixture"
+            not in (
+                await made.http.get(path, headers={"cookie": f"temper-looked={now - 9000:.1f}-{now - 30:.1f}-x"})
+            ).text
+        )
