@@ -11,7 +11,7 @@ const ages = () => {
     if (one.textContent !== text) one.textContent = text;
   }
 };
-let heard = Date.now(), over = false;
+let heard = Date.now(), over = false, asking = 0;
 const tab = () => {
   const gone = document.body.classList.contains("lost");
   const needs = document.querySelectorAll("[data-need], #approval .approve").length;
@@ -19,10 +19,21 @@ const tab = () => {
   const now = `/static/icon${gone ? "-lost" : needs ? "-needs" : ""}.svg`;
   if (icon.getAttribute("href") !== now) icon.setAttribute("href", now);
 };
+// A server that answers, but cannot serve the page, says itself what is broken.
+const explain = async (at) => {
+  const answer = await fetch(lost.dataset.ready, { cache: "no-store", signal: AbortSignal.timeout(2000) }).then((one) => one.json(), () => null);
+  if (!document.body.classList.contains("lost")) return clearInterval(asking);
+  const [fault] = answer?.faults ?? [];
+  const why = fault ? `No updates since ${at}: ${fault}` : `No connection to the server since ${at}.`;
+  const text = `${why} The page shows the state at that time.`;
+  if (lost.textContent !== text) lost.textContent = text;
+};
 const say = (gone) => {
   if (gone && !over && !document.body.classList.contains("lost")) {
     const at = new Date(heard).toLocaleTimeString("en-GB");
     lost.textContent = `No connection to the server since ${at}. The page shows the state at that time.`;
+    clearInterval(asking);
+    asking = setInterval(explain, 1000, at);
   }
   document.body.classList.toggle("lost", gone && !over);
   tab();
