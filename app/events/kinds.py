@@ -33,6 +33,7 @@ from app.events.vocabulary import (
     describe_pending_settings,
 )
 from app.events.waiver import Waiver
+from app.text.counts import count_things
 
 ItemOutcome = Literal["passed", "escalated", "skipped", "deferred"]
 RunOutcome = Literal["finished", "failed", "stopped"]
@@ -100,7 +101,9 @@ class RunQueued(RunEvent, frozen=True, tag="run.queued"):
     """Id of the API token that ordered it; empty if none."""
 
     def describe(self) -> Sentence:
-        asked = f"Run asked for on {self.host}: {count_rules(len(self.rules))}, {self.mode}, line-up {self.lineup}"
+        asked = (
+            f"Run asked for on {self.host}: {count_things(len(self.rules), 'rule')}, {self.mode}, line-up {self.lineup}"
+        )
         if not self.simulated:
             return Sentence(f"{asked}, real engines")
         pace = f"at {self.pace:g} times the measured pace" if self.pace else "as fast as they can"
@@ -161,7 +164,7 @@ class RunScoped(RunEvent, frozen=True, tag="run.scoped"):
     """Verdicts other than pass or fail: error, unknown or not applicable."""
 
     def describe(self) -> Sentence:
-        counts = f"{count_findings(len(self.order))}, {len(self.compliant)} compliant, {len(self.undecided)} undecided"
+        counts = f"{count_things(len(self.order), 'finding')}, {len(self.compliant)} compliant, {len(self.undecided)} undecided"
         return Sentence(f"Opening scan: {counts}")
 
 
@@ -898,7 +901,7 @@ class RolloutAsked(RolloutEvent, frozen=True, tag="rollout.asked"):
 
     def describe(self) -> Sentence:
         waves = " then ".join(map(str, self.waves))
-        asked = f"Rollout over {count_hosts(len(self.hosts))} ordered by {self.by}: {waves}"
+        asked = f"Rollout over {count_things(len(self.hosts), 'host')} ordered by {self.by}: {waves}"
         played = ", engines simulated" if self.simulated else ""
         return Sentence(f"{asked}, at most {self.at_once} at once, {self.mode or 'each in its default mode'}{played}")
 
@@ -927,7 +930,7 @@ class RolloutHostEnded(RolloutEvent, frozen=True, tag="rollout.host_ended"):
     """How the run left the host worse, or why it failed; empty if neither."""
 
     def describe(self) -> Sentence:
-        counts = f"{self.passed} of {count_findings(self.findings)} passed"
+        counts = f"{self.passed} of {count_things(self.findings, 'finding')} passed"
         counts += f", {self.escalated} escalated" if self.escalated else ""
         counts += (
             f", {self.rolled_back} change{'s' if self.rolled_back != 1 else ''} rolled back" if self.rolled_back else ""
@@ -961,10 +964,12 @@ class RolloutWaveEnded(RolloutEvent, frozen=True, tag="rollout.wave_ended"):
     harmed: int
 
     def describe(self) -> Sentence:
-        passed = f"{self.passed} of {count_findings(self.findings)} passed"
+        passed = f"{self.passed} of {count_things(self.findings, 'finding')} passed"
         counts = {"escalated": self.escalated, "harmed": self.harmed, "not begun": self.left}
         rest = [f"{count} {what}" for what, count in counts.items() if count]
-        return Sentence(", ".join([f"Wave {self.wave} has ended: {count_hosts(self.hosts)}", passed, *rest]), "▪")
+        return Sentence(
+            ", ".join([f"Wave {self.wave} has ended: {count_things(self.hosts, 'host')}", passed, *rest]), "▪"
+        )
 
 
 class RolloutPaused(RolloutEvent, frozen=True, tag="rollout.paused"):
@@ -1007,18 +1012,6 @@ class RolloutEnded(RolloutEvent, frozen=True, tag="rollout.ended"):
 
 ItemEnd = ItemPassed | ItemEscalated | ItemSkipped | ItemDeferred
 RunEnd = RunFinished | RunFailed | RunStopped
-
-
-def count_rules(rules: int) -> str:
-    return "1 rule" if rules == 1 else f"{rules} rules"
-
-
-def count_findings(findings: int) -> str:
-    return "1 finding" if findings == 1 else f"{findings} findings"
-
-
-def count_hosts(hosts: int) -> str:
-    return "1 host" if hosts == 1 else f"{hosts} hosts"
 
 
 def format_reason(reason: str) -> str:

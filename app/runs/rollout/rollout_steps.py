@@ -8,6 +8,7 @@ from app.events.kinds import RolloutHostEnded, RolloutWaveEnded
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.store.models import RunRow
 from app.store.queries import UNENDED
+from app.text.counts import count_things
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,9 @@ def describe_broken_rule(state: RolloutState) -> str:
         return f"{hosts} harmed or could not be finished: {', '.join(harmed[:5])}"
     findings, escalated = sum(one.findings for one in ended), sum(one.escalated for one in ended)
     if findings and 100 * escalated > state.asked.escalated * findings:
-        return f"{escalated} of {findings} findings were escalated, more than {state.asked.escalated:g} %"
+        return (
+            f"{escalated} of {count_things(findings, 'finding')} were escalated, more than {state.asked.escalated:g} %"
+        )
     return ""
 
 

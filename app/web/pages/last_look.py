@@ -16,6 +16,7 @@ from app.runtime.health import HealthFault, find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store.models import EventRow, RunRow
 from app.store.queries import UNENDED
+from app.text.counts import count_things
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, get_from_state
 from app.web.pages.looks import identify_reader
@@ -118,14 +119,14 @@ def _describe_end(run: RunRow) -> str:
 
 def _describe_fixes(fixed: int) -> Iterator[Change]:
     if fixed:
-        yield Change(f"{_count_things(fixed, 'finding')} fixed")
+        yield Change(f"{count_things(fixed, 'finding')} fixed")
 
 
 def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterator[Change]:
     hosts = sorted({one.host for one in waiting if one.kind == "host" and one.since > since})
     new = sum(one.kind != "host" and one.since > since for one in waiting)
     if new:
-        text = f"{_count_things(new, 'new decision')} {'waits' if new == 1 else 'wait'}"
+        text = f"{count_things(new, 'new decision')} {'waits' if new == 1 else 'wait'}"
         yield Change(text, path_to("inbox"))
     if hosts:
         yield Change(f"{_name_some(hosts)} could not be finished", path_to("inbox"))
@@ -140,10 +141,6 @@ def _describe_faults(faults: Sequence[HealthFault], since: float) -> Iterator[Ch
     for one in gone:
         if not one.engines:
             yield Change(one.text.rstrip("."), path_to("ops"))
-
-
-def _count_things(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _name_some(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from app.config import PACKAGE
 from app.events.record import format_timestamp
 from app.people.rights import WHO
 from app.text.clean import clean_text
+from app.text.counts import count_things
 from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
 from app.web.addresses import path_to, static_path
@@ -50,6 +51,7 @@ def get_environment() -> Environment:
         percent=format_percent,
         diff=parse_diff_rows,
         as_json=to_json,
+        counted=count_things,
     )
     made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
     made.globals |= {"count_inbox": count_inbox, "looks": get_looks, "reader": identify_reader}
