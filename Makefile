@@ -29,7 +29,7 @@ test-hosts: .venv/.dev  ## on a Debian with sshd of this machine's own, built fo
 	@.ci/hosts
 	@$(BIN)/pytest -m real_host tests/hosts $(ARGS)
 
-test-machines: .venv/.dev  ## on a Debian that boots by QEMU, built for it; installs what that takes (software emulation without KVM: half an hour)
+test-machines: .venv/.dev  ## on a Debian that boots by QEMU, built for it; installs what that takes (without KVM half an hour or more)
 	@.ci/hosts qemu-system-x86 qemu-utils e2fsprogs
 	@$(BIN)/pytest -m machines tests/machines $(ARGS)
 
