@@ -164,8 +164,8 @@ class RunScoped(RunEvent, frozen=True, tag="run.scoped"):
     """Verdicts other than pass or fail: error, unknown or not applicable."""
 
     def describe(self) -> Sentence:
-        counts = f"{count_things(len(self.order), 'finding')}, {len(self.compliant)} compliant, {len(self.undecided)} undecided"
-        return Sentence(f"Opening scan: {counts}")
+        findings = count_things(len(self.order), "finding")
+        return Sentence(f"Opening scan: {findings}, {len(self.compliant)} compliant, {len(self.undecided)} undecided")
 
 
 class RebootChecked(RunEvent, frozen=True, tag="reboot.checked"):
