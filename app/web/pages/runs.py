@@ -18,7 +18,6 @@ from app.store import queries
 from app.store.run_list import ListPlace, read_run_page
 from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, spread_filters
 from app.targets.host_registry import list_fixtures, list_hosts
-from app.text.counts import count_things
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
@@ -150,7 +149,7 @@ def _write_comparison(pairs: Sequence[RulePair]) -> str:
         return "No rule was decided in both runs"
     left, right = sum(_is_compliant(pair.left) for pair in decided), sum(_is_compliant(pair.right) for pair in decided)
     many = "as many as" if left == right else f"{abs(right - left)} {'more' if right > left else 'fewer'} than"
-    return f"{right} of {count_things(len(decided), 'rule')} hold after the second run, {many} after the first"
+    return f"{right} of {len(decided)} rules hold after the second run, {many} after the first"
 
 
 def _is_compliant(side: RuleSide) -> bool:

@@ -9,7 +9,6 @@ from app.events.record import Recorded
 from app.events.vocabulary import Lesson
 from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore
-from app.text.counts import count_things
 from app.web.pages.mission.moments import Moment, find_moments
 from app.web.pages.mission.progress import measure_progress
 
@@ -62,7 +61,7 @@ class Summary:
         held = sum(mark.stand == "pass" for mark in self.before)
         findings = f"{self.total} finding{'s' if self.total != 1 else ''}"
         if asked and asked.mode == "scan":
-            return f"{held} of {count_things(len(self.before), 'rule')} hold", findings, "no changes made"
+            return f"{held} of {len(self.before)} rules hold", findings, "no changes made"
         if asked and asked.mode == "dry-run":
             return f"{findings} rehearsed", "no changes made"
         return self._fixed_text, self._undone_text, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
