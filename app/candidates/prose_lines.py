@@ -10,18 +10,23 @@ from msgspec import ValidationError, convert
 
 from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.errors import TemperError
-from app.events.vocabulary import AnyAction, AppendLine, SetOption
+from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.files import Files
+from app.syntax.option_edit import can_set_option
 from app.targets.file_changes import plan_changes
+from app.targets.subjects.stated_families import find_stated_family
 
-_PATH = re.compile(r"(/etc/[A-Za-z0-9_.@/-]*[A-Za-z0-9])")
-_COMMAND = re.compile(r"^\$ (?:sudo )?(.+)$")
-_CHMOD = re.compile(r"chmod ([0-7]{3,4}) (/[\w./-]+)")
+_CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
+"""A path with a placeholder or a wildcard is none of one file."""
 _PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
 _UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop)(?: --now)? ([\w@.:-]+)")
 _OPTION = re.compile(r"^([A-Za-z][\w.]*)(?:\s*=\s*|\s+)(\S.*)$")
-_SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
+_SET_SENTENCE = re.compile(r"Set (?:the option )?`?([A-Za-z][\w.]*(?: [a-z]\w*)?)`? to ([\w/.-]*\w)(?=[\s.,;]|$)")
+_SUDOERS = "/etc/sudoers.d/"
+_STACKS = "/etc/pam.d/"
+_PAM_RULE = re.compile(r"(\S+)\s+(\S+)\s+(\S+\.so)\b(.*)")
 _WHOLE_LINES = (
     "/etc/audit/",
     "/etc/modprobe.d/",
@@ -30,20 +35,29 @@ _WHOLE_LINES = (
     "/etc/profile",
     "/etc/security/limits",
 )
-_MOST_LINES = 12
 
 
 def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
-    steps = [*_find_resource_actions(fix), *_find_lines(fix, files)]
+    resources = list(_find_resource_actions(fix))
+    modes = [one for one in resources if isinstance(one, Chmod)]
+    steps = [*(one for one in resources if one not in modes), *_find_lines(fix, files), *modes]
     if not steps:
         raise Undecidable("The fix text holds no line and no command that a typed action can have.")
     return tuple(dict.fromkeys(steps))
 
 
+def find_set_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
+    """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
+    found = _SET_SENTENCE.match(fix)
+    if found is None or "*" in path or not can_set_option(path):
+        raise Undecidable("The fix text holds no line and no command that a typed action can have.")
+    return (SetOption(path=path, key=found[1], value=found[2]),)
+
+
 def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
     for line in fix.split("\n"):
-        command = _COMMAND.match(line.strip())
+        command = COMMAND.match(line.strip())
         if command is None:
             continue
         if found := _PACKAGES.match(command[1]):
@@ -56,28 +70,32 @@ def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
 
 
 def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
-    """Yield an action for each literal line that follows a sentence which names its file."""
-    path, announced, scratch = "", False, ScratchFiles(files)
-    count = 0
-    for line in map(str.strip, fix.split("\n")):
-        if not line:
-            continue
-        named = _PATH.findall(line)
-        if _COMMAND.match(line) or _SENTENCE.search(line):
-            path = named[-1] if named else path
-            announced = line.endswith(":") and not _COMMAND.match(line)
-        elif announced and path and count < _MOST_LINES and not line.startswith("#"):
-            count += 1
-            if (action := _write_line(path, line, scratch)) is not None:
+    """Yield the actions that write each literal line of the text."""
+    scratch, placed = ScratchFiles(files), ScratchFiles(files)
+    for one in find_stated_lines(fix):
+        if PLACEHOLDER.search(one.line):
+            raise Undecidable(f"The fix text leaves a value open, which a person decides: {one.line!r}.")
+        family = find_stated_family(one.path)
+        if family is None or family.partial:
+            if (action := _write_line(one.path, one.line, scratch)) is not None:
                 yield action
+            continue
+        text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
+        if placed.write_text(one.path, text) and files.state(one.path) is None:
+            placed.change_mode(one.path, int(family.mode, 8))
+    yield from placed.derive_actions()
 
 
 def _write_line(path: str, line: str, scratch: ScratchFiles) -> AnyAction | None:
     text = scratch.read_text(path) or ""
     if line in (one.strip() for one in text.split("\n")):
         return None
+    if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
+        return _add_pam_arguments(path, rule, line)
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
+    if path.startswith(_SUDOERS) and scratch.now.state(path) is None:
+        choices = [WriteFile(path=path, content=f"{line}\n", mode="0440")]
     if option and not path.startswith(_WHOLE_LINES):
         choices.insert(0, SetOption(path=path, key=option[1], value=option[2]))
     for action in choices:
@@ -87,8 +105,25 @@ def _write_line(path: str, line: str, scratch: ScratchFiles) -> AnyAction | None
             continue
         if path in made:
             scratch.write_text(path, host_text.decode_bytes(made[path].content))
+            scratch.change_mode(path, made[path].mode)
         return action
     return None
+
+
+def _find_pam_rule(text: str, line: str) -> str | None:
+    """Return the one rule of a stack that differs from the line in the module's arguments alone."""
+    wanted = _PAM_RULE.fullmatch(line)
+    found = [
+        one
+        for one in text.split("\n")
+        if (match := _PAM_RULE.fullmatch(one)) and wanted and match.groups()[:3] == wanted.groups()[:3]
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _add_pam_arguments(path: str, rule: str, line: str) -> AnyAction | None:
+    missing = [word for word in line.split()[3:] if word not in rule.split()]
+    return ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}") if missing else None
 
 
 def _convert_action(action: dict[str, str]) -> Iterator[AnyAction]:

@@ -2,18 +2,18 @@
 
 from msgspec import to_builtins
 
-from app.candidates.gather import Candidate, gather_candidates
+from app.candidates.gather import gather_candidates, judge_candidate
 from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.errors import BadInput
+from app.events.vocabulary import Candidate
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner_factory import prepare_new_fixture
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.targets.host_registry import open_target
-from app.targets.target import Target
 from app.text.clean import clean_text
 
 ACCEPTED, NOT_ACCEPTED = 0, 2
@@ -30,7 +30,8 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         target.require_paths(rule.paths)
         if not target.simulated:
             target.prepare(changes=False)
-        found = [_assess_candidate(one, rule, target) for one in gather_candidates(skill, rule, target.files)]
+        gathered = gather_candidates(skill, rule, target.files)
+        found = [_describe_candidate(judge_candidate(one, target, rule.asks)) for one in gathered]
     finally:
         target.close()
     if as_json:
@@ -47,19 +48,9 @@ def _require_rule(skill: Skill, rule_id: str) -> Rule:
     return skill.rules[rule_id]
 
 
-def _assess_candidate(one: Candidate, rule: Rule, target: Target) -> dict[str, object]:
-    if not one.actions:
-        return {"source": one.source, "actions": [], "accepted": False, "gap": one.gap, "diff": "", "refusals": []}
-    assessed = target.assess_actions(one.actions, one.paths, rule.asks)
-    refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
-    return {
-        "source": one.source,
-        "actions": to_builtins(one.actions),
-        "accepted": not refusals,
-        "gap": "",
-        "diff": assessed.shown_text,
-        "refusals": refusals,
-    }
+def _describe_candidate(one: Candidate) -> dict[str, object]:
+    told = {"source": one.source, "actions": to_builtins(one.actions), "accepted": one.is_usable}
+    return told | {"gap": one.gap, "diff": one.diff, "refusals": [one.refusal] if one.refusal else []}
 
 
 def _print_candidates(rule: Rule, found: list[dict[str, object]]) -> None:

@@ -9,9 +9,11 @@ from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describ
 from app.events.vocabulary import (
     AnyAction,
     Budget,
+    Candidate,
     Category,
     Channel,
     Decision,
+    EngineChoice,
     FileChange,
     GpuProcess,
     Lesson,
@@ -99,11 +101,14 @@ class RunQueued(RunEvent, frozen=True, tag="run.queued"):
     """The person whose schedule or rollout ordered it; empty if `by` is the person."""
     token: str = ""
     """Id of the API token that ordered it; empty if none."""
+    engine: EngineChoice = "lineup"
+    """`none`: no model is asked; what the content proposes is tried in order, and scanner and probes judge it."""
 
     def describe(self) -> Sentence:
-        asked = (
-            f"Run asked for on {self.host}: {count_things(len(self.rules), 'rule')}, {self.mode}, line-up {self.lineup}"
-        )
+        asked = f"Run asked for on {self.host}: {count_things(len(self.rules), 'rule')}, {self.mode}"
+        if self.engine == "none":
+            return Sentence(f"{asked}, no model")
+        asked = f"{asked}, line-up {self.lineup}"
         if not self.simulated:
             return Sentence(f"{asked}, real engines")
         pace = f"at {self.pace:g} times the measured pace" if self.pace else "as fast as they can"
@@ -391,6 +396,22 @@ class ItemDeferred(RunEvent, frozen=True, tag="item.deferred"):
         return Sentence(f"{self.rule} deferred: {self.reason}", "◷", "deferred")
 
 
+class CandidatesGathered(RunEvent, frozen=True, tag="candidates"):
+    """What the content proposes for the rule on this host, each judged by the policy."""
+
+    rule: str
+    candidates: tuple[Candidate, ...]
+
+    def describe(self) -> Sentence | None:
+        if not self.candidates:
+            return None
+        usable = [one.source for one in self.candidates if one.is_usable]
+        refused = [one.source for one in self.candidates if one.refusal]
+        said = [f"The content has a fix of its own, from {one}" for one in usable]
+        said += [f"The policy refuses the content's own fix, from {one}" for one in refused]
+        return Sentence("; ".join(said) or "The content has no fix of its own that can be told beforehand")
+
+
 class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
     rule: str
     attempt: int
@@ -519,6 +540,8 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     risk: str
     rollback: str
     validation: str
+    candidate: int = 0
+    """Number of the content's proposal that the plan takes, from 1; 0 if it takes none."""
     describe = stay_silent
 
 
@@ -533,7 +556,13 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     """The person who edited it; empty for the Worker's."""
     replayed: str = ""
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
-    describe = stay_silent
+    source: str = ""
+    """Where the actions come from if no role wrote them: a part of the content."""
+
+    def describe(self) -> Sentence | None:
+        if not self.source:
+            return None
+        return Sentence(f"The change is the content's own, from {self.source}: {self.note}")
 
 
 class ActionRefused(RunEvent, frozen=True, tag="action.refused"):
@@ -898,6 +927,7 @@ class RolloutAsked(RolloutEvent, frozen=True, tag="rollout.asked"):
     token: str = ""
     replay_fixes: bool = True
     """Try fixes proven on hosts with the same files first."""
+    engine: EngineChoice = "lineup"
 
     def describe(self) -> Sentence:
         waves = " then ".join(map(str, self.waves))

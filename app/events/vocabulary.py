@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
 from app.resources import vendor
 from app.resources.kind import Action, ResourceAction
-from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS
+from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS, get_resource_name
 
 Role = Literal["architect", "worker", "auditor", "sentry"]
 Purpose = Literal["plan", "act", "review", "triage", "reflect"]
@@ -87,6 +87,8 @@ class Probe(Struct, frozen=True):
     """Facts that a run must neither remove nor add to."""
     weak: tuple[str, ...] = ()
     """Weaknesses that a run may remove but not add, e.g. rights without a password, failed units."""
+    asked: bool | None = None
+    """False if the host could not be asked: `detail` says why, and the result proves nothing. None in older logs."""
 
 
 class FileChange(Struct, frozen=True):
@@ -171,6 +173,36 @@ class ProvenFix(Struct, frozen=True, kw_only=True):
     @property
     def provenance(self) -> str:
         return f"replayed from run {self.run}, attempt {self.attempt}, on {self.host}"
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """What the content itself proposes for a rule on a host, before any role is asked; or why a source has nothing."""
+
+    source: str
+    """Where it comes from, such as "the fix text"."""
+    actions: tuple[AnyAction, ...] = ()
+    gap: str = ""
+    """Why the source proposes nothing here."""
+    refusal: str = ""
+    """Why the policy refuses it; empty if it does not."""
+    diff: str = ""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The files and other resources that it would change."""
+        found = (
+            get_resource_name(one) if isinstance(one, ResourceAction) else getattr(one, "path", "")
+            for one in self.actions
+        )
+        return tuple(dict.fromkeys(place for place in found if place))
+
+    @property
+    def is_usable(self) -> bool:
+        return bool(self.actions) and not self.refusal
+
+
+EngineChoice = Literal["lineup", "none"]
+"""Who chooses the changes of a run: the roles on the line-up's engines, or no model at all."""
 
 
 class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):

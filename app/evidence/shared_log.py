@@ -121,12 +121,20 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
     return manifest
 
 
+def _parse_line(line: bytes) -> dict[str, Any]:
+    """Return the event of a line, or nothing where the line has none that can be read: its hash is judged after."""
+    try:
+        return json.loads(line) if line.startswith(b"{") else {}
+    except ValueError:
+        return {}
+
+
 def _check_lines(lines: bytes, manifest: dict[str, Any]) -> str:
     """Return the signing key that the log names, or an empty string. Raise BrokenPack if the chain is broken."""
     previous, seq, withheld, named = GENESIS, 0, set(manifest["withheld"]), ""
     for seq, text in enumerate(lines.split(b"\n"), 1):
         mark, _, line = text.partition(b" ")
-        event = json.loads(line) if line.startswith(b"{") else {}
+        event = _parse_line(line)
         if seq in withheld and event.get("kind") != "turn.started":
             raise BrokenPack(f"event {seq} is not what was recorded: only prompts may be withheld")
         previous = mark.decode("ascii") if seq in withheld else hash_line(previous, line)

@@ -2,6 +2,7 @@
 
 from app.events.vocabulary import Budget
 from app.loop import effects
+from app.loop.answers import fingerprint_actions
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
@@ -166,12 +167,17 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         return effects.Repeat()
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
         return effects.TakeVendors()
+    if attempt.plan is None and state.has_no_model:
+        number = find_next_candidate(item)
+        return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
-        return _ask_or_give_up(attempt, effects.Ask("architect", "plan", left))
+        return _ask_or_give_up(state, attempt, effects.Ask("architect", "plan", left))
     if attempt.proposed is None and attempt.edited:
         return effects.Propose()
+    if attempt.proposed is None and attempt.plan.candidate:
+        return effects.TakeCandidate(attempt.plan.candidate)
     if attempt.proposed is None:
-        return _ask_or_give_up(attempt, effects.Ask("worker", "act", left))
+        return _ask_or_give_up(state, attempt, effects.Ask("worker", "act", left))
     if attempt.refused:
         return effects.FailAttempt("refused", f"{attempt.refused.clause}: {attempt.refused.reason}")
     if not attempt.allowed:
@@ -191,7 +197,7 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     if attempt.verdict is None:
         return effects.Verify()
     if attempt.explained is None:
-        return _ask_or_give_up(attempt, effects.Ask("auditor", "review", left))
+        return _ask_or_give_up(state, attempt, effects.Ask("auditor", "review", left))
     if attempt.verdict.word != "pass":
         return effects.FailAttempt("scanner", f"the scanner says {attempt.verdict.word}: {attempt.verdict.evidence}")
     if attempt.explained.veto:
@@ -200,14 +206,34 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         return effects.Watch()
     if attempt.alarm:
         return effects.FailAttempt("alarm", attempt.alarm.reason)
-    return _ask_or_give_up(attempt, effects.Ask("sentry", "triage", left))
+    return _ask_or_give_up(state, attempt, effects.Ask("sentry", "triage", left))
 
 
-def _ask_or_give_up(attempt: Attempt, ask: effects.Ask) -> Effect:
-    if attempt.fruitless < FRUITLESS:
+def find_next_candidate(item: Item) -> int:
+    """Return the number of the first usable proposal that has not failed, in the content's order; 0 if none is left."""
+    for number, one in enumerate(item.candidates, 1):
+        if one.is_usable and fingerprint_actions(one.actions) not in item.tried:
+            return number
+    return 0
+
+
+def _explain_no_candidate(item: Item) -> str:
+    """Return why nothing of the content's is left to try."""
+    usable = sum(one.is_usable for one in item.candidates)
+    if usable:
+        last = f"; the last: {item.failures[-1].reason}" if item.failures else ""
+        return f"no model is asked, and all that the content proposes was tried{last}"
+    told = [f"{one.source}: {one.refusal or one.gap}" for one in item.candidates]
+    return f"no model is asked, and the content proposes nothing that can be done here. {' '.join(told)}".strip()
+
+
+def _ask_or_give_up(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
+    if attempt.fruitless < FRUITLESS and not state.has_no_model:
         return ask
     if ask.purpose in ("review", "triage", "reflect"):
         return effects.DoWithout(ask.purpose)
+    if state.has_no_model:
+        return effects.FailAttempt("refused", f"no model is asked, so no {ask.role} writes another change")
     return effects.FailAttempt("engine", f"the {ask.role} gave no usable answer in {FRUITLESS} turns")
 
 
@@ -234,6 +260,7 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_changed_host)
         if (
             unmade
+            or state.has_no_model
             or failed.cause == "engine"
             or attempt.fruitless >= FRUITLESS
             or explain_overspending(item, state, now)
@@ -244,6 +271,8 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
     spent = _explain_giving_up(item, attempt, state.budget)
+    if state.has_no_model and not find_next_candidate(item):
+        spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
     if over := explain_overspending(item, state, now):

@@ -52,6 +52,12 @@ class TakeVendors(Effect, frozen=True):
     """Propose the vendor script that OpenSCAP generates for the rule."""
 
 
+class TakeCandidate(Effect, frozen=True):
+    """Propose what the content proposes."""
+
+    number: int
+
+
 class DoWithout(Effect, frozen=True):
     """Use the safe default of a role without a usable answer."""
 

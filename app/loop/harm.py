@@ -1,6 +1,6 @@
 """Compares a host's probes with those from before the run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from app.events.vocabulary import Probe
 from app.targets.probe_comparison import describe_loss
@@ -12,6 +12,28 @@ SINCE = frozenset(
     }
 )
 """Probes of later releases: runs that started before them have no earlier result to compare to."""
+_PASSWORDS = ("pam", "pam-modules", "password-change", "password-login", "console-login", "become")
+_SSHD = ("sshd-starts", "sshd-config", "agent-login", "password-login")
+_TOUCHED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("/etc/pam.d/", "/etc/security/", "/etc/login.defs", "/etc/nsswitch.conf"), _PASSWORDS),
+    **dict.fromkeys(("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow"), (*_PASSWORDS, "accounts")),
+    **dict.fromkeys(("/etc/ssh/", "/etc/crypto-policies/"), _SSHD),
+    "/etc/sudoers": ("visudo", "sudo-rights", "agent-sudo"),
+    "/etc/audit/": ("audit", "audit-disk", "audit-panic"),
+    "/etc/selinux/": ("selinux", "selinux-boot"),
+    "/etc/fstab": ("next-boot",),
+    "/etc/systemd/": ("failed-units", "next-boot"),
+}
+"""The probes whose result a change of a file can alter, by the start of its path."""
+
+
+def find_unasked_probes(probes: Iterable[Probe], paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the probes that a change of these paths could touch and that the host could not be asked."""
+    changed = tuple(paths)
+    touched = {
+        name for start, names in _TOUCHED.items() if any(path.startswith(start) for path in changed) for name in names
+    }
+    return tuple(probe.name for probe in probes if probe.asked is False and probe.name in touched)
 
 
 def find_preexisting_failures(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[str, ...]:

@@ -8,12 +8,20 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from app import __version__
+from app.candidates.gather import gather_candidates, judge_candidate
 from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
-from app.events.vocabulary import Lesson, Probe, ProvenFix
+from app.events.vocabulary import Candidate, Lesson, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix
 from app.loop.effects import Effect
-from app.loop.role_turns import ask_role, continue_without_answer, propose_edit, propose_vendor_script, repeat_fix
+from app.loop.role_turns import (
+    ask_role,
+    continue_without_answer,
+    propose_candidate,
+    propose_edit,
+    propose_vendor_script,
+    repeat_fix,
+)
 from app.loop.run import Run
 from app.loop.state import RunState
 from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
@@ -69,7 +77,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             scanner=run.services.scanner.name,
             probes=change.redact_probes(probes),
             temper=__version__,
-            seats=tuple(seat.to_seat_taken() for seat in run.services.seats.values()),
+            seats=() if run.state.has_no_model else tuple(seat.to_seat_taken() for seat in run.services.seats.values()),
             simulated=target.simulated,
             rulebook=hash_rulebook(run.services.skill),
             published=named,
@@ -130,6 +138,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     known = await asyncio.to_thread(run.services.history.list_known_lessons, effect.rule)
     seen, offered = await _find_offered_fix(run, effect)
     run.append(
+        *await _gather_candidates(run, effect),
         kinds.AttemptStarted(
             rule=effect.rule,
             attempt=effect.number,
@@ -137,8 +146,24 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
             seen=seen,
             offered=offered,
             vendor=effect.vendor,
-        )
+        ),
     )
+
+
+async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
+    """Return what the content proposes, judged on this host, before the first attempt of a run without a model."""
+    if effect.number != 1 or not run.state.has_no_model:
+        return []
+    opening = run.state.opening.get(run.rule.id)
+    asks, scope, rule, skill = run.build_change((), None).asks, run.scope, run.rule, run.services.skill
+
+    def gather_on_target(target: Target) -> tuple[Candidate, ...]:
+        with target.cache_reads():
+            found = gather_candidates(skill, rule, target.files, (opening and opening.path) or "")
+            return tuple(judge_candidate(one, target, asks, scope) for one in found)
+
+    candidates = await run.services.target.run_blocking(gather_on_target)
+    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)]
 
 
 async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
@@ -256,6 +281,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Propose: propose_edit,
     effects.Repeat: repeat_fix,
     effects.TakeVendors: propose_vendor_script,
+    effects.TakeCandidate: propose_candidate,
     effects.DoWithout: continue_without_answer,
     effects.Interrupt: _interrupt_turn,
     effects.Judge: change.judge_proposal,

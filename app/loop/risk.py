@@ -24,25 +24,46 @@ class Hazard:
 
 
 UNKNOWN = Hazard("something else", cuts_the_line=True)
-NETWORK = Hazard("network", cuts_the_line=True)
+NETWORK = Hazard("network", cuts_the_line=True, paths=("/etc/firewalld/*", "/etc/ipsec.conf"))
 LOGIN = Hazard("remote login", cuts_the_line=True, paths=("/etc/ssh/*", "/etc/crypto-policies/*"))
-SERVICES = Hazard("services", cuts_the_line=False)
+SERVICES = Hazard(
+    "services",
+    cuts_the_line=False,
+    paths=(
+        "/etc/aliases",
+        "/etc/chrony*",
+        "/etc/dconf/*",
+        "/etc/gdm/*",
+        "/etc/postfix/*",
+        "/etc/usbguard/*",
+        "/etc/systemd/coredump.conf*",
+    ),
+)
 KERNEL = Hazard("kernel settings", cuts_the_line=False, paths=("/etc/sysctl.conf", "/etc/sysctl.d/*"))
 HAZARDS = (
     LOGIN,
-    Hazard("passwords and logins", cuts_the_line=True, paths=("/etc/pam.d/*", "/etc/security/*")),
+    Hazard(
+        "passwords and logins",
+        cuts_the_line=True,
+        paths=("/etc/pam.d/*", "/etc/security/*", "/etc/sssd/*", "/etc/systemd/logind.conf*"),
+    ),
     Hazard(
         "accounts",
         cuts_the_line=True,
-        paths=("/etc/passwd*", "/etc/shadow*", "/etc/group*", "/etc/gshadow*", "/etc/login.defs"),
+        paths=("/etc/passwd*", "/etc/shadow*", "/etc/group*", "/etc/gshadow*", "/etc/login.defs", "/etc/libuser.conf"),
     ),
     Hazard("root rights", cuts_the_line=True, paths=("/etc/sudoers", "/etc/sudoers.d/*")),
-    Hazard("shells", cuts_the_line=True, paths=("/etc/profile", "/etc/profile.d/*", "/etc/bash*rc")),
+    Hazard("shells", cuts_the_line=True, paths=("/etc/profile", "/etc/profile.d/*", "/etc/bash*rc", "/etc/csh.cshrc")),
     Hazard("SELinux", cuts_the_line=True, paths=("/etc/selinux/*",)),
     NETWORK,
     KERNEL,
     Hazard("kernel modules", cuts_the_line=False, paths=("/etc/modprobe.d/*",)),
-    Hazard("audit", cuts_the_line=False, paths=("/etc/audit/*",)),
+    Hazard("boot", cuts_the_line=True, paths=("/etc/default/grub", "/etc/systemd/system.conf*")),
+    Hazard(
+        "audit",
+        cuts_the_line=False,
+        paths=("/etc/audit/*", "/etc/rsyslog.conf", "/etc/rsyslog.d/*", "/etc/systemd/journald.conf*"),
+    ),
     Hazard("packages", cuts_the_line=False, paths=("/etc/dnf/*", "/etc/yum.repos.d/*")),
     Hazard("banners", cuts_the_line=False, paths=("/etc/issue", "/etc/issue.net", "/etc/motd")),
     Hazard("the mission application", cuts_the_line=False, paths=("/etc/mission/*",)),

@@ -17,7 +17,7 @@ from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
 from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeVendors
+from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeCandidate, TakeVendors
 from app.loop.harm import describe_harm
 from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
@@ -196,6 +196,29 @@ async def repeat_fix(run: Run, _: Repeat) -> None:
     run.append(plan, msgspec.structs.replace(proposed, by=fix.by, replayed=fix.id))
 
 
+async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
+    """Propose a fix of the content's own unchanged; policy, approval, scanner and probes follow as usual."""
+    assert run.state.item
+    one = run.state.item.candidates[effect.number - 1]
+    chosen = (
+        "taken in the content's order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
+    )
+    plan = run.attempt.plan
+    made = plan or kinds.PlanMade(
+        **run.event_fields,
+        approach=f"The content's own fix, from {one.source}.",
+        paths=one.places,
+        steps=(),
+        risk=run.rule.breaks,
+        rollback="The host's journal puts back what it changes.",
+        validation="The scanner and the host's probes.",
+        candidate=effect.number,
+    )
+    proposed = await _build_proposal(run, one.actions, chosen, made)
+    proposed = msgspec.structs.replace(proposed, source=one.source)
+    run.append(*(() if plan else (made,)), proposed)
+
+
 async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     """Propose the vendor's script, generated from the content each time."""
     try:
@@ -274,20 +297,26 @@ def _list_banned(run: Run) -> tuple[str, ...]:
     return (proposed.fingerprint,)
 
 
+_ANSWERS_FOR: dict[Purpose, str] = {"review": "Auditor", "triage": "Sentry", "reflect": "Architect"}
+
+
 async def continue_without_answer(run: Run, effect: DoWithout) -> None:
     """Use the default for a role without a usable answer: scanner and probes decide, and the log says so."""
+    why = "No model is asked" if run.state.has_no_model else f"The {_ANSWERS_FOR[effect.purpose]} gave no usable answer"
     match effect.purpose:
         case "review":
-            words = "The Auditor gave no usable answer; the scanner's verdict stands alone."
+            words = f"{why}; the scanner's verdict stands alone."
             run.append(kinds.VerdictExplained(**run.event_fields, explanation=words, veto=False, reason=""))
         case "triage":
-            words = "The Sentry gave no usable answer; the probes stand alone."
+            words = f"{why}; the probes stand alone."
             run.append(_judge_triage(run, Triage(words, alarm=False)))
         case _:
             run.append(_build_reflected(run, _explain_missing_reflection(run)))
 
 
 def _explain_missing_reflection(run: Run) -> str:
+    if run.state.has_no_model:
+        return "no model is asked"
     if run.attempt.vendor:
         return "the last resort is nobody's here to learn from"
     if run.attempt.failed and run.attempt.failed.cause == "engine":

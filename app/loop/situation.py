@@ -75,6 +75,7 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
         text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
         more="\n".join([rule.whole, *sorted(rule.asks)]),
         paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_pointed_paths(opening, item)) if path)),
+        proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
     )
 
 

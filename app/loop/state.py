@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.vocabulary import Budget, Lesson, Phase
+from app.events.vocabulary import Budget, Candidate, Lesson, Phase
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.store.run_listing import RunStatus
@@ -39,6 +39,8 @@ class Item(Struct, frozen=True):
     replayed: bool = False
     """A replayed fix failed, which allows one more attempt than the budget."""
     lessons: tuple[Lesson, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    """What the content proposes for the rule on this host."""
 
 
 SILENT_SECONDS = 600.0
@@ -72,6 +74,11 @@ class RunState(Struct, frozen=True):
     @property
     def budget(self) -> Budget:
         return self.request.budget if self.request else Budget()
+
+    @property
+    def has_no_model(self) -> bool:
+        """Whether the run asks no role: it tries what the content proposes, and scanner and probes judge it."""
+        return self.request is not None and self.request.engine == "none"
 
     @property
     def item(self) -> Item | None:
@@ -210,6 +217,8 @@ def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     if isinstance(event, kinds.AttemptStarted):
         attempt = Attempt(event.attempt, recorded.at, event.lessons, event.seen, event.offered, event.vendor)
         return replace(item, attempt=attempt)
+    if isinstance(event, kinds.CandidatesGathered):
+        return replace(item, candidates=event.candidates)
     if isinstance(event, kinds.LessonLearnt):
         return replace(item, lessons=(*item.lessons, event.lesson))
     if item.attempt is None:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 from app.errors import Rejected, reject_as
 from app.events.kinds import RunQueued
-from app.events.vocabulary import Budget, Category, Mode
+from app.events.vocabulary import Budget, Category, EngineChoice, Mode
 from app.lineups.model import Lineup
 from app.runs.spec_checks import check_lengths, check_rule, load_known_skill
 from app.skills.catalog import load_skill
@@ -54,6 +54,8 @@ class Order:
     """Pace of simulated engines."""
     replay_fixes: bool = True
     """Try fixes that worked on other hosts with the same files before asking the roles."""
+    engine: EngineChoice = "lineup"
+    """`none` asks no model: what the content proposes is tried in order."""
     after_reboot: bool = False
     """Only check which results of the host's last run hold after a reboot."""
     by: str
@@ -89,6 +91,7 @@ def create_run_request(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
         consent=order.consent,
         replay_fixes=order.replay_fixes,
         after_reboot=order.after_reboot,
+        engine=order.engine,
         whose=order.whose,
         token=order.token,
     )
@@ -114,6 +117,13 @@ def validate_order(order: Order, hosts: Path) -> Skill:
         if not lowest <= getattr(order.budget, name) <= highest:
             raise Rejected(f"budget.{name}", f"the budget's {name} must be between {lowest:g} and {highest:g}.")
     return pack
+
+
+def parse_engine_choice(word: str) -> EngineChoice:
+    for one in get_args(EngineChoice):
+        if one == word:
+            return cast("EngineChoice", one)
+    raise Rejected("engine", f"there is no engine choice {word[:40]!a}: choose {' or '.join(get_args(EngineChoice))}.")
 
 
 def select_rules(rules: str, name: str) -> tuple[str, ...]:

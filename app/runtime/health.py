@@ -24,6 +24,8 @@ SILENT_NODE = 2.0
 """Seconds without a heartbeat after which a page no longer trusts a node; it is given up later."""
 
 FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node", "wait"]
+FaultPlace = Literal["guide", "engines", "run"]
+_PLACES: Mapping[FaultKind, FaultPlace] = {"log": "guide", "database": "guide", "node": "run", "wait": "run"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class HealthFault:
     engines: tuple[str, ...] = ()
     stops_work: bool = True
     """False if runs go on all the same."""
+
+    @property
+    def remedy_place(self) -> FaultPlace:
+        """Where a person can act: by the guide to failures, at the engines, or at the run."""
+        return _PLACES.get(self.kind, "engines")
 
 
 @dataclass(frozen=True)
@@ -166,7 +173,8 @@ def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]
 def _choose_remedy(state: str) -> str:
     if state in SERVING:
         return "Runs go on with what serves."
-    return "The turn waits and is asked again when the engine answers."
+    waits = "The turn waits and is asked again when the engine answers."
+    return f"{waits} If it stays frozen, restart it." if state == "stalled" else waits
 
 
 def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:

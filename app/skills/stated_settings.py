@@ -1,6 +1,11 @@
 """Settings that a rule's text asks for literally, where only the text can say that the value is right."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.targets.subjects.stated_families import find_stated_family
+from app.targets.writable_areas import find_family, find_judge
 
 _SYSCTL = re.compile(
     r"(?<![\w.])((?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]{1,80}[a-z0-9_])"
@@ -11,9 +16,64 @@ _OPTIONS = (
     ("auditd freq", re.compile(r"^\s*freq ?= ?([0-9]{1,4})\s*$", re.MULTILINE)),
     ("pwquality retry", re.compile(r"^\s*retry ?= ?([0-9])\s*$", re.MULTILINE)),
 )
+_PATH = re.compile(r"(/etc/[A-Za-z0-9_.@/-]*[A-Za-z0-9])")
+COMMAND = re.compile(r"^\$ (?:sudo )?(.+)$")
+_WRITTEN = re.compile(r"echo (?P<quote>['\"])(?P<line>[^'\"]+)(?P=quote) \| sudo tee (?:-a )?(?P<path>/etc/[\w./-]+)")
+_SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
+_TAKES_AWAY = re.compile(r"\b(?:[Rr]emove|[Dd]elete|[Cc]omment out|[Uu]ncomment|conflict)\b")
+_SECTION = re.compile(r"\[([A-Za-z][\w/.-]*)\]")
+PLACEHOLDER = re.compile(
+    r"<[A-Za-z_][A-Za-z0-9_. ]*>|(?<!^)\[[A-Za-z_][A-Za-z0-9_. ]*\]|%?\{[A-Za-z_][A-Za-z0-9_. ]*\}"
+)
+"""What a text leaves open: `<user>`, `[name server 1]`; a whole line in brackets is the header of a section."""
+_DROP_INS = {"/etc/sudoers.d": "99-temper", "/etc/ssh/sshd_config.d": "00-temper.conf"}
+"""sudo skips names with a dot; sshd takes the first value, and other programs the last one."""
+_MOST_LINES = 12
+
+
+@dataclass(frozen=True)
+class StatedLine:
+    path: str
+    section: str
+    """The section that the text names for it; empty if none."""
+    line: str
 
 
 def find_stated_settings(text: str) -> frozenset[str]:
     """Return the settings as `Rule.asks` has them: "sysctl kernel.pid_max 65536"."""
     kernel = {f"{loader} {key} {value}" for key, value in _SYSCTL.findall(text) for loader in _LOADERS}
-    return frozenset(kernel | {f"{name} {value}" for name, pattern in _OPTIONS for value in pattern.findall(text)})
+    options = {f"{name} {value}" for name, pattern in _OPTIONS for value in pattern.findall(text)}
+    lines = {
+        family.spell_setting(one)
+        for stated in find_stated_lines(text)
+        if (family := find_stated_family(stated.path))
+        for one in family.read_stated_line(stated.section, stated.line)
+    }
+    return frozenset(kernel | options | lines)
+
+
+def find_stated_lines(text: str) -> Iterator[StatedLine]:
+    """Yield each literal line that a text says to write, after the sentence that names its file."""
+    path, section, announced, count = "", "", False, 0
+    for line in map(str.strip, text.split("\n")):
+        if not line:
+            continue
+        named, command = _PATH.findall(line), COMMAND.match(line)
+        if command or _SENTENCE.search(line):
+            path, section = (named[-1], "") if named else (path, section)
+            if command and (written := _WRITTEN.fullmatch(command[1])):
+                yield StatedLine(written["path"], "", written["line"])
+            section = next(iter(_SECTION.findall(line)), section)
+            announced = line.endswith(":") and not command and not _TAKES_AWAY.search(line)
+        elif named == [line.strip("\"'`")]:
+            path, section, announced = named[0], "", False
+        elif announced and path and count < _MOST_LINES and not line.startswith("#"):
+            count += 1
+            section = next(iter(re.findall(r"^\[([^\[\]]+)\]$", line)), section)
+            yield StatedLine(_resolve_folder(path), section, line)
+
+
+def _resolve_folder(path: str) -> str:
+    """Return a file of our own in a folder of drop-ins, and any other path as it is."""
+    drop_in = f"{path}/{_DROP_INS.get(path, '99-temper.conf')}"
+    return drop_in if find_family(path) and callable(find_judge(drop_in)) else path

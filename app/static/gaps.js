@@ -29,7 +29,7 @@ export const findGaps = (looked, times, step, end) => {
 };
 
 const known = (value) => value !== null && value !== undefined;
-const toSource = (one) => (one.kind === "role" ? "role" : `${one.kind} ${one.host} ${one.of}`);
+const toSource = (one) => (one.kind === "role" || one.kind === "run" ? one.kind : `${one.kind} ${one.host} ${one.of}`);
 
 // Each series with its idle time joined: a level stays, a flow falls to zero. Times without any sample are `gaps`.
 export const joinSeries = (data, own, end, isFlow) => {

@@ -6,10 +6,11 @@ const sum = (values) => values.reduce((all, one) => (one === null || one === und
 const mean = (values) => { const known = values.filter((one) => one !== null && one !== undefined); return known.length ? sum(known) / known.length : null; };
 const most = (values) => values.reduce((all, one) => (one === null || one === undefined ? all : Math.max(all ?? one, one)), null);
 
-const role = (of) => ({ label: of, kind: "role", of, figure: "tok_s", ink: of === "others" ? "--quiet" : `--${of}`, fold: sum });
+const role = (of, kind = "role") => ({ label: of, kind, of, figure: "tok_s", ink: of === "others" ? "--quiet" : `--${of}`, fold: sum });
 const part = (figure, label, strength) => ({ label, kind: "gpu", figure, ink: "--text", strength, fold: sum });
+const ROLES = ["architect", "worker", "auditor", "sentry"];
 export const PANELS = {
-  tokens: { title: "Tokens", unit: "tok/s", words: "tokens per second, all runs", flow: true, stacked: true, series: ["architect", "worker", "auditor", "sentry", "others"].map(role) },
+  tokens: { title: "Tokens", unit: "tok/s", words: "tokens per second, all runs", flow: true, stacked: true, series: [...ROLES, "others"].map((of) => role(of)) },
   memory: { title: "GPU memory", unit: "GiB", words: "GiB in use, all GPUs", stacked: true, series: [
     part("weights", "weights", 85), part("kv", "KV pool", 62), part("graphs", "graphs", 45), part("engine", "engine", 36),
     part("processes", "processes", 28), part("other", "unexplained", 20), part("reserved", "reserved", 12)] },
@@ -20,6 +21,8 @@ export const PANELS = {
     { label: "queued", kind: "engine", figure: "waiting", ink: "--text", fold: sum },
     { label: "first token", kind: "engine", figure: "ttft_s", ink: "--link", fold: most, unit: "s", right: true, dash: [4, 3], dots: true }] },
 };
+// On a run's timeline other runs' tokens have no place, though the same engines wrote them.
+const OWN_TOKENS = { ...PANELS.tokens, words: "tokens per second of this run", series: ROLES.map((of) => role(of, "run")) };
 const GLYPHS = { passed: "✓", escalated: "▲", deferred: "◷", undone: "↺", alarm: "!", asks: "?", engine: "◆", run: "■", "hand-over": "" };
 const INKS = { passed: "--good", escalated: "--bad", undone: "--warn", alarm: "--bad", asks: "--warn", engine: "--link" };
 const NEAR = 6;
@@ -43,7 +46,7 @@ export class Panel {
     this.name = name;
     this.large = large;
     this.bare = strip.seekable && !large;
-    this.asked = PANELS[name];
+    this.asked = strip.seekable && name === "tokens" ? OWN_TOKENS : PANELS[name];
     this.root = document.createElement("section");
     this.root.className = "strip-panel";
     this.root.setAttribute("aria-label", `${this.asked.title} over time`);

@@ -9,7 +9,7 @@ from app.syntax.host_text import fold_case
 from app.targets import granted_rights, host_accounts, pam_outcome, uploads
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.questions import auditing, boot, login_probes, sudo_grants
+from app.targets.questions import auditing, boot, login_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.text.clean import clean_text
@@ -37,7 +37,7 @@ def run_health_probes(
 def to_probe(name: str, answer: ProbeAnswer) -> Probe:
     """Return the answer as a probe event, cleaned and bounded: it quotes the host."""
     holds, weak = (tuple(clean_text(one, _LONGEST) for one in ones) for ones in (answer.holds, answer.weak))
-    return Probe(name, answer.ok, clean_text(answer.detail, _LONGEST), holds, weak)
+    return Probe(name, answer.ok, clean_text(answer.detail, _LONGEST), holds, weak, answer.asked)
 
 
 def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
@@ -173,6 +173,7 @@ _PROBES: dict[str, Callable[[ProbedHost], ProbeAnswer]] = {
     "accounts": _probe_accounts,
     "password-login": login_probes.probe_password_login,
     "console-login": login_probes.probe_console_login,
+    "password-change": password_change.probe_password_change,
     "sudo-rights": sudo_grants.probe_sudo_rights,
     "login-shells": login_probes.probe_login_shells,
     "next-boot": boot.probe_next_boot,

@@ -1,6 +1,7 @@
 """Compute the outcome of a PAM stack as libpam does: controls, jumps and substacks."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from app.syntax.pam import PamRule
 
@@ -29,7 +30,24 @@ def compute_outcome(rules: Sequence[PamRule], answer: Answer) -> str:
     return _StackWalk(rules, answer).run()
 
 
+@dataclass(frozen=True)
+class StackRefusal:
+    rule: PamRule | None
+    """The rule that decided; None if none did."""
+    overshoots: bool = False
+    """The rule's jump leads past the end of its stack."""
+
+
+def find_refusal(rules: Sequence[PamRule], answer: Answer) -> StackRefusal | None:
+    """Return why the stack refuses; None if it succeeds."""
+    walk = _StackWalk(rules, answer)
+    return None if walk.run() == SUCCESS else walk.refusal
+
+
 class _StackWalk:
+    refusal = StackRefusal(None)
+    """What decided, if the walk ends in a refusal."""
+
     def __init__(self, rules: Sequence[PamRule], answer: Answer) -> None:
         self._rules = rules
         self._answer = answer
@@ -55,19 +73,23 @@ class _StackWalk:
         code = REFUSED if rule.broken else self._answer(rule)
         does = rule.actions.get(code) or rule.actions["default"]
         if does.isdecimal():
-            self._skip_rules(rule.level, int(does))
+            self._skip_rules(rule, int(does))
         elif does in ("ok", "done"):
             if self._held is None or (self._held and self._status == SUCCESS):
                 self._held, self._status = True, code
+                self.refusal = StackRefusal(rule)
             if does == "done" and self._held:
                 self._leave_stack(rule.level)
         elif does in ("bad", "die"):
             if self._held is not False:
                 self._held, self._status = False, REFUSED if code == "ignore" else code
+                self.refusal = StackRefusal(rule)
             if does == "die":
                 self._leave_stack(rule.level)
         elif does == "reset":
             self._held, self._status = self._entered.get(rule.level, (None, REFUSED))
+            if self._held is None:
+                self.refusal = StackRefusal(None)
 
     def _leave_stack(self, level: int) -> None:
         """Skip the rest of the stack that decided; an outer stack continues."""
@@ -78,8 +100,9 @@ class _StackWalk:
         following = self._place + 1
         return following < len(self._rules) and self._rules[following].level >= level
 
-    def _skip_rules(self, level: int, count: int) -> None:
+    def _skip_rules(self, rule: PamRule, count: int) -> None:
         """Skip `count` rules of this stack; a substack counts as one. A jump past the end is a refusal."""
+        level = rule.level
         while count and self._is_within(level):
             self._place += 1
             while self._place + 1 < len(self._rules) and self._rules[self._place + 1].level > level:
@@ -87,3 +110,4 @@ class _StackWalk:
             count -= 1
         if count:
             self._held, self._status = False, REFUSED
+            self.refusal = StackRefusal(rule, overshoots=True)

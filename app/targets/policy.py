@@ -21,6 +21,8 @@ from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_sco
 from app.targets.subjects import audit, banner
 from app.targets.subjects.file_edit import FileEdit, Objection, is_live
 from app.targets.subjects.modes import judge_mode_edit
+from app.targets.subjects.stated_families import find_stated_family
+from app.targets.subjects.stated_files import judge_stated_edit
 from app.text.clean import clean_text
 
 _LONGEST_LINE = 1024
@@ -33,6 +35,7 @@ _GUARDED = {
     "pam": "lockout",
     "password-login": "lockout",
     "console-login": "lockout",
+    "password-change": "lockout",
     "login-shells": "destruction",
     "next-boot": "destruction",
     "selinux-boot": "destruction",
@@ -65,7 +68,7 @@ def review_actions(
         _create_refusal(action, objection)
         for action, effect in zip(actions, plan.effects, strict=True)
         if (
-            objection := _judge_effect(effect, allowed_paths, foreseen)
+            objection := _judge_effect(effect, allowed_paths, asks, foreseen)
             or _judge_scope(action, effect, scope, candidates)
         )
     ]
@@ -92,7 +95,9 @@ def find_effect_objection(
     return find_weakening(paths, before, after, asks, known) or _find_lockout(before, after, known)
 
 
-def _judge_effect(effect: Effect, allowed_paths: frozenset[str], foreseen: DryRun) -> Objection | None:
+def _judge_effect(
+    effect: Effect, allowed_paths: frozenset[str], asks: frozenset[str], foreseen: DryRun
+) -> Objection | None:
     match effect:
         case Objection():
             return effect
@@ -102,7 +107,8 @@ def _judge_effect(effect: Effect, allowed_paths: frozenset[str], foreseen: DryRu
             if effect.path not in allowed_paths:
                 return Objection("outside the plan", f"the plan does not name {effect.path}.")
             judges = (_judge_characters, _judge_commands, _judge_continuations, effect.judge, judge_mode_edit)
-            return next((found for judge in judges if (found := judge(effect))), None)
+            found = next((found for judge in judges if (found := judge(effect))), None)
+            return found or judge_stated_edit(effect, asks)
         case _:
             return judge_resource_action(effect, allowed_paths, foreseen)
 
@@ -114,7 +120,9 @@ def _judge_scope(
     if scope is None:
         return None
     foreign = judge_action_scope(scope, action, candidates)
-    return foreign or (judge_edit_scope(scope, effect) if isinstance(effect, FileEdit) else None)
+    if foreign or action in scope.proposed or not isinstance(effect, FileEdit):
+        return foreign
+    return judge_edit_scope(scope, effect)
 
 
 def _judge_reload(action: Reload) -> Objection | None:
@@ -125,8 +133,10 @@ def _judge_reload(action: Reload) -> Objection | None:
 
 def _judge_characters(edit: FileEdit) -> Objection | None:
     """Refuse characters that an editor and a daemon would read differently."""
+    family = find_stated_family(edit.path)
+    longest = family.longest if family else _LONGEST_LINE
     for line in edit.lines:
-        if len(line) > _LONGEST_LINE:
+        if len(line) > longest:
             return Objection("too much", f"{edit.path}: a line of {len(line)} characters is none of configuration.")
         hidden = clean_text(line, len(line) + 1) != line or "\n" in line
         if hidden or not (_is_banner(edit) or _LINE.fullmatch(line)):

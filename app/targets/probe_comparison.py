@@ -15,6 +15,8 @@ def describe_loss(was: Probe | None, now: Probe) -> str:
     """Return what the probe lost or gained since `was`; an empty string without a difference."""
     if was is None:
         return ""
+    if was.asked and now.asked is False:
+        return f"it can no longer be asked: {now.detail}"
     gone = [one for one in was.holds if one not in now.holds]
     came = [one for one in now.holds if one not in was.holds] + [one for one in now.weak if one not in was.weak]
     found = (("no longer", gone), ("new", came))

@@ -17,7 +17,7 @@ from app.targets.subjects.file_edit import FileEdit, Objection
 from app.targets.writable_areas import JUDGES, find_family, matches_area
 
 CLAUSE = "outside the rule"
-_PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+*-]*[A-Za-z0-9*/]")
+_PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+*-]*[A-Za-z0-9*/-]")
 _NAMES = {
     name: pattern
     for pattern, _ in JUDGES
@@ -69,11 +69,14 @@ class RuleScope:
     """Longer texts and what the rule asks for: they name files and settings, too."""
     paths: tuple[str, ...] = ()
     """Files that decide the rule, and those that the scanner has pointed at."""
+    proposed: tuple[AnyAction, ...] = ()
+    """Actions that the rule's own content proposes on this host."""
 
     @cached_property
     def patterns(self) -> tuple[str, ...]:
         """The files that may change: those named, each with its drop-ins, and what is needed along with them."""
-        named = [*self.paths, *(path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}"))]
+        named = [*self.paths, *(getattr(one, "path", "/") for one in self.proposed)]
+        named += (path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}"))
         named += [path for name, path in _NAMES.items() if self._is_stated(name)]
         found = [one for path in named for one in find_family(path)]
         found += [one for start, files, _ in _NEEDED_WITH_FILE for one in files if start in found]
@@ -104,7 +107,8 @@ class RuleScope:
     def list_candidates(self, files: Files) -> tuple[ResourceAction, ...]:
         """Return the actions on other resources that the rule could want on a host with these files."""
         names = tuple(account.name for account in read_host_accounts(files).accounts)
-        return find_candidates(RuleTexts(self.rule, self.text, names))
+        ours = (one for one in self.proposed if isinstance(one, ResourceAction))
+        return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
         return re.search(rf"(?<![\w-]){re.escape(fold_case(key))}(?![\w-])", self._folded) is not None
@@ -136,8 +140,8 @@ def find_foreign_action(
 
 
 def judge_action_scope(scope: RuleScope, action: AnyAction, candidates: Collection[ResourceAction]) -> Objection | None:
-    if isinstance(action, RunVendorScript):
-        return None  # compared with the content, and approved by a person
+    if isinstance(action, RunVendorScript) or action in scope.proposed:
+        return None  # compared with the content; a script is approved by a person, too
     if isinstance(action, ResourceAction):
         return None if action in candidates else _refuse_name(scope, _describe_action(action), candidates)
     if isinstance(action, Reload):

@@ -14,6 +14,7 @@ from app.targets.subjects import (
     option_tables,
     pam,
     profile,
+    stated_files,
     sudoers,
 )
 from app.targets.subjects.file_edit import Judge, Objection
@@ -47,6 +48,7 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (option_tables.MISSION, ("/etc/mission/mission.conf",)),
     (backup.judge_backup_edit, ("/etc/mission/backup.conf",)),
     (banner.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
+    *stated_files.STATED,
 )
 _APART: tuple[Judge, ...] = (accounts.judge_account_edit, banner.judge_banner_edit)
 """Judges of files that stand for themselves: a rule about /etc/issue says nothing of /etc/motd."""

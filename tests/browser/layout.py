@@ -58,6 +58,14 @@ IN_SIGHT = """(one) => {
   const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
   return box.top >= 0 && box.bottom <= innerHeight && Boolean(top) && one.contains(top);
 }"""
+CONTROLS_HIDDEN = """(places) => [...document.querySelectorAll(places)].filter((one) => {
+  if (!one.checkVisibility()) return false;
+  one.scrollIntoView({ block: "nearest" });
+  const box = one.getBoundingClientRect(), x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+  const top = document.elementFromPoint(x, y), within = box.left >= 0 && box.right <= innerWidth && box.width >= 20;
+  return !within || !top || !(one.contains(top) || top.contains(one));
+}).map((one) => one.textContent.trim() || one.id || one.className)"""
+"""Controls that a pointer cannot reach, even after scrolling: outside of the window, too narrow, or covered."""
 EMPTY_SHARE = """() => {
   const stage = document.querySelector(".stage").getBoundingClientRect();
   const panes = [...document.querySelectorAll(".talk, .evid, .machine, .happened")];

@@ -6,7 +6,7 @@ import pytest
 
 from app.store.db import open_database
 from app.store.events import EventStore
-from tests.browser.layout import EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS
+from tests.browser.layout import CONTROLS_HIDDEN, EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS
 from tests.served import served
 
 SIZES = ((1440, 900), (1920, 1080), (2560, 1440), (1100, 700), (1000, 900), (390, 844))
@@ -73,6 +73,36 @@ async def test_the_start_and_the_end_overlap_nowhere_and_a_first_visitor_is_told
             await opened.set_viewport_size({"width": width, "height": height})
             assert await opened.evaluate(OVERLAPS) == [], (at, width)
             assert await opened.evaluate(NO_WIDER), (at, width)
+
+
+BAR = ".scrubber :is(.steps > *, .strip-head button, .enlarge, .rail input, label, .jump)"
+PAGE = f".top a, .top summary, .extras summary, .item a, .controls button, #ribbon .cell, {BAR}"
+
+
+@pytest.mark.parametrize("at", ["", "?t=3"])
+async def test_the_bar_of_time_can_be_used_at_every_width(page, shown, at):
+    """Between a phone and a wide window it has less room than it wants: nothing may stick out or lie over the other."""
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}{at}")
+    await page.locator(".scrubber canvas:visible").wait_for()
+    for width in (701, 800, 900, 1000, 1100, 1200, 1300, 1440):
+        await page.set_viewport_size({"width": width, "height": 800})
+        assert await page.evaluate(NO_WIDER), width
+        assert await page.evaluate(CONTROLS_HIDDEN, BAR) == [], width
+        assert await page.evaluate(OVERLAPS) == [], width
+        key = page.locator(".scrubber .keys-of .key:visible")
+        assert await key.count() == 4, width
+        assert await key.last.evaluate(IN_SIGHT), width
+
+
+async def test_at_a_zoom_of_200_percent_every_control_of_the_page_stays_in_reach(page, shown):
+    """A window of 1440 by 900 has 720 by 450 pixels then."""
+    await page.set_viewport_size({"width": 720, "height": 450})
+    for at in ("", "?t=3"):
+        await page.goto(f"{shown.url}/runs/{shown.runs()[0]}{at}")
+        await page.locator(".scrubber canvas:visible").wait_for()
+        assert await page.evaluate(NO_WIDER), at
+        assert await page.evaluate(CONTROLS_HIDDEN, PAGE) == [], at
+        assert await page.evaluate(OVERLAPS) == [], at
 
 
 async def test_the_decision_is_in_sight_at_every_size(browser, tmp_path):

@@ -44,7 +44,14 @@ async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_
         assert await page.evaluate("window.shift") <= SHIFT_AT_MOST
         assert await violations(page) == []
         await page.locator("#needs button", has_text="Start engines").click()
-        await until(page, "document.querySelector('#needs .fine') !== null")
+        await expect(page.locator("#vitals")).to_contain_text("3 of 3")
+
+        frozen = simulator_of(server)
+        os.kill(frozen, signal.SIGSTOP)
+        await page.locator("#needs button", has_text="Restart engines").click()
+        await expect(page.locator("#vitals")).to_contain_text("3 of 3")
+        await expect(page.locator("#needs")).to_contain_text("Nothing needs you")
+        assert simulator_of(server) != frozen
 
         await page.evaluate("window.opened = true")
         server.process.kill()

@@ -46,3 +46,21 @@ async def test_a_database_that_is_gone_and_a_node_that_was_killed_are_told(page,
         with served(tmp_path / "data", "--speed", "1", environment=shared) as second:
             await page.goto(f"{second.url}/runs/{run}")
             await expect(page.locator("#feed")).to_contain_text("The server was killed or restarted; the run goes on")
+
+
+async def test_a_run_that_another_node_takes_over_goes_on_in_the_open_page(page, tmp_path, postgres_folder):
+    with postgres(*FOR_SPEED, like=postgres_folder) as database:
+        shared = {"TEMPER_DATABASE_URL": new_database(database.address)}
+        with served(tmp_path / "data", "--speed", "1", environment=shared) as first:
+            run = await order_run(page, first)
+            await page.goto(f"{first.url}/runs/{run}")
+            await expect(page.locator("#feed")).to_contain_text("taken up")
+            with served(tmp_path / "data", "--speed", "1", environment=shared) as second:
+                await page.goto(f"{second.url}/runs/{run}")
+                await expect(page.locator("#liveness")).to_have_text("LIVE")
+                await page.evaluate("window.same = true")
+                for _ in kill_server(first):
+                    await expect(page.locator("#feed")).to_contain_text("the run goes on")
+                await expect(page.locator("#liveness")).to_have_text("LIVE")
+                await expect(page.locator("#health")).to_be_empty()
+                assert await page.evaluate("window.same"), "the page was not loaded anew"

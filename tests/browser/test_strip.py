@@ -200,6 +200,8 @@ async def test_the_time_in_the_queue_is_left_out_and_a_long_wait_is_folded(page,
         assert float(await wait.get_attribute("data-end")) - float(await wait.get_attribute("data-place")) == 5.0
         since = [float(url.split("since=")[1].split("&")[0]) for url in asked]
         assert min(since) >= began - 1, "no other run's tokens from before"
+        kinds = [url.split("kind=")[1].split("&")[0] for url in asked]
+        assert kinds == ["run%2Cmark"], "and none of another run at the same time"
         slider = page.get_by_role("slider")
         await slider.focus()
         await page.keyboard.press("Home")
@@ -241,7 +243,7 @@ async def test_a_chart_opens_large_by_keyboard_is_zoomed_and_taken_along(page, s
     await opener.focus()
     await page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")
-    await expect(dialog.get_by_role("heading")).to_have_text("Tokens: tokens per second, all runs")
+    await expect(dialog.get_by_role("heading")).to_have_text("Tokens: tokens per second of this run")
     await expect(dialog.locator(".strip-sources")).to_contain_text("simulated")
     whole = await dialog.locator(".strip-told").inner_text()
     await dialog.get_by_role("button", name="Zoom in").press("Enter")

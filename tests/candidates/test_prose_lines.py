@@ -2,14 +2,20 @@
 
 import pytest
 
-from app.candidates.prose_lines import find_stated_actions
+from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.scratch_files import Undecidable
-from app.events.vocabulary import AppendLine, Chmod, SetOption
+from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.package import InstallPackage
 from app.resources.unit import SetUnit
 from tests.hostfiles import DictFiles
 
-HOST = DictFiles({"/etc/ssh/sshd_config": "UsePAM no\n", "/etc/modprobe.d/b.conf": "install bluetooth /bin/false\n"})
+HOST = DictFiles(
+    {
+        "/etc/ssh/sshd_config": "UsePAM no\n",
+        "/etc/modprobe.d/b.conf": "install bluetooth /bin/false\n",
+        "/etc/pam.d/password-auth": "password   sufficient   pam_unix.so shadow\n",
+    }
+)
 
 
 CASES = {
@@ -43,6 +49,19 @@ install bluetooth /bin/false
 blacklist bluetooth
 
 Reboot the system.""": AppendLine(path="/etc/modprobe.d/b.conf", line="blacklist bluetooth"),
+    """Add the sha512 option for pam_unix.so to "/etc/pam.d/password-auth":
+
+password sufficient pam_unix.so sha512""": ReplaceLine(
+        path="/etc/pam.d/password-auth",
+        old="password   sufficient   pam_unix.so shadow",
+        new="password   sufficient   pam_unix.so shadow sha512",
+    ),
+    "Ask each time, in a file in /etc/sudoers.d:\n\nDefaults timestamp_timeout=0": WriteFile(
+        path="/etc/sudoers.d/99-temper", content="Defaults timestamp_timeout=0\n", mode="0440"
+    ),
+    "$ echo 'kernel.kptr_restrict = 1' | sudo tee /etc/sysctl.d/9.conf": SetOption(
+        path="/etc/sysctl.d/9.conf", key="kernel.kptr_restrict", value="1"
+    ),
     "Change the mode:\n\n$ sudo chmod 000 /etc/gshadow": Chmod(path="/etc/gshadow", mode="0000"),
     "Install it:\n\n$ sudo dnf -y install audit": InstallPackage(package="audit"),
     "Mask it:\n\n$ sudo systemctl mask --now debug-shell": SetUnit(unit="debug-shell.service", to="mask"),
@@ -60,6 +79,8 @@ def test_each_step_is_found(fix, action):
         'Migrate the "/var/log" path onto a separate file system.',
         "Run this:\n\n$ sudo rm -rf /etc/ssh",
         "$ sudo dnf install $(id)",
+        "Restrict the key files:\n\n$ sudo chmod 0600 /etc/ssh/ssh_host*key",
+        "Remove these lines from /etc/rsyslog.conf:\n\n$ModLoad imudp",
         "Add this line somewhere:\n\nPermitRootLogin no",
         "",
     ],
@@ -67,3 +88,30 @@ def test_each_step_is_found(fix, action):
 def test_prose_without_a_literal_step_says_so(fix):
     with pytest.raises(Undecidable, match="no line and no command"):
         find_stated_actions(fix, HOST)
+
+
+@pytest.mark.parametrize("line", ["nameserver [name server 1]", "dns = <mode>", "%{group_name} ALL=(ALL) ALL"])
+def test_a_value_that_the_text_leaves_open_is_for_a_person(line):
+    with pytest.raises(Undecidable, match="which a person decides"):
+        find_stated_actions(f"Add the following line to /etc/some.conf:\n\n{line}", HOST)
+
+
+def test_a_sentence_that_names_a_setting_and_its_value_is_one_action():
+    found = find_set_sentence("Set UMASK to 077 in login.defs. Give programs their own.", "/etc/login.defs")
+    assert found == (SetOption(path="/etc/login.defs", key="UMASK", value="077"),)
+    limits = find_set_sentence("Set the option `hard maxlogins` to 10 in limits.conf;", "/etc/security/limits.conf")
+    assert limits == (SetOption(path="/etc/security/limits.conf", key="hard maxlogins", value="10"),)
+
+
+@pytest.mark.parametrize(
+    ("fix", "path"),
+    [
+        ("Set -f to 2 in audit.rules.", "/etc/audit/audit.rules"),
+        ("Take nullok off each line.", "/etc/login.defs"),
+        ("Set UMASK to 077.", "/etc/profile.d/*.sh"),
+        ("Set UMASK to 077.", "/etc/pam.d/login"),
+    ],
+)
+def test_a_sentence_that_leaves_something_open_is_undecidable(fix, path):
+    with pytest.raises(Undecidable):
+        find_set_sentence(fix, path)

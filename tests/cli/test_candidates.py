@@ -32,7 +32,7 @@ def settings(tmp_path):
 
 
 def test_a_fix_text_without_literal_steps_says_so(settings, capsys):
-    assert show_candidates(settings, "V-257985", "fixture", "stig", as_json=False) == NOT_ACCEPTED
+    assert show_candidates(settings, "V-257989", "fixture", "stig", as_json=False) == NOT_ACCEPTED
     assert "no line and no command that a typed action can have" in capsys.readouterr().out
 
 

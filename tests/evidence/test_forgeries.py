@@ -196,7 +196,10 @@ FORGERIES = {
     ),
     "another report": Forgery(another_report),
     "open shown as no finding in the report": Forgery(
-        put("report.html", (b'<td class="word open">open</td>', b'<td class="word not_a_finding">not a finding</td>'))
+        put(
+            "report.html",
+            (b'word open" data-name="After">open', b'word not_a_finding" data-name="After">not a finding'),
+        )
     ),
     "a report that runs something": Forgery(put("report.html", (b"</body>", b"<script>1</script></body>"))),
     "a sentence of the report": Forgery(put("report.html", (b"Rolled back", b"Not rolled back")), alone=False),

@@ -102,7 +102,10 @@ TAMPERINGS = {
     "the plan's table closed": Tampering(everywhere(b",Ongoing,", b",Completed,", "poam.csv"), "poam.csv does not say"),
     "rows taken out of eMASS' table": Tampering(fewer_rows, "poam.emass.csv does not say"),
     "open shown as no finding in the report": Tampering(
-        put("report.html", (b'<td class="word open">open</td>', b'<td class="word not_a_finding">not a finding</td>')),
+        put(
+            "report.html",
+            (b'word open" data-name="After">open', b'word not_a_finding" data-name="After">not a finding'),
+        ),
         "report.html does not say",
     ),
     "a category lowered in the rules": Tampering(

@@ -103,8 +103,13 @@ def test_a_debian_as_it_comes_is_fine_twice_and_nothing_of_the_asking_is_left(ta
     assert _inside(machine, look) == was
     logs = _inside(machine, "cat /var/log/auth.log")
     assert "su:" not in logs
-    assert "temper-is-nobody" not in logs
+    assert "temper-trial" not in logs
     found = {probe.name: probe for probe in before}
+    assert found["password-change"].asked
+    assert found["password-change"].detail == (
+        "root sets a password; its owner changes it; an expired one is changed at the next login; "
+        "a password of four characters is refused"
+    )
     assert "sshd lets opsadmin in, the right password being given" in found["password-login"].holds
     assert found["sudo-rights"].weak == ("temper: (ALL) ALL without a password",)
     assert set(found["sudo-rights"].holds) == {"temper: (ALL) ALL", "opsadmin: (ALL:ALL) ALL"}
@@ -129,6 +134,7 @@ def test_what_a_change_breaks_is_noticed(target, before, broken, harm, breaks):
         "echo 'Defaults use_pty' >/etc/sudoers.d/site; chmod 440 /etc/sudoers.d/site",
         "echo 'typeset -xr TMOUT=600' >/etc/profile.d/tmout.sh",
         "sed -i '/pam_unix.so/i auth required pam_faillock.so preauth' /etc/pam.d/common-auth",
+        "sed -i 's/yescrypt/sha512 remember=5/' /etc/pam.d/common-password",
         "printf 'space_left = 1%%\\nspace_left_action = email\\ndisk_full_action = halt\\n' >/etc/audit/auditd.conf",
         "echo 'PermitEmptyPasswords no' >>/etc/ssh/sshd_config",
     ],
@@ -138,12 +144,36 @@ def test_an_honest_change_raises_no_alarm(target, before, broken, tidies):
     assert describe_harm(before, _health(target)) is None
 
 
-def test_a_stack_that_sets_no_password_is_told_by_chpasswd_itself(target, broken):
-    """The vendor's own remediation left a host so: its chpasswd says that the module is unknown."""
-    broken(FIRST.format("password required pam_pwquality.so", "/etc/pam.d/common-password"))
-    found = {probe.name: probe for probe in _health(target)}
-    assert not found["password-change"].ok
-    assert found["password-change"].detail == "no password can be set: chpasswd says Module is unknown"
+PASSWORDS = "/etc/pam.d/common-password"
+
+
+@pytest.mark.parametrize(
+    ("detail", "breaks"),
+    [
+        # The vendor's own remediation left a host so.
+        ("root cannot set a password: ", FIRST.format("password required pam_pwquality.so", PASSWORDS)),
+        ("root cannot set a password: ", FIRST.format("password requisite pam_deny.so", PASSWORDS)),
+        ("root cannot set a password: ", f"sed -i 's/pam_unix.so/pam_unix.so use_authtok/' {PASSWORDS}"),
+        (
+            "root cannot set a password: ",
+            FIRST.format("password requisite pam_pwhistory.so use_authtok remember=5", PASSWORDS),
+        ),
+        # pam_permit.so below it accepts: passwd reports success, and nothing is stored.
+        ("root cannot set a password: ", f"sed -i '/pam_unix.so/d;s/pam_deny.so/pam_permit.so/' {PASSWORDS}"),
+        ("its owner cannot change a password: ", FIRST.format("password required pam_rootok.so", PASSWORDS)),
+        ("an expired password cannot be changed: ", FIRST.format("password requisite pam_deny.so", "/etc/pam.d/login")),
+    ],
+)
+def test_a_stack_that_sets_no_password_is_told_by_a_throwaway_account(target, before, broken, detail, breaks):
+    broken(breaks)
+    now = {probe.name: probe for probe in _health(target)}
+    assert now["password-change"].detail.startswith(detail)
+    assert not now["password-change"].ok
+
+
+def test_a_stack_that_takes_short_passwords_is_weaker_than_before(target, before, broken):
+    broken(f"sed -i 's/obscure/minlen=1/' {PASSWORDS}")
+    assert "password-change: new: a password of four characters is accepted" in describe_harm(before, _health(target))
 
 
 STACKS = [

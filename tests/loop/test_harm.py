@@ -1,11 +1,12 @@
 """What counts as harm: worse than before the run, and nothing that was broken already."""
 
+import msgspec
 import pytest
 
 from app.events.kinds import SentryProbed
 from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
-from app.loop.harm import SINCE, describe_harm, find_preexisting_failures
+from app.loop.harm import SINCE, describe_harm, find_preexisting_failures, find_unasked_probes
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
 from app.targets.health_probes import run_health_probes
@@ -37,6 +38,33 @@ def test_harm_is_what_is_worse_than_before_the_run(before, now, harm):
 def test_what_failed_before_is_blamed_on_nobody():
     assert find_preexisting_failures((FINE[0], BROKEN), (FINE[0], BROKEN)) == ("pam",)
     assert find_preexisting_failures(FINE, (FINE[0], BROKEN)) == ()
+
+
+UNASKED = Probe("password-change", True, "not asked: the host allows no mount namespace", asked=False)
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/etc/pam.d/common-password", ("password-change",)),
+        ("/etc/security/pwquality.conf", ("password-change",)),
+        ("/etc/login.defs", ("password-change",)),
+        ("/etc/shadow", ("password-change",)),
+        ("/etc/ssh/sshd_config", ()),
+        ("/etc/issue", ()),
+    ],
+)
+def test_a_probe_that_was_not_asked_counts_for_the_paths_that_it_is_about(path, names):
+    others = (Probe("audit", True, "not there", asked=False), Probe("pam", True, "sane", asked=True), *FINE)
+    assert find_unasked_probes((*others, UNASKED), ("/etc/motd", path)) == names
+    assert find_unasked_probes((*others, msgspec.structs.replace(UNASKED, asked=None)), (path,)) == ()
+
+
+def test_a_probe_that_can_no_longer_be_asked_is_harm():
+    asked = Probe("password-change", True, "root sets a password", asked=True)
+    assert describe_harm((asked,), (UNASKED,)) == f"password-change: it can no longer be asked: {UNASKED.detail}"
+    assert describe_harm((msgspec.structs.replace(asked, asked=None),), (UNASKED,)) is None
+    assert describe_harm((UNASKED,), (asked,)) is None
 
 
 DEPLOY, ADMIN = "deploy: (root) /usr/bin/systemctl", "opsadmin: (ALL) ALL"

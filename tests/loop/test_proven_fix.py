@@ -22,6 +22,7 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget, SetOption
 from app.store.run_history import RunHistory
+from app.targets.fixture.fixture_target import FixtureTarget
 from tests.loop.onfixture import OnFixture, answered
 
 RULE = "V-258069"
@@ -140,3 +141,26 @@ async def test_a_change_that_the_sentry_stayed_silent_on_proves_nothing(tmp_path
     await here.run(RULE, run="r1")
     assert here.events(ItemPassed)
     assert not here.events(FixProven)
+
+
+class Unprobed(FixtureTarget):
+    """A host on which one probe cannot be asked."""
+
+    def __init__(self, folder, name):
+        super().__init__("web1", folder)
+        self._unprobed = name
+
+    def check_health(self):
+        return tuple(
+            msgspec.structs.replace(probe, asked=False) if probe.name == self._unprobed else probe
+            for probe in super().check_health()
+        )
+
+
+@pytest.mark.parametrize(("unasked", "proofs"), [("password-change", 0), ("audit-disk", 1)])
+async def test_a_change_whose_probe_could_not_be_asked_proves_nothing(tmp_path, unasked, proofs):
+    """The rule changes /etc/security/limits.conf, which can stop passwords from being set."""
+    here = OnFixture(tmp_path, target=Unprobed(tmp_path, unasked))
+    await here.run(RULE, run="r1")
+    assert here.events(ItemPassed)
+    assert len(here.events(FixProven)) == proofs

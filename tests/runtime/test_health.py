@@ -67,6 +67,25 @@ def test_readings_that_are_old_or_awaited_are_told_and_stop_nothing():
     assert [badge for _, badge, _, _ in found(stalled)] == ["ENGINE FROZEN"]
 
 
+def test_every_fault_says_where_a_person_can_act():
+    node = NodeStatus("n1", "worker", NOW, 3.0, leads=False, runs=("r1",))
+    wait = (NOW - 9, RunWaiting(cause="host", reason="Web does not answer."))
+    cases = [
+        (replace(WELL, unwritten=2.0), "guide"),
+        (replace(WELL, unanswered=2.0), "guide"),
+        (replace(WELL, silent_worker=node), "run"),
+        (replace(WELL, left_since=NOW), "run"),
+        (replace(WELL, wait=wait), "run"),
+        (with_engine("stalled"), "engines"),
+        (replace(WELL, simulator=False), "engines"),
+        (replace(WELL, unpolled=LATE_POLL + 1), "engines"),
+    ]
+    for conditions, place in cases:
+        assert [fault.remedy_place for fault in find_faults(conditions)] == [place]
+    (frozen,) = find_faults(with_engine("stalled"))
+    assert frozen.remedy.endswith("If it stays frozen, restart it.")
+
+
 def test_a_run_in_nobodys_hands_is_interrupted_since_its_newest_event():
     assert found(replace(WELL, left_since=NOW - 7)) == [("node", "INTERRUPTED", NOW - 7, True)]
 

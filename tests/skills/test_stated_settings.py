@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.vocabulary import WriteFile
-from app.skills.stated_settings import find_stated_settings
+from app.skills.stated_settings import find_stated_lines, find_stated_settings
 from tests.targets.test_policy import laid_out
 
 NAMESPACES = "Add the following line to a file in /etc/sysctl.d:\n\nuser.max_user_namespaces = 0\n"
@@ -41,3 +41,43 @@ def test_a_value_that_no_scale_ranks_is_accepted_from_the_rule_alone(tmp_path):
     assert find_objections("user.max_user_namespaces = 1", asks)
     weaker = find_stated_settings("kernel.randomize_va_space = 1")
     assert find_objections("kernel.randomize_va_space = 1", weaker)
+
+
+LOGIN = """Change the "[Login]" section of "/etc/systemd/logind.conf":
+
+StopIdleSessionSec=600
+
+Then restart the service:
+
+$ sudo systemctl restart systemd-logind
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (LOGIN, {"logind [Login] ", "logind Login/StopIdleSessionSec 600"}),
+        (LOGIN.replace("Change", "Remove these lines from"), set()),
+        (LOGIN.replace("StopIdleSessionSec=600", "# StopIdleSessionSec=600"), set()),
+        ("StopIdleSessionSec=600 in /etc/systemd/logind.conf ends sessions.", set()),
+        ('Add to "/etc/default/grub":\n\nGRUB_CMDLINE_LINUX="pti=on"', {"grub GRUB_CMDLINE_LINUX pti on"}),
+        ("$ echo 'port 0' | sudo tee -a /etc/chrony.conf", {"chrony port 0"}),
+        ("Add a line to /etc/unknown.conf:\n\nport 0", set()),
+    ],
+)
+def test_lines_count_for_the_file_that_is_named_before_them(text, found):
+    assert find_stated_settings(text) == found
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        ("/etc/rsyslog.d", "/etc/rsyslog.d/99-temper.conf"),
+        ("/etc/sudoers.d/", "/etc/sudoers.d/99-temper"),
+        ("/etc/ssh/sshd_config.d", "/etc/ssh/sshd_config.d/00-temper.conf"),
+        ("/etc/elsewhere.d", "/etc/elsewhere.d"),
+    ],
+)
+def test_a_folder_of_drop_ins_gets_a_file_of_our_own(folder, path):
+    (stated,) = find_stated_lines(f'Add this to a file in "{folder}":\n\nline 1')
+    assert stated.path == path

@@ -44,26 +44,40 @@ FILES: dict[str, FileState] = {
             "/etc/pam.d/system-auth",
             (
                 "auth required pam_env.so\nauth sufficient pam_unix.so\nauth required pam_deny.so\n"
-                "account required pam_unix.so\n"
+                "account required pam_unix.so\npassword required pam_unix.so\n"
             ),
             0o644,
             "root:root",
         ),
         (
             "/etc/pam.d/password-auth",
-            "auth sufficient pam_unix.so\nauth required pam_deny.so\naccount required pam_unix.so\n",
+            (
+                "auth sufficient pam_unix.so\nauth required pam_deny.so\n"
+                "account required pam_unix.so\npassword required pam_unix.so\n"
+            ),
             0o644,
             "root:root",
         ),
-        ("/etc/pam.d/sshd", "auth substack password-auth\naccount include password-auth\n", 0o644, "root:root"),
+        (
+            "/etc/pam.d/sshd",
+            "auth substack password-auth\naccount include password-auth\npassword include password-auth\n",
+            0o644,
+            "root:root",
+        ),
         ("/etc/pam.d/sudo", "auth include system-auth\naccount include system-auth\n", 0o644, "root:root"),
-        ("/etc/pam.d/login", "auth substack system-auth\naccount include system-auth\n", 0o644, "root:root"),
+        (
+            "/etc/pam.d/login",
+            "auth substack system-auth\naccount include system-auth\npassword include system-auth\n",
+            0o644,
+            "root:root",
+        ),
         (
             "/etc/pam.d/su",
             "auth sufficient pam_rootok.so\nauth substack system-auth\naccount include system-auth\n",
             0o644,
             "root:root",
         ),
+        ("/etc/pam.d/passwd", "password include system-auth\n", 0o644, "root:root"),
         ("/etc/login.defs", "UMASK\t022\n", 0o644, "root:root"),
         ("/etc/mission/mission.conf", "[inbox]\npath = /srv/inbox\nupload_umask = login\n", 0o640, "root:mission"),
         ("/etc/mission/backup.conf", "[backup]\nlogin = root\n", 0o644, "root:root"),

@@ -125,6 +125,11 @@ BROKEN = [
     ("password-login", {"/etc/pam.d/sudo": None}, "sudo: /etc/pam.d/other is absent"),
     ("console-login", {"/etc/pam.d/login": "auth sufficient pam_permit.so\n"}, "let everybody in, whatever is typed"),
     ("console-login", swapped(STACK, "account required pam_unix.so", "account required pam_deny.so"), "account rules"),
+    (
+        "password-change",
+        {STACK: f"password requisite pam_deny.so\n{text_of(STACK)}"},
+        "root cannot set a password: /etc/pam.d/system-auth line 1: pam_deny.so",
+    ),
     ("sudo-rights", {SUDOERS: "root ALL\n"}, "(/etc/sudoers line 1)"),
     ("login-shells", {"/etc/bash.bashrc": FileState(b"", 0o600, "root:root")}, "may read /etc/bash.bashrc"),
     ("next-boot", {"/etc/systemd/system/sshd.service": ""}, "the next boot leaves out sshd.service"),
@@ -183,7 +188,7 @@ def test_the_fixture_is_healthy_when_it_is_laid_out(tmp_path):
     assert [probe for probe in target.check_health() if not probe.ok] == []
 
 
-UNKNOWN = {"login-shells", "next-boot", "selinux-boot", "audit-disk", "audit-panic"}
+UNKNOWN = {"password-change", "login-shells", "next-boot", "selinux-boot", "audit-disk", "audit-panic"}
 """What has no file asks nothing of anybody: it says so, and raises no alarm."""
 
 

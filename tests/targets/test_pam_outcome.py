@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.pam_outcome import compute_outcome
+from app.targets.pam_outcome import StackRefusal, compute_outcome, find_refusal
 from tests.hostfiles import DictFiles
 
 
@@ -47,3 +47,38 @@ def test_a_substack_ends_by_itself_and_counts_as_one_rule():
 def test_other_stands_in_and_has_to_be_readable():
     assert ends("account required success\n", other="auth required success\n") == "success"
     assert ends("auth required success\n", other="auth required success \\") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "overshoots"),
+    [
+        ("auth required success\nauth required auth_err\nauth required perm_denied\n", 2, False),
+        ("auth required success\nauth requisite auth_err\nauth sufficient success\n", 2, False),
+        ("auth required auth_err\nauth sufficient success\n", 1, False),
+        ("auth [success=2 default=ignore] success\nauth required success\n", 1, True),
+        ("auth required success\nauth required\n", 2, False),
+        ("auth [default=ok] new_authtok_reqd\nauth required success\n", 1, False),
+    ],
+)
+def test_the_rule_that_decided_on_a_refusal_is_found(text, line, overshoots):
+    rules = pam.read_chains(DictFiles({"/etc/pam.d/x": text}), "x")["auth"]
+    assert find_refusal(rules, lambda rule: rule.module) == StackRefusal(rules[line - 1], overshoots)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "auth optional user_unknown\n",
+        "auth required success\nauth [default=reset] auth_err\n",
+        "auth required perm_denied\nauth [default=reset] auth_err\n",
+    ],
+)
+def test_a_stack_in_which_no_rule_decides_refuses(text):
+    chains = pam.read_chains(DictFiles({"/etc/pam.d/x": text}), "x")
+    assert find_refusal(chains["auth"], lambda rule: rule.module) == StackRefusal(None)
+
+
+def test_a_stack_that_succeeds_has_no_refusal():
+    chains = pam.read_chains(DictFiles({"/etc/pam.d/x": "auth sufficient success\nauth required auth_err\n"}), "x")
+    assert find_refusal(chains["auth"], lambda rule: rule.module) is None

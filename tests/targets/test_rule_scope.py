@@ -255,6 +255,10 @@ def test_a_setting_that_the_rule_does_not_name_stays(rule, action):
         ("/etc/ssh/sshd_config", "/etc/sysctl.conf", False),
         ("/etc/cron.d", "/etc/cron.d/x", False),
         ("", "/etc/ssh/sshd_config", False),
+        ("/etc/shadow-", "/etc/shadow-", True),
+        ("/etc/shadow-", "/etc/shadow", False),
+        ("/etc/systemd/logind.conf.d/", "/etc/systemd/logind.conf", True),
+        ("/etc/dconf/db/local.d/00-a", "/etc/dconf/db/local.d/locks/a", False),
     ],
 )
 def test_a_file_is_named_with_its_drop_ins(named, path, is_named):

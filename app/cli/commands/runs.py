@@ -77,6 +77,10 @@ def start_run(
     harmed: Harmed = 1,
     escalated: Escalated = 100.0,
     replay: Replay = True,
+    engine: Annotated[
+        str,
+        typer.Option(help="lineup asks the roles; none asks no model and tries what the content itself proposes."),
+    ] = "lineup",
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
@@ -84,7 +88,7 @@ def start_run(
 
     from app.cli.harden import apply_starting_point, harden_host
     from app.events.vocabulary import Budget
-    from app.runs.order import Order, split_rules
+    from app.runs.order import Order, parse_engine_choice, split_rules
 
     settings = Settings(data=data, lineup=lineup, speed=speed)
     order = Order(
@@ -98,6 +102,7 @@ def start_run(
         consent=consent,
         pace=speed,
         replay_fixes=replay,
+        engine=parse_engine_choice(engine),
         by=getpass.getuser(),
     )
     order = apply_starting_point(order, papers) if papers else order

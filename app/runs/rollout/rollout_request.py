@@ -70,6 +70,7 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
         whose=order.whose,
         token=order.token,
         replay_fixes=order.replay_fixes,
+        engine=first.engine,
     )
 
 
@@ -94,6 +95,7 @@ def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
         note=asked.note,
         pace=asked.pace,
         replay_fixes=asked.replay_fixes,
+        engine=asked.engine,
         by=f"rollout {rollout} of {asked.by}",
         whose=asked.whose or asked.by,
         token=asked.token,

@@ -10,12 +10,13 @@ from app.targets.pam_outcome import SUCCESS
 _PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a directory", "root with the right password"
 _WRONG, _NONE, _LOCKED = "a wrong password", "an account without a password", "a locked account"
 _ACCOUNT, _EXPIRED = "an account in order", "an expired account"
-_GOOD, _WEAK, _OLD, _STRANGER = "a good new password", "a weak one", "a used one", "somebody without the old one"
+GOOD_CHOICE = "a good new password"
+_WEAK, _OLD, _STRANGER = "a weak one", "a used one", "somebody without the old one"
 _SESSION = "everybody who signed in"
 RIGHTFUL: Mapping[str, tuple[str, ...]] = {
     "auth": (_PASSWORD, _ELSEWHERE, _ROOT),
     "account": (_ACCOUNT,),
-    "password": (_GOOD,),
+    "password": (GOOD_CHOICE,),
     "session": (_SESSION,),
 }
 INTRUDERS: Mapping[str, tuple[str, ...]] = {
@@ -30,9 +31,6 @@ _CONTENT = split_names("""
     pam_umask.so pam_keyinit.so pam_motd.so pam_mail.so pam_issue.so pam_warn.so pam_echo.so pam_systemd.so
     pam_tty_audit.so
 """)
-STORES = "pam_unix.so"
-_ASK_FOR_NEW = (STORES, "pam_pwquality.so", "pam_cracklib.so", "pam_passwdqc.so", "pam_pwhistory.so", *_DIRECTORIES)
-_TAKE_OVER = frozenset(("use_authtok", "use_first_pass"))
 _LEFT_OUT = ("pam_faildelay.so", "pam_cap.so")
 _DENIES = {"auth": "auth_err", "account": "auth_err", "password": "authtok_err", "session": "session_err"}
 _UNIX = {_WRONG: "auth_err", _ELSEWHERE: "user_unknown", _EXPIRED: "acct_expired", _STRANGER: "auth_err"}
@@ -43,25 +41,11 @@ class Responder:
 
     def __init__(self, who: str, kind: str, *, otherwise: bool) -> None:
         self._who, self._kind, self._otherwise = who, kind, otherwise
-        self._has_new_password = False
-        self.has_changed = False
-        """Whether a module that stores passwords has accepted the new one."""
 
     def __call__(self, rule: PamRule) -> str:
-        if self._kind == "password" and not self._can_ask(rule):
-            return "authtok_err"
-        found = _answer_known_module(rule, self._who, self._kind) or (
+        return _answer_known_module(rule, self._who, self._kind) or (
             SUCCESS if self._otherwise else _DENIES[self._kind]
         )
-        self.has_changed |= rule.module == STORES and found == SUCCESS
-        return found
-
-    def _can_ask(self, rule: PamRule) -> bool:
-        """Return False for a module that takes the new password from one before it, and there was none."""
-        if rule.module not in _ASK_FOR_NEW:
-            return True
-        self._has_new_password |= not _TAKE_OVER & set(rule.arguments)
-        return self._has_new_password
 
 
 def _answer_known_module(rule: PamRule, who: str, kind: str) -> str:

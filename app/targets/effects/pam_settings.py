@@ -8,9 +8,10 @@ from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon import UNSET, Daemon
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, STORES, Responder
+from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, Responder
 from app.targets.effects.strength import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
+from app.targets.password_stack import explain_password_refusal
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"
@@ -52,12 +53,14 @@ def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str)
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            answer = Responder(who, kind, otherwise=otherwise)
-            admitted = chain is not None and compute_outcome(chain, answer) == SUCCESS
-            if kind == "password" and who in RIGHTFUL[kind] and chain and any(one.module == STORES for one in chain):
-                admitted = admitted and answer.has_changed
-            found[f"{place} for {who}{words}"] = _IN if admitted else _OUT
+            found[f"{place} for {who}{words}"] = _IN if _is_admitted(chain, who, kind, otherwise=otherwise) else _OUT
     return found
+
+
+def _is_admitted(chain: tuple[PamRule, ...] | None, who: str, kind: str, *, otherwise: bool) -> bool:
+    if kind == "password" and who in RIGHTFUL[kind]:
+        return not explain_password_refusal(chain, accepts_unknown=otherwise)
+    return chain is not None and compute_outcome(chain, Responder(who, kind, otherwise=otherwise)) == SUCCESS
 
 
 def _compare_outcomes(who: str, was: str, now: str) -> Strength:

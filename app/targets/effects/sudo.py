@@ -10,7 +10,7 @@ from app.targets.effects import sudo_defaults, sudo_rights
 from app.targets.effects.cvtsudoers import parse_cvtsudoers
 from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
 from app.targets.effects.strength import Strength
-from app.targets.granted_rights import Principal, build_principal, resolve_defaults, resolve_rights
+from app.targets.granted_rights import OFF, Principal, build_principal, resolve_defaults, resolve_rights
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 
 _PROGRAM = "/usr/bin/cvtsudoers"
@@ -20,6 +20,7 @@ _MAY = " may run"
 _BY_NAME = " by name"
 _OTHERWISE = " where anybody else has "
 _ELSE = Principal("\0")
+_ANOTHERS_PASSWORD = ("targetpw", "rootpw", "runaspw")
 _UNREADABLE = "lines that sudo cannot read"
 _OPTION = re.compile(r"(?P<who>.*): (?P<name>[a-z_]+)(?: where (?P<scope>.*) fits)?")
 
@@ -66,7 +67,14 @@ def _collect_settings(read: Sudoers, who: HostAccounts) -> dict[str, str]:
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
                 found[f"{entry}{_BY_NAME}{key}"] = f"{value}{_OTHERWISE}{otherwise}"
-    return found
+    return _drop_built_in(found)
+
+
+def _drop_built_in(found: dict[str, str]) -> dict[str, str]:
+    """Drop the options of another's password that are off for everybody: sudo has them off by itself."""
+    named = {key: option["name"] for key in found if (option := _OPTION.fullmatch(key))}
+    used = {name for key, name in named.items() if found[key] != OFF}
+    return {key: value for key, value in found.items() if named.get(key) not in {*_ANOTHERS_PASSWORD} - used}
 
 
 def _iter_principal_settings(read: Sudoers, who: Principal) -> Iterator[tuple[str, str]]:

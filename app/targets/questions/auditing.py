@@ -49,7 +49,8 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     settings, _ = keyvalue.parse_auditd(text, AUDITD)
     told = {one.key: one.value.lower() for one in settings}
     if host.fill is None:
-        return ProbeAnswer(True, "how full the audit log's disk is cannot be known here, so nothing is said of it")
+        detail = "how full the audit log's disk is cannot be known here, so nothing is said of it"
+        return ProbeAnswer(True, detail, asked=False)
     free = f"{host.fill.free // _MIB} of {host.fill.size // _MIB} MiB are free"
     for threshold, action in _THRESHOLDS:
         does = told.get(action, "")

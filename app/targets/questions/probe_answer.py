@@ -53,6 +53,8 @@ class ProbeAnswer(NamedTuple):
     detail: str
     holds: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
+    asked: bool = True
+    """False if the host could not be asked."""
 
 
 def answer_from_problems(problems: tuple[BadSetting, ...], fine: str) -> ProbeAnswer:

@@ -4,6 +4,8 @@ import threading
 import time
 from collections.abc import Callable
 
+import msgspec
+
 from app.errors import ConnectionLost, TemperError
 from app.events.vocabulary import Probe
 from app.syntax.files import Files
@@ -24,6 +26,7 @@ _NEEDS = {
     "sudoers": ("/etc/sudoers",),
     "sshd-config": ("/etc/ssh/sshd_config",),
     "pam": ("/etc/pam.d/system-auth", "/etc/pam.d/common-auth", "/etc/pam.d/common-account"),
+    "password-change": ("/etc/pam.d/system-auth", "/etc/pam.d/common-password"),
     "backup-login": ("/etc/mission/backup.conf",),
     "mission-config": ("/etc/mission/mission.conf",),
     "mission-inbox": ("/etc/mission/mission.conf",),
@@ -95,7 +98,18 @@ def probe_host(line: SshConnection, files: Files) -> tuple[Probe, ...]:
     """Return program probes, and file probes for the names that these do not cover."""
     own, fill = probe_programs(line, files)
     known = {probe.name for probe in own}
-    return (*own, *(probe for probe in probe_files(files, fill) if probe.name not in known))
+    read = {probe.name: probe for probe in probe_files(files, fill)}
+    return (
+        *(_add_reading(probe, read.get(probe.name)) for probe in own),
+        *(probe for name, probe in read.items() if name not in known),
+    )
+
+
+def _add_reading(probe: Probe, read: Probe | None) -> Probe:
+    """Replace a probe that could not be asked by our reading of the files. It still counts as not asked."""
+    if probe.asked is not False or read is None:
+        return probe
+    return msgspec.structs.replace(read, asked=False, detail=clean_text(f"{probe.detail}; {read.detail}", _LONGEST))
 
 
 def probe_files(files: Files, fill: DiskUsage | None = None) -> tuple[Probe, ...]:

@@ -1,7 +1,7 @@
 """Probes that run the host's own programs in one call: sshd, sudo, libpam, systemd, SELinux, audit and disk usage."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from app.events.vocabulary import Probe
 from app.syntax import sudoers
@@ -10,6 +10,7 @@ from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.boot import NEEDED, NO_WORK
 from app.targets.questions.login_probes import list_password_accounts
+from app.targets.questions.password_change import STEPS, describe_steps
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
 from app.targets.questions.sudo_grants import describe_sudo_rights, select_usable_rights
 from app.targets.ssh.connection import SshConnection
@@ -22,6 +23,8 @@ _SECONDS = 120.0
 _MOST, _FEW = 64, 8
 _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
+_SHORT = "short"
+_TOOK_TOO_LONG = "it took too long"
 _LISTS, _CUT_SHORT = ("masked", "failed", "doors"), (124, 137)
 """Lists whose missing entries would count as new, or as lost, on the next probe; and the exit codes of `timeout`."""
 _KIB = 1024
@@ -42,7 +45,10 @@ def probe_programs(line: SshConnection, files: Files) -> tuple[tuple[Probe, ...]
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
     said = _run_examine(line, *map(" ".join, names))
-    return build_probes(said, who, names[0]), _read_disk_usage(said)
+    tried = line.run("password", seconds=_SECONDS).report
+    if (tried.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG:
+        tried = line.run("password", seconds=_SECONDS).report
+    return (*build_probes(said, who, names[0]), build_password_probe(tried)), _read_disk_usage(said)
 
 
 def _run_examine(line: SshConnection, *names: str) -> HostReport:
@@ -92,16 +98,18 @@ def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iter
         yield "selinux-boot", _read_selinux_policy(said)
     yield "selinux", _read_selinux_mode(said.get_row("selinux"))
     yield "audit", _read_audit_status(said)
-    yield "password-change", _read_chpasswd_answer(said.get_row("chpasswd"))
     yield "become", _read_su_answers(said)
     if any(" " in door for door, _ in said.get_rows("success")):
         yield "password-login", _read_login_answers(said)
+    else:
+        why = (said.get_row("doors") or ("", "there is nobody to try it as"))[1]
+        yield "password-login", ProbeAnswer(True, f"not asked: {why}", asked=False)
 
 
 def _read_program_answer(word: str, row: tuple[str, str] | None) -> ProbeAnswer:
     code, why = row or (_ABSENT, "")
     if code == _ABSENT:
-        return ProbeAnswer(True, f"{word} is not there to be asked")
+        return ProbeAnswer(True, f"{word} is not there to be asked", asked=False)
     fine = code == "0"
     return ProbeAnswer(fine, f"{word} finds nothing wrong" if fine else f"{word} refuses its files: {why}")
 
@@ -119,7 +127,7 @@ def _parse_sudo_answers(said: HostReport, who: HostAccounts, names: list[str]) -
     for name in names:
         lines, code = said.get_lines("sudo", name), said.get_exit_code("sudo", name)
         if code == int(_ABSENT):
-            return ProbeAnswer(True, "sudo is not there to be asked")
+            return ProbeAnswer(True, "sudo is not there to be asked", asked=False)
         rights = parse_sudo_listing(lines)
         if rights is None:
             told = " ".join(lines).strip() or "it said nothing"
@@ -145,7 +153,9 @@ def _read_next_boot(said: HostReport) -> ProbeAnswer:
 
 def _read_failed_units(said: HostReport) -> ProbeAnswer:
     if said.get_exit_code("failed", "all") != 0:
-        return ProbeAnswer(True, "systemd does not run there or does not answer, so no failed unit is known")
+        return ProbeAnswer(
+            True, "systemd does not run there or does not answer, so no failed unit is known", asked=False
+        )
     failed = [line.split()[0] for line in said.get_lines("failed", "all") if line.strip()]
     weak = tuple(f"{unit} failed" for unit in failed)
     return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
@@ -161,14 +171,14 @@ def _read_selinux_policy(said: HostReport) -> ProbeAnswer:
 
 def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
     if row is None or row[0] != "0":
-        return ProbeAnswer(True, "SELinux is not there to be asked")
+        return ProbeAnswer(True, "SELinux is not there to be asked", asked=False)
     return ProbeAnswer(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
 
 
 def _read_audit_status(said: HostReport) -> ProbeAnswer:
     status = dict(line.split()[:2] for line in said.get_lines("audit", "all") if len(line.split()) > 1)
     if said.get_exit_code("audit", "all") != 0 or "enabled" not in status:
-        return ProbeAnswer(True, "the kernel's audit is not there to be asked")
+        return ProbeAnswer(True, "the kernel's audit is not there to be asked", asked=False)
     told_of = ", ".join(f"{key} {status[key]}" for key in ("enabled", "failure", "lost", "backlog") if key in status)
     holds = ("the kernel records",) if status["enabled"] != "0" else ()
     if status.get("failure") == "2" and status.get("backlog_wait_time", "1") == "0":
@@ -176,13 +186,19 @@ def _read_audit_status(said: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"the kernel's audit: {told_of}", holds)
 
 
-def _read_chpasswd_answer(row: tuple[str, str] | None) -> ProbeAnswer:
-    """Report whether the password stack works, tried for an absent account so that no password can change."""
-    if row is None:
-        return ProbeAnswer(True, "chpasswd does not ask PAM here, or is not there")
-    if broken := _find_pam_fault(row[1]):
-        return ProbeAnswer(False, f"no password can be set: chpasswd says {broken}")
-    return ProbeAnswer(True, "the stack for new passwords can be gone through")
+def build_password_probe(tried: HostReport) -> Probe:
+    """Build the probe from what a throwaway account met on a copy of the host's stacks."""
+    return to_probe("password-change", _read_password_trial(dict(tried.get_rows("password"))))
+
+
+def _read_password_trial(met: Mapping[str, str]) -> ProbeAnswer:
+    for step, (_done, failed) in STEPS.items():
+        if met.get(step, _IN) != _IN:
+            return ProbeAnswer(False, f"{failed}: {met[step].partition(' ')[2].strip()}")
+    if missing := [step for step in (*STEPS, _SHORT) if step not in met]:
+        reason = met.get("none") or f"the host reports nothing about {', '.join(missing)}"
+        return ProbeAnswer(True, f"not asked: {reason}", asked=False)
+    return describe_steps(STEPS, refused=met[_SHORT] != _IN)
 
 
 def _read_su_answers(said: HostReport) -> ProbeAnswer:
@@ -191,8 +207,9 @@ def _read_su_answers(said: HostReport) -> ProbeAnswer:
     if broken := next((found for _, text in tried if (found := _find_pam_fault(text))), ""):
         return ProbeAnswer(False, f"su from root fails for everybody: {broken}")
     names = [name for name, text in tried if text == _IN]
-    told = f"su from root: to {', '.join(names)}" if names else "su from root could not be tried"
-    return ProbeAnswer(True, told, tuple(f"su from root to {name}" for name in names))
+    if not names:
+        return ProbeAnswer(True, "su from root could not be tried", asked=False)
+    return ProbeAnswer(True, f"su from root: to {', '.join(names)}", tuple(f"su from root to {name}" for name in names))
 
 
 def _read_login_answers(said: HostReport) -> ProbeAnswer:

@@ -9,6 +9,7 @@ from app.targets.subjects import limits as limits_subject
 from app.targets.subjects import modules as modules_subject
 from app.targets.subjects.file_edit import FileEdit, Judge, is_live
 from app.targets.subjects.option_judge import OptionJudge, parse_section_line
+from app.targets.subjects.stated_files import StatedFileJudge
 
 Keys = tuple[str, ...]
 _UNKEYED = (option_tables.CRYPTO_POLICY, option_tables.CRYPTO_MODULE)
@@ -34,6 +35,9 @@ def _find_keys(judge: Judge, line: str, others: Sequence[str]) -> Keys:
         return _find_pam_keys(line, others)
     if isinstance(judge, OptionJudge):
         return () if judge in _UNKEYED else tuple(setting.key for setting in judge.read(line))
+    if isinstance(judge, StatedFileJudge):
+        match = judge.family.pattern.fullmatch(line)
+        return (match["key"],) if match else ()
     find = _FINDERS.get(judge)
     return find(line) if find else ()
 
@@ -73,7 +77,9 @@ def _find_sudo_keys(line: str) -> Keys:
 
 
 def _find_module_keys(line: str) -> Keys:
-    return tuple(one.module for one in modprobe.parse_module_lines(line, ""))
+    """Return the modules in both spellings: texts have firewire-core and firewire_core."""
+    modules = [one.module for one in modprobe.parse_module_lines(line, "")]
+    return tuple(dict.fromkeys([*modules, *(module.replace("_", "-") for module in modules)]))
 
 
 def _find_limit_keys(line: str) -> Keys:

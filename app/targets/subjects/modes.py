@@ -15,6 +15,8 @@ _READ_BY_ROOT = (
     "/etc/modprobe.d/",
     "/etc/sysctl",
     "/etc/mission/",
+    "/etc/sssd/",
+    "/etc/usbguard/",
 )
 """Only root reads these. Other files are read by shells, PAM clients and network programs of any account.
 

@@ -60,6 +60,9 @@ CRYPTO_MODULE = OptionJudge(
         r"(?:cipher|mac|hash|group|sign|key_exchange|protocol)(?:@[a-z-]+)?": (
             r"-[A-Z0-9][A-Z0-9.-]*(?: -[A-Z0-9][A-Z0-9.-]*)*"
         ),
+        # A whole list counts only once the policy names the module: then the effect is compared.
+        r"cipher@ssh": r"AES-(?:128|256)-(?:GCM|CTR)(?: AES-(?:128|256)-(?:GCM|CTR))*",
+        r"mac@ssh": r"HMAC-SHA2-(?:256|512)(?: HMAC-SHA2-(?:256|512))*",
         r"min_rsa_size|min_dh_size|min_dsa_size": r"[2-9][0-9]{3}",
         r"sha1_in_certs|arbitrary_dh_groups": r"0",
         r"ssh_etm": r"1",

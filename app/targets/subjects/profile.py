@@ -1,4 +1,4 @@
-"""The policy for profile scripts: only a timeout and comments may change."""
+"""The policy for profile scripts: only a timeout, a umask that the rule states, and comments may change."""
 
 import re
 
@@ -10,6 +10,8 @@ _STATEMENT = re.compile(
     r"|(?:export|readonly) TMOUT",
     re.ASCII,
 )
+_UMASK = re.compile(r"[ \t]*umask 0?0[27]7;?[ \t]*", re.ASCII)
+"""A line of its own, which the family of scripts understands."""
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")
 
 
@@ -43,6 +45,6 @@ def _split_gaps(text: str) -> list[list[str]]:
 
 
 def _is_harmless(line: str) -> bool:
-    if _COMMENT.fullmatch(line):
+    if _COMMENT.fullmatch(line) or _UMASK.fullmatch(line):
         return True
     return all(_STATEMENT.fullmatch(statement.strip()) for statement in line.rstrip().removesuffix(";").split(";"))

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from pydantic import Field
 
+from app.events.vocabulary import EngineChoice
 from app.people.rights import get_token_id, resolve_recorded_name
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, USUAL, Order
 from app.runs.spec_checks import RULE_LENGTH
@@ -58,6 +59,13 @@ class RunOrder(ApiModel):
         bool,
         Field(description="First try fixes that passed on another host with the same files, before a role plans one."),
     ] = True
+    engine: Annotated[
+        EngineChoice,
+        Field(
+            description="`none` asks no model: what the content itself proposes is tried in order, and the scanner"
+            " and the host's probes judge it."
+        ),
+    ] = "lineup"
     after_reboot: Annotated[
         bool,
         Field(description="Check after a reboot which results of the host's last run still hold. Changes nothing."),

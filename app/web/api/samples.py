@@ -8,8 +8,9 @@ from pydantic import Field
 
 from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
+from app.machine.sampling.run_tokens import read_run_rates
 from app.machine.sampling.sample_marks import MarkKind, read_sample_marks
-from app.machine.sampling.series import How, SeriesKey, Values
+from app.machine.sampling.series import Grid, How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import can_see_run, get_visible_runs, guests
 from app.runtime.runtime import Runtime
@@ -25,7 +26,7 @@ USUAL_SECONDS, USUAL_STEPS, MOST_STEPS = 120.0, 720, 5000
 LATEST = 32503680000.0
 "The year 3000. A wrong clock may reach it."
 NICE = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
-Kind = Literal["engine", "gpu", "role", "mark"]
+Kind = Literal["engine", "gpu", "role", "run", "mark"]
 
 _ENGINE_FIGURES: dict[str, tuple[str, Provenance, str]] = {
     "tok_s": ("token/s", "derived", "growth of vllm:generation_tokens_total"),
@@ -40,8 +41,8 @@ _GPU_SENSORS = {"used_gib": "GiB", "power_w": "W", "utilization": "%", "temperat
 
 
 class SampleSeries(ApiModel):
-    kind: Literal["engine", "gpu", "role"]
-    of: str = Field(description="Name of the engine, index of the GPU on its machine, or the role.")
+    kind: Literal["engine", "gpu", "role", "run"]
+    of: str = Field(description="Name of the engine, index of the GPU on its machine, or the role; of a run, the role.")
     host: str = Field(description="Machine of a GPU; empty for this machine.")
     figure: str
     unit: str
@@ -83,13 +84,15 @@ def list_samples(
         float | None,
         Query(ge=1, le=86400, description="Length of a step in seconds. Default: long enough for at most 720 steps."),
     ] = None,
-    kind: Annotated[str, Query(max_length=60, description="engine, gpu, role and mark, separated by commas.")] = (
+    kind: Annotated[str, Query(max_length=60, description="engine, gpu, role, run and mark, separated by commas.")] = (
         "engine,gpu,role,mark"
     ),
     engine: Annotated[str, Query(max_length=100, description="Only this engine.")] = "",
     gpu: Annotated[str, Query(max_length=10, description="Only the GPU with this index.")] = "",
     figure: Annotated[str, Query(max_length=300, description="Only these figures, separated by commas.")] = "",
-    run: Annotated[str, Query(max_length=40, description="Only marks of this run.")] = "",
+    run: Annotated[
+        str, Query(max_length=40, description="Only marks of this run, and for the kind `run` its own tokens.")
+    ] = "",
 ) -> Samples:
     """List samples. They are kept by the second for 6 hours, by 10 seconds for a day, by minute and hour for a year."""
     kinds, now = _parse_sample_kinds(kind), runtime.clock.now()
@@ -105,9 +108,10 @@ def list_samples(
         said = f"The result would have more than {MOST_STEPS} steps. Request a longer step or a shorter time."
         raise Problem("invalid", said, field="step")
     grid = Thinning(runtime.store).read(begin, end, width, now)
+    own = _read_run_rates(runtime, run, grid) if "run" in kinds else {}
     series = [
         to_sample_series(key, values)
-        for key, values in grid.to_series().items()
+        for key, values in (grid.to_series() | own).items()
         if key.kind in kinds
         and (not figure or key.figure in figure.split(","))
         and _is_wanted(key, "engine", engine)
@@ -122,6 +126,13 @@ def _parse_sample_kinds(text: str) -> set[str]:
         said = f"There is no kind {min(unknown)[:40]!a}. The kinds are {', '.join(get_args(Kind))}."
         raise Problem("invalid", said, field="kind")
     return asked
+
+
+def _read_run_rates(runtime: Runtime, run: str, grid: Grid) -> dict[SeriesKey, Values]:
+    if not run:
+        raise Problem("invalid", "The kind run needs a run: name it.", field="run")
+    row = read_required_run_row(runtime, run)
+    return read_run_rates(runtime.store, run, grid, simulated=row.simulated) if can_see_run(run) else {}
 
 
 def _is_wanted(key: SeriesKey, kind: str, name: str) -> bool:
@@ -166,6 +177,8 @@ def to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
 
 def _describe_figure(key: SeriesKey) -> tuple[str, Provenance, str]:
     """Return unit, provenance and source."""
+    if key.kind == "run":
+        return _ENGINE_FIGURES[key.figure][0], "derived", "tokens of the run's turns, from its log"
     if key.kind == "role":
         return _ENGINE_FIGURES[key.figure][0], "derived", "tokens of its turns, as the log took them in"
     if key.kind == "engine":

@@ -50,11 +50,14 @@ def show_cold_starts(runtime: TheRuntime) -> HTMLResponse:
 @router.post("/ops/engines/{engine}", name="ops_engine")
 @operators
 async def submit_engine_command(
-    runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop)$")]
+    runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop|restart)$")]
 ) -> Response:
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper did not start {engine[:40]!a}: stop and start it where you started it.")
-    await asyncio.gather(*(one.start() if verb == "start" else one.stop() for one in runtime.launched[engine]))
+    if verb != "start":
+        await asyncio.gather(*(one.stop() for one in runtime.launched[engine]))
+    if verb != "stop":
+        await asyncio.gather(*(one.start() for one in runtime.launched[engine]))
     return redirect_to("ops")
 
 

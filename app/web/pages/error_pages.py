@@ -15,7 +15,7 @@ from app.store import queries
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.models import RunRow
 from app.web.addresses import path_to
-from app.web.pages.rejected_form import RejectedForm, redisplay_form
+from app.web.pages.rejected_form import RejectedForm, redisplay_form, redisplay_query
 from app.web.pages.templating import render_page
 
 STATUS_SENTENCES = {404: "Page not found: {}.", 405: "The address {} does not allow this method."}
@@ -89,7 +89,9 @@ def _accepts_html(request: Request) -> bool:
 
 
 async def _restore_form(request: Request, wrong: str) -> RejectedForm | None:
-    """Return the submitted form for another try, or None. Starlette has cached the form on the request."""
+    """Return what was asked for or submitted for another try, or None. Starlette has cached the form."""
+    if request.method == "GET":
+        return redisplay_query(request.url.path, dict(request.query_params), wrong)
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(FORMS):
         return None
     typed = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}

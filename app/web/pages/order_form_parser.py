@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from app.errors import Rejected
-from app.runs.order import Order, split_rules
+from app.runs.order import Order, parse_engine_choice, split_rules
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
 from app.targets.host_registry import FIXTURE
 
@@ -34,6 +34,7 @@ def parse_order_form(
         consent=fields.get("consent", ""),
         pace=pace,
         replay_fixes=fields.get("replay", "1") == "1",
+        engine=parse_engine_choice(fields.get("engine", "lineup")),
         after_reboot=fields.get("after_reboot") == "1",
         by=by,
     )

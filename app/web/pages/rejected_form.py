@@ -1,11 +1,12 @@
 """A rejected form, shown again with the values that the person typed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from app.people.rights import RIGHTS
 from app.runs.order import MODES
+from app.store.run_listing import FILTERS
 from app.targets.ssh.endpoint import Way
 from app.web.pages.order_form_parser import USUAL_MODE
 
@@ -13,6 +14,7 @@ LABELS = {
     "host": "Host",
     "skill": "Skill",
     "mode": "Mode",
+    "state": "State",
     "rules": "Rules",
     "consent": "Consent",
     "hosts": "Hosts",
@@ -38,7 +40,12 @@ LABELS = {
     "kinds": "Kinds",
     "template": "Body",
 }
-CHOICES: dict[str, tuple[str, ...]] = {"mode": (USUAL_MODE, *MODES), "right": RIGHTS, "way": get_args(Way)}
+CHOICES: dict[str, tuple[str, ...]] = {
+    "mode": (USUAL_MODE, *MODES),
+    "state": ("", *FILTERS["state"].choices),
+    "right": RIGHTS,
+    "way": get_args(Way),
+}
 ORDER_FIELD_NAMES = {"window": "window_minutes"}
 """Form fields that have another name in an order."""
 SECRET = ("password", "secret")
@@ -65,6 +72,13 @@ class RejectedForm:
     fields: tuple[RejectedField, ...]
     hidden: Mapping[str, str]
     """Values that the person did not type, such as the button and the approval."""
+    method: str = "post"
+
+
+def redisplay_query(action: str, asked: Mapping[str, str], wrong: str) -> RejectedForm | None:
+    """Return a form of a page's query string, with the field `wrong` marked, or None if it has no such field."""
+    form = redisplay_form(action, asked, wrong)
+    return replace(form, method="get") if form and any(field.wrong for field in form.fields) else None
 
 
 def redisplay_form(action: str, typed: Mapping[str, str], wrong: str) -> RejectedForm | None:

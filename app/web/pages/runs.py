@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from app.errors import TemperError
+from app.errors import Rejected, TemperError
 from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs, guests
 from app.skills.catalog import SHIPPED, load_skill
@@ -53,7 +53,8 @@ def show_runs(
     after: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """List runs by the filters in the query string. `after` is the last run of the previous page."""
-    last = queries.find_run(session, after) if after else None
+    _check_choices(filters)
+    last = require_run(session, after) if after else None
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
     found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
     given = {name: value for name, value in filters.items() if value}
@@ -73,6 +74,12 @@ def show_runs(
         "skills": SHIPPED.list_names(),
     }
     return render_page("runs.html", here="runs", **context)
+
+
+def _check_choices(filters: GivenFilters) -> None:
+    for one in FILTERS.values():
+        if one.choices and (value := filters.get(one.name)) and value not in one.choices:
+            raise Rejected(one.name, f"there is no {one.name} {value[:40]!a}; choose one of {', '.join(one.choices)}.")
 
 
 def _list_hosts(folder: Path) -> list[str]:

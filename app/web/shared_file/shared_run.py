@@ -15,6 +15,7 @@ from app.evidence.shrunk_runs import read_whole_log
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import read_engine_outages
+from app.machine.sampling.run_tokens import read_run_rates
 from app.machine.sampling.sample_marks import read_sample_marks
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import WHO, Person
@@ -94,7 +95,7 @@ def _build_show(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         **record_stream(archive, scene, log).to_object(),
         "starts": [one.seq for one in log if isinstance(one.event, ItemStarted)],
         "items": _render_items(archive, row, log),
-        "samples": _read_samples(archive, row.id, log).model_dump(mode="json"),
+        "samples": _read_samples(archive, row, log).model_dump(mode="json"),
     }
 
 
@@ -109,12 +110,14 @@ def _render_items(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> 
     return {rule: page.partition(_MAIN[0])[2].rpartition(_MAIN[1])[0] for rule, page in pages.items()}
 
 
-def _read_samples(archive: RunArchive, run: str, log: Sequence[Recorded]) -> Samples:
-    """Return the answer of /api/v1/samples about the time of the run."""
+def _read_samples(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> Samples:
+    """Return the answer of /api/v1/samples about the time of the run, without the tokens of other runs."""
     begin, end = log[0].at, max(log[-1].at, log[0].at + 1)
     grid = Thinning(archive.store).read(begin, end, choose_step(begin, end))
-    marks = read_sample_marks(archive.store, (run,), begin, end)
-    series = [to_sample_series(key, values) for key, values in grid.to_series().items()]
+    marks = read_sample_marks(archive.store, (row.id,), begin, end)
+    sampled = {key: values for key, values in grid.to_series().items() if key.kind != "role"}
+    sampled |= read_run_rates(archive.store, row.id, grid, simulated=row.simulated)
+    series = [to_sample_series(key, values) for key, values in sampled.items()]
     return Samples.from_source(grid, series=series, marks=[Mark.from_source(one) for one in marks])
 
 
@@ -136,6 +139,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         speed=None,
         jumps=ItemJumps(1, last.seq),
         simulated=row.simulated,
+        no_model=mission.state.has_no_model,
         shrunk_at=None,
         pace=mission.state.request.pace if mission.state.request else None,
         pieces=render_pieces(mission, scene),

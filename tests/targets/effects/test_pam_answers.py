@@ -39,15 +39,3 @@ def test_of_a_module_that_nobody_knows_both_are_tried():
 def test_everybody_has_a_name_of_his_own():
     names = [name for table in (RIGHTFUL, INTRUDERS) for kinds in table.values() for name in kinds]
     assert len(names) == len(set(names))
-
-
-def test_a_new_password_that_nobody_asked_for_cannot_be_taken_over():
-    """`pam_pwhistory.so use_authtok` in the first place: not even root can set a password any more."""
-    history, unix = (
-        PamRule("password", "requisite", module, arguments, "x", 1)
-        for module, arguments in (("pam_pwhistory.so", ("use_authtok", "remember=5")), ("pam_unix.so", ()))
-    )
-    first = Responder("a good new password", "password", otherwise=True)
-    assert (first(history), first.has_changed) == ("authtok_err", False)
-    later = Responder("a good new password", "password", otherwise=True)
-    assert [later(unix), later(history), later.has_changed] == ["success", "success", True]

@@ -69,6 +69,8 @@ def test_whose_password_it_is_and_how_often_it_is_asked_for(was, now):
         (RemoveLine(path=SITE, line="Defaults:stranger !authenticate"), ["Defaults:stranger !authenticate"]),
         (AppendLine(path=SITE, line="Defaults timestamp_timeout=0"), ["Defaults timestamp_timeout=5"]),
         (AppendLine(path=SITE, line="Defaults use_pty"), []),
+        (AppendLine(path=SITE, line="Defaults !targetpw"), []),
+        (AppendLine(path=SITE, line="Defaults !rootpw"), ["Defaults !targetpw"]),
         (AppendLine(path=SITE, line="Defaults timestamp_timeout=5"), []),
     ],
 )

@@ -8,7 +8,7 @@ from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.connection import ScriptResult
 from app.targets.ssh.host_script_output import parse_host_report
-from app.targets.ssh.program_probes import build_probes, probe_programs
+from app.targets.ssh.program_probes import build_password_probe, build_probes, probe_programs
 from tests.targets.hosts import host
 
 FINE = [
@@ -31,13 +31,14 @@ FINE = [
     "audit\tall\tcode 0",
     "audit\tall\tenabled 1",
     "audit\tall\tfailure 1",
-    "chpasswd\t1\tchpasswd: pam_chauthtok() failed, error: Authentication token manipulation error",
     "become\troot\tin",
     "become\ttemper\tin",
     "success\tsshd opsadmin\tin",
     "success\tlogin opsadmin\tin",
     "auth_err\tsshd opsadmin\t1 su: Authentication failure",
 ]
+
+TRIED = ["password\troot\tin", "password\towner\tin", "password\tshort\t1 it is too short", "password\taged\tin"]
 
 
 def of(rows):
@@ -87,10 +88,6 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
             [*swapped("failure 1", "failure 2"), "audit\tall\tbacklog_wait_time 0"],
             "audit: the kernel stops at the first",
         ),
-        (
-            swapped("Authentication token manipulation error", "Module is unknown"),
-            "password-change: no password can be",
-        ),
         (swapped("become\ttemper\tin", "become\ttemper\t1 su: Module is unknown"), "become: su from root fails"),
         (swapped("become\ttemper\tin", "become\ttemper\t1 su: expired"), "become: no longer: su from root to temper"),
         (swapped("sshd opsadmin\tin", "sshd opsadmin\t1 su: no"), "password-login: no longer: sshd lets opsadmin in"),
@@ -126,24 +123,94 @@ def test_what_cannot_be_known_is_no_alarm(rows):
     assert [probe for probe in of(rows) if not probe.ok and probe.name != "sudo-rights"] == []
 
 
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        (swapped("sshd\t0\t", "sshd\t127\tnot found"), "sshd-starts"),
+        (swapped("visudo\t0", "visudo\t127"), "visudo"),
+        (swapped("opsadmin\tcode 0", "opsadmin\tcode 127"), "sudo-rights"),
+        (swapped("failed\tall\tcode 0", "failed\tall\tcode 1"), "failed-units"),
+        (without("selinux"), "selinux"),
+        (without("audit"), "audit"),
+        (without("become"), "become"),
+        (["doors\tno\tthe host allows no mount namespace", *without("success")], "password-login"),
+        (without("success"), "password-login"),
+    ],
+)
+def test_a_probe_that_the_host_could_not_be_asked_is_marked(rows, name):
+    assert [probe.name for probe in of(FINE) if probe.asked is False] == []
+    assert [probe.name for probe in of(rows) if probe.asked is False] == [name]
+
+
 def test_a_password_that_nobody_can_type_is_no_right():
     rows = [row.replace("opsadmin", "deploy") for row in FINE]
     asks = build_probes(parse_host_report(rows), read_host_accounts(host()), ["deploy"])
     assert next(probe for probe in asks if probe.name == "sudo-rights").holds == ()
 
 
+def trial(*rows):
+    return build_password_probe(parse_host_report(rows))
+
+
+def test_a_password_that_can_be_changed_in_every_way_is_fine():
+    done = "root sets a password; its owner changes it; an expired one is changed at the next login; "
+    strict, lax = trial(*TRIED), trial(*(row.replace("1 it is too short", "in") for row in TRIED))
+    assert (strict.name, strict.ok, strict.asked, strict.weak) == ("password-change", True, True, ())
+    assert strict.detail == f"{done}a password of four characters is refused"
+    assert (lax.ok, lax.weak) == (True, ("a password of four characters is accepted",))
+    assert describe_harm((strict,), (lax,)) == "password-change: new: a password of four characters is accepted"
+    assert describe_harm((lax,), (strict,)) is None
+
+
+@pytest.mark.parametrize(
+    ("step", "detail"),
+    [
+        ("root", "root cannot set a password: passwd: Module is unknown"),
+        ("owner", "its owner cannot change a password: passwd: Module is unknown"),
+        ("aged", "an expired password cannot be changed: passwd: Module is unknown"),
+    ],
+)
+def test_the_step_that_fails_is_told_in_the_hosts_words(step, detail):
+    failed = trial(*(row.replace(f"{step}\tin", f"{step}\t10 passwd: Module is unknown ") for row in TRIED))
+    assert (failed.ok, failed.asked, failed.detail) == (False, True, detail)
+
+
+@pytest.mark.parametrize(
+    ("rows", "detail"),
+    [
+        (["password\tnone\tthe host allows no mount namespace"], "not asked: the host allows no mount namespace"),
+        ([TRIED[0], "password\tnone\tthis fails on a plain stack, too"], "not asked: this fails on a plain stack, too"),
+        (TRIED[:2], "not asked: the host reports nothing about aged, short"),
+        ([], "not asked: the host reports nothing about root, owner, aged, short"),
+    ],
+)
+def test_a_trial_that_could_not_be_made_proves_nothing(rows, detail):
+    unasked = trial(*rows)
+    assert (unasked.ok, unasked.asked, unasked.detail) == (True, False, detail)
+    assert describe_harm((unasked,), (unasked,)) is None
+    assert describe_harm((trial(*TRIED),), (unasked,)) == f"password-change: it can no longer be asked: {detail}"
+
+
 class SaysInTurn:
-    """A line on which `examine` answers with the next of `looks`."""
+    """A line on which `examine` answers with the next of `looks`, and `password` with the next of `tries`."""
 
     end = SimpleNamespace(user="temper", watched=())
 
-    def __init__(self, *looks):
-        self.looks = list(looks)
+    def __init__(self, *looks, tries=(TRIED,)):
+        self.looks, self.tries = list(looks), list(tries)
 
     def run(self, name, *_names, seconds):
-        assert name == "examine"
         assert seconds
-        return ScriptResult(0, "\n".join(self.looks.pop(0)).encode(), "")
+        answers = {"examine": self.looks, "password": self.tries}[name]
+        return ScriptResult(0, "\n".join(answers.pop(0)).encode(), "")
+
+
+def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
+    slow = ["password\tnone\tit took too long"]
+    once, twice = SaysInTurn(FINE, tries=(slow, TRIED)), SaysInTurn(FINE, tries=(slow, slow, TRIED))
+    tried, untried = (probe_programs(line, host())[0][-1] for line in (once, twice))
+    assert (tried.name, tried.asked, once.tries) == ("password-change", True, [])
+    assert (untried.asked, untried.detail, twice.tries) == (False, "not asked: it took too long", [TRIED])
 
 
 @pytest.mark.parametrize(("word", "name"), [("masked", "next-boot"), ("failed", "failed-units")])

@@ -32,6 +32,17 @@ def test_some_figures_can_be_asked_for_and_no_others_are_sent(api):
     assert {one["figure"] for one in said["series"]} == {"power_w", "waiting"}
 
 
+def test_a_run_has_the_tokens_that_its_own_turns_wrote(api, finished):
+    run = api.get(f"/api/v1/runs/{finished}").json()
+    asked = {"kind": "run", "run": finished, "since": run["queued_at"], "until": run["ended_at"]}
+    told = api.get("/api/v1/samples", params=asked).json()
+    assert {(one["kind"], one["provenance"]) for one in told["series"]} == {("run", "simulated")}
+    assert [one["of"] for one in told["series"]] == ["architect", "worker", "auditor", "sentry"]
+    turns = api.get(f"/api/v1/runs/{finished}/events?kind=turn.finished&limit=500").json()["events"]
+    written = sum(one["completion_tokens"] for one in turns)
+    assert sum(sum(one["values"]) * told["step"] for one in told["series"]) == pytest.approx(written, rel=0.01)
+
+
 def test_what_happened_in_a_run_stands_beside_it(api, finished):
     marks = api.get(f"/api/v1/samples?kind=mark&run={finished}&since=0&step=86400").json()
     assert marks["series"] == []
@@ -45,6 +56,7 @@ def test_what_happened_in_a_run_stands_beside_it(api, finished):
     ("asked", "field"),
     [
         ("kind=moon", "kind"),
+        ("kind=run", "run"),
         ("since=2&until=1", "since"),
         ("since=never", "since"),
         ("since=-5", "since"),

@@ -49,5 +49,45 @@ async def test_what_was_typed_is_still_there_and_can_be_sent_again(tmp_path, pat
         assert elsewhere.headers["content-type"] == "application/problem+json"
 
 
+QUERIES = {
+    "/parameters?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig.", "skill"),
+    "/parameters?host=zz&skill=stig": ("There is no host &#39;zz&#39;: there is fixture;", "host"),
+    "/fleet?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig.", "skill"),
+    "/fleet/hosts/fixture?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig.", "skill"),
+    "/runs?state=zz&host=fixture": ("There is no state &#39;zz&#39;; choose one of queued, running,", "state"),
+}
+
+
+@pytest.mark.parametrize("address", QUERIES)
+async def test_an_unknown_value_in_an_address_is_named_and_another_can_be_entered(tmp_path, address):
+    sentence, wrong = QUERIES[address]
+    path, _, query = address.partition("?")
+    async with house(tmp_path / "data") as made:
+        page = await made.http.get(address, headers=BROWSER)
+        assert page.status_code == 422
+        assert f"<h1>{sentence}" in page.text
+        assert f'<form class="again-form card" method="get" action="{path}">' in page.text
+        assert fields(page.text) == dict(one.split("=") for one in query.split("&"))
+        assert re.search(rf'name="{wrong}"[^>]*aria-invalid', page.text)
+        assert "Nothing was changed" not in page.text
+
+
+async def test_a_list_after_an_unknown_run_is_no_first_page_and_an_unknown_host_is_shown_as_asked(tmp_path):
+    async with house(tmp_path / "data") as made:
+        made.append("r1", *EVENTS)
+        lost = await made.http.get("/runs?after=zz", headers=BROWSER)
+        assert lost.status_code == 404
+        assert "There is no run “zz”" in lost.text
+        none = (await made.http.get("/runs?host=zz", headers=BROWSER)).text
+        assert "<option selected>zz</option>" in none
+        assert "No run matches." in none
+
+
+async def test_a_value_that_is_missing_in_an_address_has_no_form_without_it(tmp_path):
+    async with house(tmp_path / "data") as made:
+        page = await made.http.get("/fleet/cell?host=zz", headers=BROWSER)
+        assert (page.status_code, "again-form" in page.text) == (422, False)
+
+
 def test_a_refusal_of_what_nobody_typed_has_no_form():
     assert redisplay_form("/ops/engines/x", {"verb": "start"}, "") is None

@@ -56,9 +56,6 @@ tell() { # tell WORD NAME COMMAND...: what was said, and `in` where it got that 
   out=$(timeout -k 1 12 "$@" 2>&1 </dev/null); code=$?
   case $out in *temper-is-in*) row "$word" "$name" in ;; *) row "$word" "$name" "$code $(printf '%s' "$out" | grep -v '^\(auth\|acct\)=' | tail -n 1)" ;; esac
 }
-if [ -x "$(command -v chpasswd)" ] && grep -q libpam.so "$(command -v chpasswd)"; then
-  out=$(printf 'temper-is-nobody:Xk4-vfQ9.wmZ2\n' | timeout -k 1 12 chpasswd 2>&1); row chpasswd "$?" "$(printf '%s' "$out" | tr '\n' ' ')"
-fi
 for account in $2; do tell become "$account" su -s /bin/sh "$account" -c 'echo temper-is-in'; done
 for at in /lib/security /lib64/security /usr/lib/security /usr/lib64/security /usr/lib/*/security; do
   [ -e "$at/pam_debug.so" ] && found=1

@@ -11,6 +11,7 @@ from sqlmodel import Session
 from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
+from app.runs.spec_checks import load_known_skill
 from app.runtime.runtime import Runtime
 from app.store import queries
 from app.store.host_standing import list_seen_skills
@@ -102,8 +103,10 @@ class Fleet:
         return self._rollouts.read_current(session, rollout)
 
     def choose_skill(self, session: Session, wanted: str) -> tuple[str, list[str]]:
-        """Return the skill to show and all skills to choose from."""
+        """Return the skill to show and all skills to choose from. Raise Rejected if there is no such skill."""
         seen = list_seen_skills(session)
+        if wanted and wanted not in seen:
+            load_known_skill(wanted)
         chosen = wanted or (seen[0] if seen else USUAL_SKILL)
         return chosen, list(dict.fromkeys([*seen, chosen]))
 

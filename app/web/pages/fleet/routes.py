@@ -168,7 +168,7 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
 def _render_fleet(
     fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None, looked: LastLook | None = None
 ) -> Response:
-    name, skills = fleet.choose_skill(session, sought.skill)
+    name, skills = (row.skill, [row.skill]) if row else fleet.choose_skill(session, sought.skill)
     rollout = row.id if row else ""
     parts = fleet.render_parts(session, name, rollout)
     board, grouped = fleet.get_board(name), read_groups(session)

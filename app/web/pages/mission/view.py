@@ -66,6 +66,7 @@ class MissionView:
     speed: float | None
     jumps: ItemJumps
     simulated: bool
+    no_model: bool
     shrunk_at: float | None
     pace: float | None
     pieces: dict[str, str]
@@ -125,6 +126,7 @@ def build_mission_view(
         speed=speed,
         jumps=Replay(runtime.store, row.id).find_jumps(seq, last),
         simulated=row.simulated,
+        no_model=mission.state.has_no_model,
         shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
         pieces=render_pieces(

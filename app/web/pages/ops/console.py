@@ -121,6 +121,7 @@ class Console:
             now=runtime.clock.now(),
             faults=find_faults(read_conditions(runtime)),
             launched=list(runtime.launched),
+            simulated=runtime.simulator is not None,
             hosts=queries.list_newest_run_per_host(session),
             schedules=schedules.list_schedules(session),
             webhooks=webhooks.list_webhooks(session),
@@ -205,10 +206,15 @@ async def stream_ops(
     return streams.create_live_response(live, [watch])
 
 
+EngineVerb = Annotated[str, Form(pattern="^(start|stop|restart)$")]
+
+
 @router.post("/ops/engines", name="ops_engines")
 @operators
-async def submit_simulator_command(runtime: TheRuntime, verb: Annotated[str, Form(max_length=10)]) -> Response:
-    """Start or stop this process's simulator. A turn in progress waits for its engine, within its budget."""
-    if runtime.simulator:
-        await (runtime.simulator.start() if verb == "start" else runtime.simulator.stop())
+async def submit_simulator_command(runtime: TheRuntime, verb: EngineVerb) -> Response:
+    """Start, stop or restart this process's simulator. A turn in progress waits for its engine, within its budget."""
+    if runtime.simulator and verb != "start":
+        await runtime.simulator.stop()
+    if runtime.simulator and verb != "stop":
+        await runtime.simulator.start()
     return redirect_to("ops")

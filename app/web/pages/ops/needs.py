@@ -32,6 +32,8 @@ class NeedButton:
     action: str
     verb: str
     words: str
+    confirms: bool = False
+    """True if the page asks again before it is sent."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class OpsState:
     states: Sequence[RunState] = ()
     faults: Sequence[HealthFault] = ()
     launched: Sequence[str] = ()
+    simulated: bool = False
+    """True if this process runs the simulator of all engines."""
     hosts: Sequence[RunRow] = ()
     """The newest run of each host."""
     schedules: Sequence[ScheduleRow] = ()
@@ -103,8 +107,15 @@ def _to_need(decision: OpenDecision) -> Need:
 
 def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
     for fault in at.faults:
+        guide = f"{path_to('help_page', document='operations')}#failures" if fault.remedy_place == "guide" else ""
         yield Need(
-            "alarm", fault.text, fault.since, presses=tuple(_list_start_buttons(at, fault)), about=_name_fault(fault)
+            "alarm",
+            fault.text,
+            fault.since,
+            guide,
+            "Read about failures" if guide else "",
+            tuple(_list_engine_buttons(at, fault)),
+            _name_fault(fault),
         )
 
 
@@ -112,20 +123,32 @@ def _name_fault(fault: HealthFault) -> str:
     return f"{fault.kind} {fault.badge}"
 
 
-def _list_start_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButton]:
-    if fault.kind == "simulator":
-        yield NeedButton(path_to("ops_engines"), "start", "Start engines")
-    if fault.badge == "ENGINE DOWN":
-        for name in fault.engines:
-            if name in at.launched:
-                yield NeedButton(path_to("ops_engine", engine=name), "start", f"Start {name}")
+def _list_engine_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButton]:
+    """Yield a button for each engine that this process can start, or restart if it is frozen."""
+    verb = {"ENGINES DOWN": "start", "ENGINE DOWN": "start", "ENGINE FROZEN": "restart"}.get(fault.badge)
+    if verb is None:
+        return
+    if fault.kind == "simulator" or (at.simulated and verb == "restart"):
+        yield NeedButton(path_to("ops_engines"), verb, f"{verb.capitalize()} engines")
+        return
+    for name in fault.engines:
+        if name in at.launched:
+            yield NeedButton(path_to("ops_engine", engine=name), verb, f"{verb.capitalize()} {name}")
 
 
 def _list_silent_runs(at: OpsState) -> Iterator[Need]:
     for state in at.states:
         if state.status == "running" and not awaits_answer(state) and at.now - state.at > QUIET_SECONDS:
             text = f"Run {state.run} is running but logs no events."
-            yield Need("alarm", text, state.at, path_to("run", run=state.run), "Open run")
+            presses = (
+                NeedButton(path_to("run_ask", run=state.run), "pause", "Pause run"),
+                _build_stop_button(state.run),
+            )
+            yield Need("alarm", text, state.at, path_to("run", run=state.run), "Open run", presses)
+
+
+def _build_stop_button(run: str) -> NeedButton:
+    return NeedButton(path_to("run_ask", run=run), "stop", f"Stop run {run}", confirms=True)
 
 
 def _list_stuck_queue(at: OpsState) -> Iterator[Need]:
@@ -138,7 +161,13 @@ def _list_stuck_queue(at: OpsState) -> Iterator[Need]:
         if at.now - state.at > QUEUED_SECONDS:
             text = f"Run {state.run} on {state.request.host} is queued, and nothing works on it."
             yield Need(
-                "alarm", text, state.at, path_to("run", run=state.run), "Open run", about=f"queue of {state.run}"
+                "alarm",
+                text,
+                state.at,
+                path_to("run", run=state.run),
+                "Open run",
+                (_build_stop_button(state.run),),
+                f"queue of {state.run}",
             )
 
 

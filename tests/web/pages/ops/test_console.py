@@ -7,6 +7,7 @@ from tests.served import served
 
 def test_engines_stop_and_start_under_a_run_that_waits_for_them(tmp_path):
     with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
+        assert http.post("/ops/engines", data={"verb": "explode"}).status_code == 422
         assert "Stop engines" in http.get("/ops").text
         assert http.post("/ops/engines", data={"verb": "stop"}).status_code == 303
         assert "Start engines" in http.get("/ops").text

@@ -40,6 +40,20 @@ def test_a_dead_engine_of_ours_has_its_button_and_another_has_none():
     assert need.presses == (NeedButton("/ops/engines/big", "start", "Start big"),)
 
 
+def test_a_frozen_engine_can_be_restarted_if_it_is_ours_or_simulated():
+    frozen = replace(QUIET, faults=broken(engines("stalled")))
+    assert [need.presses for need in list_needs(frozen)] == [()]
+    (need,) = list_needs(replace(frozen, launched=["big"]))
+    assert need.presses == (NeedButton("/ops/engines/big", "restart", "Restart big"),)
+    (need,) = list_needs(replace(frozen, simulated=True))
+    assert need.presses == (NeedButton("/ops/engines", "restart", "Restart engines"),)
+
+
+def test_a_log_that_cannot_be_written_leads_to_the_guide_to_failures():
+    (need,) = list_needs(replace(QUIET, faults=broken({}, unwritten=5.0)))
+    assert (need.link, need.words) == ("/help/operations#failures", "Read about failures")
+
+
 def test_three_engines_that_die_are_one_notice_that_counts():
     def died(*names):
         return {name: (NOW - len(name), EngineState(engine=name, state="dead", detail="gone")) for name in names}
@@ -78,6 +92,10 @@ def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
     assert list_needs(replace(QUIET, states=[spoke])) == []
     (need,) = list_needs(replace(QUIET, states=[msgspec.structs.replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
     assert (need.text, need.link) == ("Run r1 is running but logs no events.", "/runs/r1")
+    assert need.presses == (
+        NeedButton("/runs/r1/ask", "pause", "Pause run"),
+        NeedButton("/runs/r1/ask", "stop", "Stop run r1", confirms=True),
+    )
 
 
 def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
@@ -131,6 +149,7 @@ def test_a_queued_run_on_which_nothing_works_is_told_once_for_each_host():
     waiting = [queued("r1", "web"), queued("r2", "web"), queued("r3", "db", "paused"), queued("r4", "db")]
     (need,) = list_needs(replace(QUIET, states=waiting))
     assert (need.text, need.link) == ("Run r1 on web is queued, and nothing works on it.", "/runs/r1")
+    assert [(press.verb, press.confirms) for press in need.presses] == [("stop", True)]
 
 
 def test_an_old_backup_needs_somebody_and_a_young_one_does_not():

@@ -1,0 +1,57 @@
+"""Tokens per second of one run by role, from its log alone: no other run's tokens, and none of its own left out."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import get_args
+
+from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted
+from app.events.vocabulary import Role
+from app.machine.sampling.series import Grid, SeriesKey, Values
+from app.store.events import EventStore
+
+BRIEFEST = 0.001
+
+
+@dataclass(frozen=True)
+class WrittenTurn:
+    role: Role
+    tokens: int
+    since: float
+    """Time of the first token."""
+    until: float
+
+
+def read_run_rates(store: EventStore, run: str, grid: Grid, *, simulated: bool) -> dict[SeriesKey, Values]:
+    """Return each role's rate in the steps of the grid. A turn's tokens are spread over the time that wrote them."""
+    written: dict[Role, list[float]] = defaultdict(lambda: [0.0] * grid.steps)
+    for turn in _list_written_turns(store, run, grid.since):
+        until = max(turn.until, turn.since + BRIEFEST)
+        first = max(0, int((turn.since - grid.since) // grid.step))
+        for place in range(first, min(grid.steps, int((until - grid.since) // grid.step) + 1)):
+            begin = grid.since + place * grid.step
+            shared = max(0.0, min(until, begin + grid.step) - max(turn.since, begin))
+            written[turn.role][place] += turn.tokens * shared / (until - turn.since) / grid.step
+    keys = {role: SeriesKey("run", role, "", "tok_s", simulated) for role in get_args(Role)}
+    return {key: [round(value, 3) for value in written[role]] for role, key in keys.items()}
+
+
+def _list_written_turns(store: EventStore, run: str, since: float) -> Iterator[WrittenTurn]:
+    """Yield the turns that ended since a time, and the one in progress."""
+    for one in store.read_events(run, kinds=("turn.finished", "turn.interrupted"), since=since):
+        match one.event:
+            case TurnFinished(completion_tokens=tokens) as event if tokens:
+                began = one.at - max(0.0, event.seconds - (event.ttft or 0.0))
+                yield WrittenTurn(event.role, tokens, began, one.at)
+            case TurnFinished(turn=turn) | TurnInterrupted(turn=turn):
+                yield from _read_unfinished(store, run, one.seq, turn)
+    yield from _read_unfinished(store, run, None)
+
+
+def _read_unfinished(store: EventStore, run: str, upto: int | None, turn: str = "") -> Iterator[WrittenTurn]:
+    """Yield the turn that wrote last, by its newest count of tokens, if it is the given one or has not ended."""
+    ends = ("turn.delta", "turn.finished", "turn.interrupted")
+    for last in store.read_newest(run, upto, ("turn.delta",) if turn else ends, 1):
+        if isinstance(event := last.event, TurnDelta) and event.turn == (turn or event.turn):
+            (started,) = store.read_newest(run, last.seq, ("turn.started",), 1)
+            yield WrittenTurn(event.role, event.tokens, started.at, last.at)

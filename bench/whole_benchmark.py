@@ -1,0 +1,131 @@
+"""A whole benchmark on a disposable Debian without a model: what the content's own proposals fix, and what is left.
+
+    python bench/whole_benchmark.py [--profile anssi_bp28_enhanced] [--rules A,B,...] [--folder DIR] [--events FILE]
+
+Nothing is simulated: Debian 12 in a namespace with an sshd of its own, OpenSCAP on the host, `temper run --engine none`
+as a person types it. Fixed is what OpenSCAP fails at the start and passes at the close of the run. At the end the
+logins and sudo of the host are used once more, from outside of Temper. The floor is a host that nobody changes: 0.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from debians import CONTENT, FILE, PROFILE, ROOT, Site
+
+from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.machine import Rootfs
+
+Event = Mapping[str, Any]
+SHOWN = 12
+"""Reasons of each kind that are printed."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--profile", default=PROFILE)
+    parser.add_argument("--rules", default="")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build")
+    parser.add_argument("--events", type=Path, help="keep the log of the run here")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    machine = Rootfs(options.folder.resolve(), f"whole-{os.getpid()}")
+    try:
+        machine.build(BaseImage())
+        machine.start()
+        with tempfile.TemporaryDirectory() as folder:
+            events, seconds = harden_host(Site(Path(folder)), machine, options)
+            report_run(events, seconds)
+            print_logins(machine)
+    finally:
+        machine.discard()
+    return 0
+
+
+def harden_host(site: Site, machine: Rootfs, options: argparse.Namespace) -> tuple[list[Event], float]:
+    """Return the events of the run over the whole profile, and how long it took."""
+    site.bring(machine.base_folder / FILE)
+    site.know(machine, watched=True)
+    rules = ("--rules", options.rules) if options.rules else ()
+    words = ("--skill", f"scap:{CONTENT}:{options.profile}", "--mode", "auto", "--engine", "none", *rules)
+    began = time.monotonic()
+    output = site.temper("run", "--host", machine.name, *words, "--json", fails=(0, 2))
+    seconds = time.monotonic() - began
+    if options.events:
+        options.events.write_text(output)
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")], seconds
+
+
+def report_run(events: Sequence[Event], seconds: float) -> None:
+    opening, closing = (_read_verdicts(events, phase) for phase in ("opening", "closing"))
+    broken = {rule for rule, word in opening.items() if word == "fail"}
+    fixed = {rule for rule in broken if closing.get(rule) == "pass"}
+    worse = sorted(rule for rule, word in opening.items() if word == "pass" and closing.get(rule) == "fail")
+    print(f"{len(opening)} rules, {len(broken)} findings, {seconds:.0f} s")
+    print(f"fixed by OpenSCAP's word: {len(fixed)} of {len(broken)} ({len(fixed) / max(1, len(broken)):.0%})")
+    print(f"passed before and fail now: {len(worse)} {' '.join(worse)}")
+    for kind in ("item.escalated", "item.deferred", "action.rolled_back", "sentry.alarm"):
+        print(f"{kind}: {sum(event['kind'] == kind for event in events)}")
+    _print_counts("attempts that failed", (e["cause"] for e in events if e["kind"] == "attempt.failed"))
+    _print_counts("sources of what holds", _iter_sources(events, fixed))
+    _print_counts("proposals that could not be made", (c["gap"] for c in _iter_candidates(events) if c["gap"]))
+    _print_counts("proposals that the policy refuses", (c["refusal"] for c in _iter_candidates(events) if c["refusal"]))
+    left = {e["rule"]: e["reason"] for e in events if e["kind"] == "item.escalated"}
+    _print_counts("why it was escalated", left.values())
+    _print_counts("where the time goes, in s", _iter_waits(events))
+
+
+def _read_verdicts(events: Sequence[Event], phase: str) -> dict[str, str]:
+    return {e["rule"]: e["word"] for e in events if e["kind"] == "verdict" and e["phase"] == phase}
+
+
+def _iter_candidates(events: Sequence[Event]) -> Iterator[Event]:
+    for event in events:
+        if event["kind"] == "candidates":
+            yield from event["candidates"]
+
+
+def _iter_sources(events: Sequence[Event], fixed: set[str]) -> Iterator[str]:
+    """Yield for each fixed rule whose proposal was tried last."""
+    last = {e["rule"]: e.get("source", "") for e in events if e["kind"] == "action.proposed"}
+    yield from (last.get(rule) or "fixed along with another rule" for rule in fixed)
+
+
+def _iter_waits(events: Sequence[Event]) -> Iterator[str]:
+    """Yield the kind of each event as often as whole tenths of a second went by before it."""
+    times = [_read_time(event["at"]) for event in events]
+    for before, after, event in zip(times, times[1:], events[1:], strict=False):
+        yield from [f"before {event['kind']} (tenths)"] * round(10 * (after - before))
+
+
+def _read_time(text: str) -> float:
+    hours, minutes, seconds = re.split("[T:Z]", text)[1:4]
+    return 3600 * int(hours) + 60 * int(minutes) + float(seconds)
+
+
+def _print_counts(title: str, words: Any) -> None:
+    counted = Counter(re.sub(r"[0-9a-f]{8,}", "…", word)[:220] for word in words)
+    print(f"\n{title}: {counted.total()}")
+    for word, count in counted.most_common(SHOWN):
+        print(f"  {count:5}  {word}")
+
+
+def print_logins(machine: Rootfs) -> None:
+    """Print whether both accounts still log in, and whether the first still has sudo: by ssh alone."""
+    for account, command in (("temper", "sudo -n true"), ("root", "true")):
+        at = machine.get_access(account)
+        ssh = ("ssh", "-p", str(at.port), "-i", str(at.key), "-o", f"UserKnownHostsFile={at.known_hosts}")
+        code = os.spawnvp(os.P_WAIT, "ssh", [*ssh, "-o", "BatchMode=yes", f"{at.account}@127.0.0.1", command])
+        print(f"login of {at.account} ({command}): {'works' if code == 0 else f'FAILS ({code})'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

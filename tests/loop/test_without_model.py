@@ -1,0 +1,70 @@
+"""A run that asks no model: what the content proposes is tried in order, and scanner and probes judge it."""
+
+from dataclasses import replace
+
+from app.events.kinds import (
+    ActionProposed,
+    ActionRolledBack,
+    AttemptReflected,
+    CandidatesGathered,
+    ItemEscalated,
+    ItemPassed,
+    PlanMade,
+    RunStarted,
+    SentryAlarm,
+    TurnStarted,
+    VerdictExplained,
+)
+from app.events.vocabulary import SetOption
+from app.skills.stig.pack import STIG
+from tests.loop.onfixture import OnFixture
+
+EMPTY, ROOT, CIPHERS = "V-257984", "V-257985", "V-257989"
+"""A finding whose proposal holds, one whose proposal cuts the backup, and one without a proposal."""
+
+
+async def test_a_proposal_of_the_content_passes_without_a_turn(tmp_path):
+    here = OnFixture(tmp_path)
+    await here.run(EMPTY, engine="none")
+    assert [one.rule for one in here.events(ItemPassed)] == [EMPTY]
+    assert here.events(TurnStarted) == []
+    assert here.events(RunStarted)[0].seats == ()
+    [proposed] = here.events(ActionProposed)
+    wanted = SetOption(path="/etc/ssh/sshd_config", key="PermitEmptyPasswords", value="no")
+    assert (proposed.source, proposed.actions) == ("the fix text", (wanted,))
+    assert proposed.describe().text.endswith("taken in the content's order, as no model is asked")
+    assert here.events(PlanMade)[0].candidate == 1
+    assert here.events(VerdictExplained)[0].explanation == "No model is asked; the scanner's verdict stands alone."
+
+
+async def test_a_proposal_that_harms_is_undone_and_the_item_escalated(tmp_path):
+    here = OnFixture(tmp_path)
+    await here.run(ROOT, engine="none")
+    assert here.events(SentryAlarm)[0].by == "probe"
+    assert here.events(ActionRolledBack)[0].differences == ()
+    assert here.events(AttemptReflected)[0].reason == "no model is asked"
+    assert "all that the content proposes was tried; the last: backup-login" in here.events(ItemEscalated)[0].reason
+
+
+async def test_an_item_without_a_proposal_is_escalated_with_the_reason(tmp_path):
+    here = OnFixture(tmp_path)
+    await here.run(CIPHERS, engine="none")
+    assert here.events(ActionProposed) == []
+    assert "the fix text: The fix text holds no line and no command" in here.events(ItemEscalated)[0].reason
+
+
+async def test_what_the_policy_refuses_is_not_tried(tmp_path):
+    harmful = replace(STIG.rules[ROOT], fix="Set StrictModes to no.")
+    here = OnFixture(tmp_path, skill=replace(STIG, rules={**STIG.rules, ROOT: harmful}))
+    await here.run(ROOT, engine="none")
+    [gathered] = here.events(CandidatesGathered)
+    assert gathered.candidates[0].refusal
+    assert gathered.describe().text == "The policy refuses the content's own fix, from the fix text"
+    assert here.events(ActionProposed) == []
+
+
+async def test_with_roles_nothing_is_gathered(tmp_path):
+    here = OnFixture(tmp_path)
+    await here.run(EMPTY)
+    assert here.events(CandidatesGathered) == []
+    assert here.events(ActionProposed)[0].source == ""
