@@ -113,10 +113,10 @@ class SshConnection:
         return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, heard))
 
     async def run_text_async(
-        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
     ) -> ScriptResult:
-        """Like `run_text`, for a caller on another event loop."""
-        return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, None))
+        """Like `run_text`, for a caller on another event loop; `heard` is called on the connection's."""
+        return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, heard))
 
     def connect_as(self, end: Endpoint) -> "SshConnection":
         return self._create_sibling(end)
