@@ -8,10 +8,9 @@ from app.syntax import host_text, keyvalue, pam, sshd, sudoers
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
 from app.targets.effects import dnf_settings
+from app.targets.host_key import HOST_KEY
 from app.text.clean import clean_text
 
-HOST_KEY = "/check/hostkey"
-"""Where sshd finds a throwaway key, which it needs to check a configuration."""
 _AUDITD = "/etc/audit/auditd.conf"
 _STACKS = ("system-auth", "password-auth", "common-auth", "common-account", "common-password", "common-session")
 _ACCOUNTS = ("/etc/passwd", "/etc/group")

@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator
-from functools import cache
 from pathlib import Path
 
-import asyncssh
-
 from app.syntax.files import Files
-from app.targets.checked_files import CHECKED_FILES, HOST_KEY, UNITS, CheckedFiles
+from app.targets.checked_files import CHECKED_FILES, UNITS, CheckedFiles
 from app.targets.confinement import Confinement, ProgramOutcome
 from app.targets.effects.daemon import Ask, Query
+from app.targets.host_key import HOST_KEY, create_host_key
 from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"[0-9]+")
@@ -70,7 +68,7 @@ def describe_confinement(confinement: Confinement) -> str:
 
 def _build_query(subject: CheckedFiles, paths: Collection[str]) -> Query | None:
     """Return the question about changes of these paths; None if it would be about nothing."""
-    made = ((HOST_KEY, _create_host_key()),) if HOST_KEY in subject.arguments else ()
+    made = ((HOST_KEY, create_host_key()),) if HOST_KEY in subject.arguments else ()
     units = sorted({unit for path in paths if (unit := _find_unit(path))}) if subject.names_units else []
     if subject.names_units and not units:
         return None
@@ -81,12 +79,6 @@ def _find_unit(path: str) -> str:
     """Return the unit that a file of systemd's folder is about; empty if it is about none."""
     name = path.removeprefix(UNITS).partition("/")[0].removesuffix(".d")
     return name if path.startswith(UNITS) and _UNIT.fullmatch(name) else ""
-
-
-@cache
-def _create_host_key() -> str:
-    """Return a throwaway host key, which sshd needs to check a configuration."""
-    return asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
 
 
 def _get_last_line(said: ProgramOutcome) -> str:

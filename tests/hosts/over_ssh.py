@@ -11,8 +11,8 @@ class OverSsh:
     def __init__(self, at: SshAccess):
         self._at = at
 
-    async def run(self, argv, timeout):  # noqa: ASYNC109
-        return await self._ssh(shlex.join(["sudo", "-n", *argv]), timeout)
+    async def run(self, argv, timeout, stdin=b""):  # noqa: ASYNC109
+        return await self._ssh(shlex.join(["sudo", "-n", *argv]), timeout, stdin)
 
     async def read_file(self, path, limit):
         ran = await self._ssh(shlex.join(["sudo", "-n", "cat", path]), 60)
