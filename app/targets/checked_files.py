@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.syntax import host_text, keyvalue, pam, sshd, sudoers
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting
-from app.targets.effects import dnf_settings
+from app.targets.effects import crypto_policies, dnf_settings
 from app.targets.host_key import HOST_KEY
 from app.text.clean import clean_text
 
@@ -21,6 +21,8 @@ _CHRONY = (
 )
 _NFTABLES = (("/etc/sysconfig/nftables.conf", "/etc/nftables/"), ("/etc/nftables.conf", "/etc/nftables.conf.d/"))
 """The file that the program loads, and the folders beside it, on RHEL and on Debian."""
+
+_POLICY_LINE = re.compile(r"[A-Za-z_]\w*(?:@\S*(?: *, *\S+\})?)? *=", re.ASCII)
 
 
 def _find_no_problems(_: Files) -> list[BadSetting]:
@@ -63,6 +65,16 @@ def _find_dnf_problems(files: Files) -> list[BadSetting]:
     ]
 
 
+def _find_policy_problems(files: Files) -> list[BadSetting]:
+    """Return lines of crypto policies that are no settings: update-crypto-policies gives up at the first."""
+    return [
+        BadSetting(f"a crypto policy has no line {clean_text(line, 80)!r}", path, number)
+        for path in files.glob(f"{crypto_policies.MODULES[0]}*.pmod")
+        for number, line in host_text.number_lines((host_text.read_text(files, path) or "").replace("\\\n", " "))
+        if (text := line.partition("#")[0].strip()) and not _POLICY_LINE.match(text)
+    ]
+
+
 def _list_staged(areas: Collection[str]) -> tuple[str, ...]:
     return tuple(f"{area}*" if area.endswith("/") else area for area in areas)
 
@@ -85,6 +97,7 @@ CHECKED_FILES = (
     CheckedFiles(("/etc/pam.d/",), _find_pam_problems),
     CheckedFiles((_AUDITD,), _find_auditd_problems),
     CheckedFiles((dnf_settings.MAIN, "/etc/yum.repos.d/"), _find_dnf_problems),
+    CheckedFiles((crypto_policies.MODULES[0],), _find_policy_problems),
     CheckedFiles(
         (_RSYSLOG, "/etc/rsyslog.d/"),
         program="/usr/sbin/rsyslogd",

@@ -131,12 +131,13 @@ def ask_logrotate_of_folder(bad: str) -> str:
 
 
 def ask_nft(bad: str) -> str:
-    """In a network of its own."""
-    text = f"table inet first {{\n}}\n{bad}\ntable inet last {{\n}}\n"
-    script = "nft -f /etc/nftables.conf; echo; nft list ruleset | sed 's/table/kept/'"
-    return tell(
-        run({"/etc/nftables.conf": text}, script, "--cap-add", "CAP_NET_ADMIN"), "kept inet first", "kept inet last"
-    )
+    """In a network of its own, in which a table stands that the file replaces."""
+    text = f"flush ruleset\ntable inet first {{\n}}\n{bad}\ntable inet last {{\n}}\n"
+    script = "nft add table inet old; nft -f /etc/nftables.conf; echo; nft list ruleset | sed 's/table/kept/'"
+    output = run({"/etc/nftables.conf": text}, script, "--cap-add", "CAP_NET_ADMIN")
+    found = tell(output, "kept inet first", "kept inet last")
+    assert ("kept inet old" in output) == (found == ALL), output
+    return found
 
 
 AUDITD = "".join(f"{key} = {value}\n" for key, value in SOUND.items())

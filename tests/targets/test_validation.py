@@ -95,6 +95,7 @@ BESIDE = {
     "/etc/dnf/dnf.conf": "[main]\ngpgcheck=1\n",
 }
 """Files that a vendor's script may change. Two have a fault that is no change's."""
+MODULE = "/etc/crypto-policies/policies/modules/SITE.pmod"
 DROP_IN = "/etc/systemd/system/mission.service.d/x.conf"
 
 
@@ -112,6 +113,7 @@ DROP_IN = "/etc/systemd/system/mission.service.d/x.conf"
         (DROP_IN, "[Service]\nExecStart=/bin/x\n", "systemd-analyze refuses it: mission.service: Service has more"),
         ("/etc/systemd/system/x.timer", "[Timer]\nOnCalendar=now!\n", "systemd-analyze refuses it: /etc/systemd"),
         ("/etc/dnf/dnf.conf", "[main]\ngpgcheck=1\ngarbage\n", "/etc/dnf/dnf.conf line 3: dnf cannot read 'garbage'"),
+        (MODULE, "cipher = AES-256-GCM\ngarbage\n", f"{MODULE} line 2: a crypto policy has no line 'garbage'"),
         ("/etc/yum.repos.d/x.repo", "name=x\n", "/etc/yum.repos.d/x.repo line 1: dnf cannot read 'name=x'"),
     ],
 )  # fmt: skip
@@ -136,6 +138,10 @@ def test_garbage_is_refused_by_the_program_that_would_read_it(path, text, why):
         ("/etc/systemd/system/x.service", "[Service]\nType=oneshot\nExecStart=/opt/x\n[Install]\nWantedBy=x.target\n"),
         ("/etc/systemd/system/default.target", ""),
         ("/etc/systemd/system/multi-user.target.wants/x.service", "[Unit]\n"),
+        (
+            MODULE,
+            "# c\ncipher@SSH = -AES-128-* \\\n  -CHACHA20-POLY1305\nmac@{tls, ssl} = HMAC-SHA2-512 # d\nssh_etm=1\n\n",
+        ),
         ("/etc/dnf/dnf.conf", "# a comment\n\n[main]\ngpgcheck=1\nexclude=a\n  b\n"),
     ],
 )
