@@ -88,6 +88,10 @@ class RunState(Struct, frozen=True):
     def attempt(self) -> Attempt | None:
         return self.item.attempt if self.item else None
 
+    @property
+    def awaits_person(self) -> bool:
+        return self.attempt is not None and self.attempt.awaits_person
+
 
 def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
     state = state or RunState()

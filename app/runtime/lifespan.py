@@ -1,6 +1,7 @@
 """Create a runtime's parts in order and close them in reverse, alone on a database or as one node."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -27,6 +28,7 @@ from app.machine.measuring.probe_result import ProbeResult, find_saturation, rea
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampler
+from app.runtime.backup_record import record_first_start
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node, create_node_name
 from app.runtime.offers import Offers
@@ -66,6 +68,7 @@ async def create_runtime(
 ) -> AsyncIterator[Runtime]:
     """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
     build_struct_decoders()
+    await asyncio.to_thread(record_first_start, settings.data, time.time())
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database_location)
         stack.callback(database.dispose)

@@ -30,7 +30,6 @@ from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.ops.needs import awaits_answer
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.sse_messages import encode_message
@@ -268,4 +267,4 @@ def _build_active_run(run: RunRow, state: RunState | None, titles: Mapping[str, 
     if state is None:
         return ActiveRun(run, "", "", "", waits=False)
     item = state.working or ""
-    return ActiveRun(run, item, titles.get(item, ""), state.turn.role if state.turn else "", awaits_answer(state))
+    return ActiveRun(run, item, titles.get(item, ""), state.turn.role if state.turn else "", state.awaits_person)
