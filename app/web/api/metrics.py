@@ -114,9 +114,10 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     for fault in faults:
         found[fault.kind] += len(fault.runs) or 1
     yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", found))
+    played = _label_simulated(runtime.lineup)
     unwell = {name: fault.state for fault in faults for name in fault.engines}
     engines = [
-        ({"engine": name, "state": state}, float(unwell.get(name) == state))
+        ({"engine": name, "state": state, "simulated": played[name]}, float(unwell.get(name) == state))
         for name in runtime.lineup.engines
         for state in _UNWELL
     ]
@@ -213,8 +214,12 @@ def _build_histogram(
     return MetricFamily("histogram", name, said, samples)
 
 
+def _label_simulated(lineup: Lineup) -> Labels:
+    return {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
+
+
 def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFamily]:
-    played = {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
+    played = _label_simulated(lineup)
     states = [
         ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()

@@ -53,11 +53,13 @@ async def test_engines_are_broken_in_the_metrics_as_the_pages_say_it(tmp_path):
         made.board.states["gemma-e4b"] = (1.0, EngineState(engine="gemma-e4b", state="loading"))
         figures = await read_figures(made)
         broken = [name for name, value in figures.items() if name.startswith("temper_engine_faults") and value]
-        assert broken == ['temper_engine_faults{engine="gemma-31b",state="dead"}']
+        assert broken == ['temper_engine_faults{engine="gemma-31b",state="dead",simulated="true"}']
         made.simulator = SimpleNamespace(is_running=False)
         figures = await read_figures(made)
-        assert figures['temper_engine_faults{engine="gemma-31b",state="absent"}'] == 1, "stopped, and not dead"
-        assert figures['temper_engine_faults{engine="gemma-31b",state="dead"}'] == 0
+        assert figures['temper_engine_faults{engine="gemma-31b",state="absent",simulated="true"}'] == 1, (
+            "stopped, and not dead"
+        )
+        assert figures['temper_engine_faults{engine="gemma-31b",state="dead",simulated="true"}'] == 0
 
 
 async def test_what_waits_for_a_person_is_told_by_kind_with_the_age_of_the_oldest(tmp_path):
