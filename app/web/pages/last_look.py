@@ -129,7 +129,7 @@ def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterat
         text = f"{count_things(new, 'new decision')} {'waits' if new == 1 else 'wait'}"
         yield Change(text, path_to("inbox"))
     if hosts:
-        yield Change(f"{_name_some(hosts)} could not be finished", path_to("inbox"))
+        yield Change(f"the last run failed on {_name_some(hosts)}", path_to("inbox"))
 
 
 def _describe_faults(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:
