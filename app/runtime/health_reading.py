@@ -59,6 +59,13 @@ def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Con
     )
 
 
+def read_signs(runtime: Runtime) -> object:
+    """Return what differs when pages have something new to show, apart from figures. Reads no table."""
+    disk = runtime.disk.measure(runtime.settings.data, runtime.clock.now())
+    faults = find_faults(read_conditions(runtime, StoredConditions(disk=disk)))
+    return runtime.changes.version(), [fault.text for fault in faults]
+
+
 class Holder(NamedTuple):
     """Who works on a run, and since when."""
 
@@ -117,12 +124,12 @@ def _read_heads(session: Session) -> list[_Head]:
     """Return the unended runs in the order of the queue."""
     newest = select(EventRow).where(EventRow.run == RunRow.id).order_by(col(EventRow.seq).desc()).limit(1)
     at, kind = (newest.with_only_columns(one).scalar_subquery() for one in (col(EventRow.at), col(EventRow.kind)))
-    known = func.coalesce(at, RunRow.queued_at), func.coalesce(kind, "")
-    query = select(RunRow.id, RunRow.host, RunRow.state, RunRow.waiting_for, *known)
-    rows = session.execute(
-        query.where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at), col(RunRow.id))
-    ).all()
-    return [_Head(*row) for row in rows]
+    query = select(RunRow, func.coalesce(at, RunRow.queued_at), func.coalesce(kind, ""))
+    unended = query.where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at), col(RunRow.id))
+    return [
+        _Head(run.id, run.host, run.state, run.waiting_for, newest_at, newest_kind)
+        for run, newest_at, newest_kind in session.exec(unended)
+    ]
 
 
 def _read_holders(session: Session, runtime: Runtime) -> dict[str, Holder]:

@@ -115,6 +115,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
         runtime.durable = DurableQueue(url, "local", runtime.work_on_run)
         await runtime.durable.launch()
         stack.push_async_callback(runtime.durable.close)
+    runtime.board.has_work = lambda: runtime.durable.awake
     offers = Offers(runtime.store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
     runtime.offers = _start_until_exit(stack, offers)
     _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))

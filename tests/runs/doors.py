@@ -20,6 +20,7 @@ from app.machine.sampling.sample_board import Board
 from app.main import create_app
 from app.runtime.disk_space import DiskMeter
 from app.store import queries
+from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -51,7 +52,7 @@ class House:
         self.clock = DatabaseClock()
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
         self.queues, self.disk, self.began_at = EngineQueues(EngineTraffic()), DiskMeter(), 0.0
-        self.durable = AtWork(self)
+        self.durable, self.changes = AtWork(self), ChangeMonitor(self.database)
         self.submitted, self.launched = [], {}
 
     async def submit_run(self, request, run="r1"):
@@ -100,4 +101,5 @@ async def house(folder, **settings):
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
         made.http = http
         yield made
+    made.changes.close()
     made.database.dispose()

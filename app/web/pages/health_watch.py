@@ -33,6 +33,7 @@ class HealthWatch(PeriodicTask):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._watched: dict[str, Announcements] = {}
+        self._joined = asyncio.Event()
         self._stored: dict[str, StoredConditions] = {}
         self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
 
@@ -47,6 +48,7 @@ class HealthWatch(PeriodicTask):
         if run not in self._watched:
             await self._read_first(run)
         told = self._watched.setdefault(run, Announcements())
+        self._joined.set()
         told.announce(self._encode_health(run))
         told.viewers += 1
         try:
@@ -68,9 +70,13 @@ class HealthWatch(PeriodicTask):
             self._reading.cancel()
         await super().close()
 
-    async def _run_once(self) -> None:
+    async def _wait_for_next(self) -> None:
+        self._joined.clear()
         if not self._watched:
-            return
+            await self._joined.wait()
+        await super()._wait_for_next()
+
+    async def _run_once(self) -> None:
         self._take_stored_conditions()
         for run, told in self._watched.items():
             told.announce(self._encode_health(run))

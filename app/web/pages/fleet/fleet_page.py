@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from threading import Lock
 
 import msgspec
@@ -12,6 +13,7 @@ from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runs.spec_checks import load_known_skill
+from app.runtime.health_reading import read_signs
 from app.runtime.runtime import Runtime
 from app.store import queries
 from app.store.host_standing import list_seen_skills
@@ -97,6 +99,9 @@ class Fleet:
             while len(self._lives) > 4 * MOST_BOARDS:
                 self._lives.popitem(last=False)
             return live
+
+    def has_news(self) -> bool:
+        return any(live.has_news() for live in tuple(self._lives.values()))
 
     def read_rollout(self, session: Session, rollout: str) -> RolloutState:
         return self._rollouts.read_current(session, rollout)
@@ -199,9 +204,13 @@ class FleetStream:
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
-        self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph")
+        signs = partial(read_signs, fleet.runtime)
+        self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph", signs)
         self._fleet, self._skill = fleet, skill
         self._sent = 0
+
+    def has_news(self) -> bool:
+        return self._parts.has_news()
 
     def __call__(self, _: Sequence[Recorded]) -> bytes:
         parts, board = self._parts([]), self._fleet.get_board(self._skill)
