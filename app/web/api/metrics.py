@@ -174,7 +174,7 @@ def _collect_attention_metrics(session: Session, decisions: DecisionReader, now:
     yield _gauge("temper_inbox_items", said, [({"kind": kind}, float(len(ages))) for kind, ages in waiting.items()])
     oldest = [({"kind": kind}, round(max(ages, default=0.0), 1)) for kind, ages in waiting.items()]
     yield _gauge("temper_inbox_oldest_seconds", "For how long the oldest of them has waited.", oldest)
-    yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, float(len(waiting["approval"])))])
+    yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, len(waiting["approval"]))])
     rows = webhooks.list_webhooks(session)
     failing = {row.id: float(bool(row.problem)) for row in rows}
     yield _gauge("temper_webhook_failing", "1 1 if the newest delivery failed.", _label_by("webhook", failing))
