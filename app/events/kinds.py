@@ -741,14 +741,16 @@ class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
         return Approver(name=self.by, via=self.via, made_by=self.made_by)
 
     @property
-    def whose(self) -> str:
+    def approver_text(self) -> str:
         """The approver, and which token made by whom was used."""
         return f"{self.by}{describe_token(self.token, self.made_by)}"
 
     def describe(self) -> Sentence:
         waits = describe_missing_approvals(self.of, self.given)
         how_far = f", {waits or f'{self.given} of {self.of}'}" if self.of > 1 else ""
-        return Sentence(f"Change approved by {self.whose}{how_far}. {self.reason}", "?" if how_far and waits else "·")
+        return Sentence(
+            f"Change approved by {self.approver_text}{how_far}. {self.reason}", "?" if how_far and waits else "·"
+        )
 
 
 class ApprovalRefused(RunEvent, frozen=True, tag="approval.refused"):
@@ -876,7 +878,7 @@ class EnergySpent(Sample, frozen=True, tag="energy.sample"):
     describe = stay_silent
 
 
-class PersonDid(Event, frozen=True, tag="audit.done"):
+class AuditedRequest(Event, frozen=True, tag="audit.done"):
     """A request that changes something or was refused, and its outcome."""
 
     who: str
@@ -898,7 +900,7 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     describe = stay_silent
 
 
-class RolloutAsked(RolloutEvent, frozen=True, tag="rollout.asked"):
+class RolloutOrdered(RolloutEvent, frozen=True, tag="rollout.asked"):
     """A rollout was ordered: one run per host, each with its own log. This is the rollout's log."""
 
     hosts: tuple[str, ...]

@@ -90,7 +90,7 @@ def _list_steps(tried: AttemptRecord) -> list[str]:
 def describe_answer(answer: Answer) -> str:
     match answer:
         case ApprovalGiven():
-            text = f"approved by {answer.whose}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
+            text = f"approved by {answer.approver_text}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
         case ApprovalRefused():
             text = f"refused by {answer.by}"
         case ApprovalEdited():

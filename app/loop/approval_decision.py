@@ -40,7 +40,7 @@ def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: 
 
     `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
     and for its makers: each of them could have given this approval."""
-    if lent := by.lenders & {one.casefold() for one in askers}:
+    if lent := by.token_makers & {one.casefold() for one in askers}:
         return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
     if of < 2:
         return ""
@@ -68,7 +68,7 @@ def list_askers(request: RunQueued | None, proposed: ActionProposed | None) -> t
 
 
 def count_people(given: Sequence[Approver]) -> int:
-    """Return the number of approvals that nobody gave before, neither by name nor by a token of their making."""
+    """Return the number of distinct people; an approval by token also counts as its makers'."""
     counted: list[frozenset[str]] = []
     for one in given:
         if not any(one.people & other for other in counted):

@@ -231,7 +231,7 @@ def _ask_or_give_up(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effe
     if attempt.fruitless < FRUITLESS and not state.has_no_model:
         return ask
     if ask.purpose in ("review", "triage", "reflect"):
-        return effects.DoWithout(ask.purpose)
+        return effects.UseSafeDefault(ask.purpose)
     if state.has_no_model:
         return effects.FailAttempt("refused", f"no model is asked, so no {ask.role} writes another change")
     return effects.FailAttempt("engine", f"the {ask.role} gave no usable answer in {FRUITLESS} turns")
@@ -265,7 +265,7 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
             or attempt.fruitless >= FRUITLESS
             or explain_overspending(item, state, now)
         ):
-            return effects.DoWithout("reflect")
+            return effects.UseSafeDefault("reflect")
         return effects.Ask("architect", "reflect", get_seconds_left(state, item, now))
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"

@@ -58,7 +58,7 @@ class TakeCandidate(Effect, frozen=True):
     number: int
 
 
-class DoWithout(Effect, frozen=True):
+class UseSafeDefault(Effect, frozen=True):
     """Use the safe default of a role without a usable answer."""
 
     purpose: Purpose

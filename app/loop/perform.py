@@ -282,7 +282,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Repeat: repeat_fix,
     effects.TakeVendors: propose_vendor_script,
     effects.TakeCandidate: propose_candidate,
-    effects.DoWithout: continue_without_answer,
+    effects.UseSafeDefault: continue_without_answer,
     effects.Interrupt: _interrupt_turn,
     effects.Judge: change.judge_proposal,
     effects.Rehearse: change.rehearse_change,

@@ -17,7 +17,7 @@ from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
 from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeCandidate, TakeVendors
+from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
 from app.loop.harm import describe_harm
 from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
@@ -300,7 +300,7 @@ def _list_banned(run: Run) -> tuple[str, ...]:
 _ANSWERS_FOR: dict[Purpose, str] = {"review": "Auditor", "triage": "Sentry", "reflect": "Architect"}
 
 
-async def continue_without_answer(run: Run, effect: DoWithout) -> None:
+async def continue_without_answer(run: Run, effect: UseSafeDefault) -> None:
     """Use the default for a role without a usable answer: scanner and probes decide, and the log says so."""
     why = "No model is asked" if run.state.has_no_model else f"The {_ANSWERS_FOR[effect.purpose]} gave no usable answer"
     match effect.purpose:

@@ -153,7 +153,7 @@ def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
         if not state.request or not attempt or not attempt.approval or not find_open_approval(state, at.now):
             continue
         asked, given = attempt.approval, attempt.given
-        yes = f" {given[0].whose} approved it; a second person must approve it, too." if given else ""
+        yes = f" {given[0].approver_text} approved it; a second person must approve it, too." if given else ""
         reason: NeedsReason = "required" if attempt.people_required > 1 else "optional"
         yield OpenDecision(
             kind="approval",

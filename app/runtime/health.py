@@ -32,7 +32,7 @@ _PLACES: Mapping[FaultKind, FaultPlace] = {"log": "guide", "database": "guide", 
 class HealthFault:
     kind: FaultKind
     badge: str
-    """Two words for the place where LIVE stands otherwise."""
+    """Two words, shown in place of LIVE."""
     text: str
     """What is wrong, as a sentence."""
     remedy: str
@@ -206,7 +206,7 @@ def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Con
         simulator=None if runtime.simulator is None else runtime.simulator.is_running,
         unwritten=runtime.writer.stalled_seconds,
         broken_log=runtime.writer.broken.is_set(),
-        unanswered=runtime.clock.silence,
+        unanswered=runtime.clock.seconds_since_answer,
         unpolled=time.monotonic() - runtime.board.polled_at,
         waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
         silent_worker=stored.silent_worker,

@@ -234,7 +234,7 @@ class World:
                 banned = (self.state.item.attempt.proposed.fingerprint,) if self.state.item.attempt.proposed else ()
                 return [AttemptReflected(**at, decision=decision, reason="", banned=banned)]
 
-    def _dowithout(self, effect: Effect) -> None:
+    def _usesafedefault(self, effect: Effect) -> None:
         at = self._at
         match effect.purpose:
             case "review":

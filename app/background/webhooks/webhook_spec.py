@@ -7,10 +7,10 @@ from pydantic import HttpUrl, TypeAdapter, ValidationError
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.delivery import create_webhook_secret, is_valid_secret
+from app.background.webhooks.signed_delivery import create_webhook_secret, is_valid_secret
 from app.background.webhooks.template import USUAL_KINDS, check_template
 from app.errors import Rejected
-from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, PersonDid
+from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, AuditedRequest
 from app.people.rights import DEMO, WHO
 from app.store import audit, webhooks
 from app.store.webhooks import WebhookRow
@@ -59,7 +59,7 @@ def record_local_permission(database: Engine, webhook: str, url: str, *, allowed
     """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
-    event = PersonDid(
+    event = AuditedRequest(
         who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean_text(url, 300)
     )
     audit.record_audit_event(database, event)

@@ -101,16 +101,16 @@ class SshConnection:
         self._loop.run_coroutine(self._ensure_root_access())
 
     def run(
-        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
         """Run the script `name` of remote/ as root."""
-        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, heard=heard)
+        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, on_line=on_line)
 
     def run_text(
-        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
-        """Run script text as root. `heard` receives each line of output, cleaned and cut."""
-        return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, heard))
+        """Run script text as root. `on_line` receives each line of output, cleaned and cut."""
+        return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, on_line))
 
     async def run_text_async(
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS
@@ -145,12 +145,12 @@ class SshConnection:
         return SshConnection(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=self._get_main_connection)
 
     async def _run_text(
-        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: OnLine | None
+        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, on_line: OnLine | None
     ) -> ScriptResult:
         async with self._yielding_lease():
             sudo = await self._ensure_root_access()
             one = build_script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
-            return self._check_result(await self._run_script(one, seconds, heard), seconds)
+            return self._check_result(await self._run_script(one, seconds, on_line), seconds)
 
     @asynccontextmanager
     async def _yielding_lease(self) -> AsyncIterator[None]:
@@ -229,7 +229,7 @@ class SshConnection:
         if self._tunnel is not None:
             await self._tunnel.close()
 
-    async def _run_script(self, one: ShellScript, seconds: float, heard: OnLine | None = None) -> ScriptResult:
+    async def _run_script(self, one: ShellScript, seconds: float, on_line: OnLine | None = None) -> ScriptResult:
         try:
             connection = await self._get_connection()
             async with asyncio.timeout(seconds + _GRACE):
@@ -237,7 +237,7 @@ class SshConnection:
                 async with process:
                     _, out, err = await asyncio.gather(
                         _write_stdin(process, one.stdin),
-                        self._read_output(process, one.mark, heard),
+                        self._read_output(process, one.mark, on_line),
                         _read_stderr_tail(process),
                     )
                     await process.wait_closed()
@@ -256,7 +256,7 @@ class SshConnection:
         return ScriptResult(code, out, clean_text(err, _MOST_ERR))
 
     async def _read_output(
-        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: OnLine | None
+        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, on_line: OnLine | None
     ) -> bytes | None:
         """Return the output after the mark; None if the mark never came."""
         out = bytearray()
@@ -269,8 +269,8 @@ class SshConnection:
                 raise EnvironmentUnusable(f"{self.end} answers with more than {size}; that was not asked for.")
             if begun < 0 and (at := out.find(mark)) >= 0:
                 begun = told = at + len(mark)
-            while heard and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
-                heard(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
+            while on_line and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
+                on_line(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
                 told = end + 1
         return bytes(out[begun:]) if begun >= 0 else None
 

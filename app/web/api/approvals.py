@@ -10,7 +10,14 @@ from app.events.kinds import Rehearsed
 from app.events.vocabulary import Word
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
-from app.people.rights import get_makers, get_sign_in_method, get_token_id, operators, resolve_recorded_name, viewers
+from app.people.rights import (
+    get_sign_in_method,
+    get_token_id,
+    list_token_makers,
+    operators,
+    resolve_recorded_name,
+    viewers,
+)
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import queries
 from app.store.models import RunRow
@@ -32,7 +39,7 @@ class Foreseen(ApiModel):
     scanner: str
 
 
-class Yes(ApiModel):
+class GivenApproval(ApiModel):
     by: str
     reason: str
     token: str = Field(default="", description="Id of the API token that was used; empty if none was.")
@@ -64,7 +71,7 @@ class ApprovalView(ApiModel):
     simulated: bool
     people: int = Field(default=1, description="Number of people who must approve: 1, or 2 different people.")
     needs: str = Field(default="", description="Why this many people are needed, with the file and rule that say so.")
-    given: list[Yes] = Field(default=[], description="People who have approved so far.")
+    given: list[GivenApproval] = Field(default=[], description="People who have approved so far.")
 
 
 class ApprovalList(ApiModel):
@@ -123,7 +130,7 @@ def answer_approval(
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
     by = resolve_recorded_name(given.by)
     asked, decision = folds.read_current(run), given.decision
-    means = AnswerMeans(get_sign_in_method(), get_token_id(), get_makers())
+    means = AnswerMeans(get_sign_in_method(), get_token_id(), list_token_makers())
     far = record_answer(session, asked, approval, decision, by=by, means=means, reason=given.reason, actions=actions)
     waits = far.remaining_text if decision == "approve" else ""
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
@@ -165,7 +172,10 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         simulated=simulated,
         people=attempt.people_required,
         needs=attempt.needs.summary if attempt.needs else "",
-        given=[Yes(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by)) for one in attempt.given],
+        given=[
+            GivenApproval(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by))
+            for one in attempt.given
+        ],
     )
 
 

@@ -15,7 +15,7 @@ from app.people.rights import everybody
 from app.runtime.health import SERVING, find_faults, read_conditions
 from app.runtime.runtime import NOT_WRITTEN
 from app.store.request_session import open_read_connection
-from app.targets.held_hosts import find_held
+from app.targets.held_hosts import find_stuck_hosts
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
@@ -62,9 +62,9 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     ]
     if runtime.writer.stalled_seconds > NOT_WRITTEN:
         reasons.append(f"the log could not be written for {runtime.writer.stalled_seconds:.0f} s")
-    if (silence := runtime.clock.silence) > NOT_WRITTEN:
+    if (silence := runtime.clock.seconds_since_answer) > NOT_WRITTEN:
         reasons.append(f"the database has not answered this node for {silence:.0f} s")
-    reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]
+    reasons += [one.sentence for one in await asyncio.to_thread(find_stuck_hosts, runtime.settings.hosts_folder)]
     reasons += await asyncio.to_thread(_describe_storage_faults, runtime.settings.data)
     try:
         runtime.writer.enqueue_batch([])

@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from app.events.kinds import RolloutAsked
+from app.events.kinds import RolloutOrdered
 from app.evidence.bundle import FILE, MEDIA_TYPE
 from app.evidence.notary import Requester, open_notary
 from app.people.rights import WHO, operators, viewers
@@ -31,7 +31,7 @@ from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.commands import TheWish, Wish
+from app.web.api.commands import CommandRequest, TheCommandRequest
 from app.web.api.events import SEQ, as_messages, document_stream
 from app.web.api.idempotency import TheKeys
 from app.web.api.problem import Problem, document_problems
@@ -177,21 +177,21 @@ _COMMAND_PROBLEMS = document_problems("not-found", "wrong-state")
 
 @router.post("/rollouts/{rollout}/pause", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
-def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Pause a rollout: no further host starts, and its runs pause, each after the change in progress."""
     return _command_rollout(runtime, rollout, "pause", wish)
 
 
 @router.post("/rollouts/{rollout}/resume", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
-def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Resume a rollout. The limits that paused it count from zero again."""
     return _command_rollout(runtime, rollout, "resume", wish)
 
 
 @router.post("/rollouts/{rollout}/stop", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
-def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Stop a rollout: no further host starts, and its runs stop; a change in progress is undone."""
     return _command_rollout(runtime, rollout, "stop", wish)
 
@@ -241,7 +241,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     return StreamingResponse(archive.stream_archive(), media_type=MEDIA_TYPE, headers=headers)
 
 
-def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
+def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutOrdered:
     if order.host:
         raise Problem("invalid", "Give the hosts of a rollout in `hosts`.", field="host")
     with open_read_session(runtime.database) as session:
@@ -255,8 +255,8 @@ def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutA
     return create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
 
 
-def _command_rollout(runtime: TheRuntime, rollout: str, verb: str, wish: Wish | None) -> RolloutView:
-    wish = wish or Wish()
+def _command_rollout(runtime: TheRuntime, rollout: str, verb: str, wish: CommandRequest | None) -> RolloutView:
+    wish = wish or CommandRequest()
     command_rollout(runtime.database, rollout, verb, by=wish.signed_by, reason=wish.reason)
     with open_read_session(runtime.database) as session:
         return _to_rollout_view(rollouts.require_rollout(session, rollout))

@@ -19,7 +19,7 @@ from app.runtime.health import find_faults, read_conditions
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
-from app.targets.held_hosts import find_held
+from app.targets.held_hosts import find_stuck_hosts
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 from app.web.pages.cold_starts import render_cold_starts
@@ -80,7 +80,7 @@ class Console:
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
         situation = replace(
             situation,
-            held_hosts=find_held(self._runtime.settings.hosts_folder),
+            held_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder),
             states=[self._fold_run(run) for run in unended],
         )
         runtime, now, states = self._runtime, situation.now, situation.states
@@ -127,7 +127,7 @@ class Console:
             webhooks=webhooks.list_webhooks(session),
             decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
-            lost_nodes=nodes.given_up(session) if runtime.leases else (),
+            lost_nodes=nodes.list_lost_nodes(session) if runtime.leases else (),
             backed_up_at=read_backup_time(runtime.settings.data),
             backup_days=runtime.settings.backup_days,
             first_run_at=queries.find_first_order(session),
