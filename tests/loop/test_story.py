@@ -278,7 +278,7 @@ def test_a_silent_worker_fails_the_attempt_after_three_turns():
 << died
 >> fail attempt engine the worker gave no usable answer in 3 turns
 << attempt.failed engine
->> do without reflect
+>> use safe default reflect
 << attempt.reflected CONTINUE
 >> close item A escalated 1 attempts did not pass; the last: the worker gave no usable answer in 3 turns
 << item.escalated
