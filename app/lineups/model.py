@@ -6,11 +6,19 @@ from typing import Literal, Self
 
 from app.events.vocabulary import Role, Sampling
 
-Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
-_SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}
+Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf", "unstated"]
+_SHOWN: dict[Precision, str] = {
+    "bf16": "bf16",
+    "fp8": "FP8",
+    "nvfp4": "NVFP4",
+    "awq4": "AWQ 4-bit",
+    "gguf": "GGUF",
+    "unstated": "precision not stated",
+}
 
-EngineKind = Literal["vllm", "llamacpp"]
-"""llamacpp runs a GGUF file on the CPU and needs no GPU."""
+EngineKind = Literal["vllm", "llamacpp", "openai"]
+"""llamacpp runs a GGUF file on the CPU and needs no GPU. openai is any server with that API, which Temper never starts:
+of its GPUs nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,10 @@ class Engine:
     """Set if the metrics are not at /metrics of the base URLs."""
     api_key_env: str = ""
     """Environment variable with the API key of the base URLs."""
+    program: str = ""
+    """Kind openai: the server's program, as it reported itself."""
+    structured: bool = True
+    """False if the server binds no answer to a JSON Schema: answers are then asked for by an example alone."""
     launch: Launch | None = None
     simulation: Simulation | None = None
     vllm: str = ""
@@ -164,16 +176,26 @@ class Engine:
         return self.kind == "llamacpp"
 
     @property
+    def is_endpoint(self) -> bool:
+        """Return True for somebody's server of which only the API is known."""
+        return self.kind == "openai"
+
+    @property
     def program_name(self) -> str:
+        if self.is_endpoint:
+            return self.program or "an OpenAI-compatible server"
         return "xllamacpp" if self.is_on_cpu else "vLLM"
 
     @property
     def hardware_label(self) -> str:
+        if self.is_endpoint:
+            return self.base_urls[0].split("/")[2] if self.base_urls else "endpoint"
         return "CPU" if self.is_on_cpu else f"GPU {' + '.join(map(str, self.gpus))}"
 
     @property
     def replicas(self) -> tuple[tuple[int, ...], ...]:
-        if self.is_on_cpu:
+        """Return the GPUs of each replica; empty ones without GPUs."""
+        if not self.gpus:
             return ((),) * max(1, len(self.base_urls))
         step = self.gpus_per_replica
         return tuple(self.gpus[n : n + step] for n in range(0, len(self.gpus), step))

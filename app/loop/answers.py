@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
@@ -54,6 +55,8 @@ Answer = Plan | Work | Review | Triage | Reflection
 
 _LINES = frozenset({"new", "line", "old", "value"})
 _LONGEST = 512
+_MOST_OBJECTS = 64
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 ANSWER_TYPES: dict[Purpose, type[Answer]] = {
     "plan": Plan,
@@ -74,12 +77,8 @@ Numbered = Mapping[str, Mapping[int, str]]
 
 def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     """Parse a role's answer, ignoring text around the JSON object. Raises BrokenAnswer."""
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        raise BrokenAnswer("no JSON object in the answer")
     try:
-        # Grammars allow raw control characters in strings: newlines stay, others are removed.
-        said = json.loads(text[start : end + 1], strict=False)
+        said = _find_object(text)
         answer = msgspec.convert(
             _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said), ANSWER_TYPES[purpose]
         )
@@ -90,6 +89,36 @@ def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> 
         raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
     _reject_trailing_newlines(answer)
     return _drop_duplicates(answer)
+
+
+def _find_object(text: str) -> Any:
+    """Return the JSON object of an answer: all between the first and the last brace, or else the last whole object.
+
+    Raises BrokenAnswer, or ValueError with the fault of the first reading.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise BrokenAnswer("no JSON object in the answer")
+    try:
+        # Grammars allow raw control characters in strings: newlines stay, others are removed.
+        return json.loads(text[start : end + 1], strict=False)
+    except ValueError:
+        # Without a grammar models write around the object, and commas before a closing bracket.
+        if (found := _find_last_object(_TRAILING_COMMA.sub(r"\1", text[start : end + 1]))) is not None:
+            return found
+        raise
+
+
+def _find_last_object(text: str) -> Any:
+    decoder, found, at, tries = json.JSONDecoder(strict=False), None, text.find("{"), 0
+    while at >= 0 and tries < _MOST_OBJECTS:
+        tries += 1
+        try:
+            found, at = decoder.raw_decode(text, at)
+        except ValueError:
+            at += 1
+        at = text.find("{", at)
+    return found
 
 
 def parse_actions(text: str) -> tuple[AnyAction, ...]:

@@ -22,6 +22,8 @@ class Attempt(Struct, frozen=True):
     """Purposes that got a usable answer."""
     fruitless: int = 0
     """Turns on the current question without a usable answer."""
+    unreadable: str = ""
+    """Why the last answer to the current question could not be read."""
     plan: kinds.PlanMade | None = None
     proposed: kinds.ActionProposed | None = None
     refused: kinds.ActionRefused | None = None
@@ -77,9 +79,10 @@ class Attempt(Struct, frozen=True):
 def advance_attempt(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.TurnFinished() if event.outcome != "answered":
-            return replace(attempt, fruitless=attempt.fruitless + 1)
+            unreadable = event.detail if event.outcome == "broken" else ""
+            return replace(attempt, fruitless=attempt.fruitless + 1, unreadable=unreadable)
         case kinds.TurnFinished():
-            return replace(attempt, answered=attempt.answered | {event.purpose})
+            return replace(attempt, answered=attempt.answered | {event.purpose}, unreadable="")
         case kinds.PlanMade():
             return replace(attempt, plan=event, fruitless=0)
         case kinds.ActionProposed():

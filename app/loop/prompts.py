@@ -114,6 +114,7 @@ def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now
     last = Prompt(budget // 2)
     last.parts.append(f"Attempt: {about.attempt.number}")
     _LAST[purpose](last, about)
+    last.add("Your last answer could not be read", to_one_line(clean_text(about.attempt.unreadable, _SAID)))
     prompt = Prompt(budget - len(last.text()) - 2)
     title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(

@@ -160,7 +160,7 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
             "tp = 1\nlaunch = {port = 8001}",
             "15: an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
         ),
-        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4, gguf"),
+        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4, gguf, unstated"),
         ("tp = 1", "tp = 1\npp = 2", "14: tp = 1 times pp = 2 does not divide the engine's 1 GPUs"),
         ("tp = 1", "tp = 1\nutilization = 90", "15: utilization is a share of the GPU's memory: at most 1"),
         ("tp = 1", 'tp = 1\nspeculation = {method = "mtp"}', "15: model is missing: add model = a string in quotes"),

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.kinds import PlanMade, VerdictGiven
+from app.events.kinds import PlanMade, TurnFinished, VerdictGiven
 from app.events.vocabulary import Lesson
-from app.loop.attempt_state import Attempt
+from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
 from app.loop.situation import TurnContext
 from app.loop.state import Item
@@ -100,3 +100,16 @@ def test_a_change_of_prompts_is_a_new_version():
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)
     assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"5": "7abb5e19d59f"}
+
+
+def test_an_answer_that_could_not_be_read_is_asked_for_again_with_its_fault():
+    at = {"turn": "t", "role": "architect", "purpose": "plan", "thought": "", "answer": "", "detail": ""}
+    broken = TurnFinished(**at | {"detail": "no JSON object in the \x1b[2Janswer"}, outcome="broken")
+    attempt = advance_attempt(Attempt(1, 0.0), broken)
+    about = TurnContext(Item("A"), attempt, rule("A"), "h", DictFiles({}), {})
+    assert "## Your last answer could not be read\nno JSON object in the answer" in build_user_prompt(
+        "plan", about, 4000
+    )
+    again = advance_attempt(attempt, TurnFinished(**at, outcome="answered"))
+    assert (attempt.fruitless, again.unreadable) == (1, "")
+    assert advance_attempt(attempt, TurnFinished(**at | {"detail": "d"}, outcome="died")).unreadable == ""

@@ -12,6 +12,7 @@ from app.cli.options import (
     AsJson,
     AtOnce,
     Data,
+    EnginesOrNone,
     EventsAsJson,
     Harmed,
     LineupName,
@@ -77,20 +78,19 @@ def start_run(
     harmed: Harmed = 1,
     escalated: Escalated = 100.0,
     replay: Replay = True,
-    engine: Annotated[
-        str,
-        typer.Option(help="lineup asks the roles; none asks no model and tries what the content itself proposes."),
-    ] = "lineup",
+    engine: EnginesOrNone = None,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
     import getpass
 
+    from app.cli.endpoints import split_engine_words, use_endpoints
     from app.cli.harden import apply_starting_point, harden_host
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
 
-    settings = Settings(data=data, lineup=lineup, speed=speed)
+    addresses, choice = split_engine_words(engine)
+    settings = use_endpoints(Settings(data=data, lineup=lineup, speed=speed), addresses)
     order = Order(
         host=host,
         skill=skill,
@@ -102,7 +102,7 @@ def start_run(
         consent=consent,
         pace=speed,
         replay_fixes=replay,
-        engine=parse_engine_choice(engine),
+        engine=parse_engine_choice(choice),
         by=getpass.getuser(),
     )
     order = apply_starting_point(order, papers) if papers else order
