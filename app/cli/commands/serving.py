@@ -210,6 +210,6 @@ def serve_mcp_tools(
     try:
         from app.cli.mcp_server import serve_mcp
     except ModuleNotFoundError as exc:
-        raise BadInput(f"{exc.name} is not installed. Install it with pip install 'temper[mcp]'.") from exc
+        raise BadInput(f"{exc.name} is not installed. Install it beside Temper: pip install 'mcp>=2.3'.") from exc
 
     serve_mcp(url, token_from, port)
