@@ -312,6 +312,15 @@ class ScanStarted(RunEvent, frozen=True, tag="scan.started"):
     describe = stay_silent
 
 
+class ScanProgressed(RunEvent, frozen=True, tag="scan.progress"):
+    """A scan that takes longer. At most one a second."""
+
+    phase: Phase
+    judged: int
+    rules: int
+    describe = stay_silent
+
+
 class VerdictGiven(RunEvent, frozen=True, tag="verdict"):
     rule: str
     phase: Phase

@@ -267,9 +267,11 @@ def _get_initial_probes(run: Run) -> tuple[Probe, ...]:
 async def gather_facts(run: Run, _: GatherFacts) -> None:
     rule, number = run.position
     attempt = run.attempt
-    probes = compare_probes(
-        _get_initial_probes(run), await run.services.target.run_blocking(lambda target: target.check_health())
-    )
+    if attempt.probed:
+        probes = attempt.probed.probes
+    else:
+        now = await run.services.target.run_blocking(lambda target: target.check_health())
+        probes = compare_probes(_get_initial_probes(run), now)
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")

@@ -251,7 +251,7 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     failed = attempt.failed
     assert failed
     if attempt.has_changed_host and attempt.rolled_back is None:
-        if attempt.facts is None:
+        if attempt.facts is None and not state.has_no_model:  # they are for the Architect
             return effects.GatherFacts()
         return effects.RollBack(attempt.journal or "", failed.cause)
     if failed.cause == "over budget":

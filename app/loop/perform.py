@@ -11,7 +11,7 @@ from app import __version__
 from app.candidates.gather import gather_candidates, judge_candidate
 from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
-from app.events.vocabulary import Candidate, Lesson, Probe, ProvenFix
+from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix
 from app.loop.effects import Effect
 from app.loop.role_turns import (
@@ -24,6 +24,7 @@ from app.loop.role_turns import (
 )
 from app.loop.run import Run
 from app.loop.state import RunState
+from app.scanners.scanner import Verdict
 from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Skill, hash_rulebook
 from app.targets.in_force_report import InForceReport
@@ -51,6 +52,7 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
 
 
 LESSONS_TOLD = 4
+PROGRESS_SECONDS = 1.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 15.0
 """Seconds between looks whether a fault is over."""
 
@@ -95,13 +97,27 @@ async def _scan_host(run: Run, effect: effects.Scan) -> None:
     rules = run.request.rules
     run.append(kinds.ScanStarted(phase=effect.phase, rules=len(rules)))
     began = time.monotonic()
-    files = await run.services.target.run_blocking(lambda target: target.files)
-    verdicts = await run.services.scanner.scan(files, rules)
+    verdicts = await _scan_rules(run, effect.phase)
     given = [change.build_verdict_event(run, verdict, effect.phase) for verdict in verdicts]
     run.append(*given, kinds.ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
     reasons = {(verdict.word, verdict.evidence) for verdict in verdicts}
     if effect.phase == "opening" and len(reasons) == 1 and verdicts[0].word == "error":
         raise EnvironmentUnusable(f"Nothing could be judged, so nothing is begun: {verdicts[0].evidence}")
+
+
+async def _scan_rules(run: Run, phase: Phase) -> list[Verdict]:
+    """Scan the rules of the run, and append how far that is once a second."""
+    rules, judged, noted = run.request.rules, [0], 0
+    files = await run.services.target.run_blocking(lambda target: target.files)
+    scanning = asyncio.create_task(run.services.scanner.scan(files, rules, judged.append), name="scan")
+    try:
+        while not (await asyncio.wait([scanning], timeout=PROGRESS_SECONDS))[0]:
+            if judged[-1] != noted:
+                noted = judged[-1]
+                run.append(kinds.ScanProgressed(phase=phase, judged=noted, rules=len(rules)))
+        return await scanning
+    finally:
+        scanning.cancel()
 
 
 async def _scope_run(run: Run, _: effects.Scope) -> None:

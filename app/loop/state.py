@@ -59,6 +59,8 @@ class RunState(Struct, frozen=True):
     """The process that works on it, or did last."""
     stopping: kinds.RunStopRequested | None = None
     scanned: frozenset[Phase] = frozenset()
+    scanning: kinds.ScanProgressed | None = None
+    """How far a scan is that takes longer."""
     opening: dict[str, kinds.VerdictGiven] = field(default_factory=dict)
     closing: dict[str, kinds.VerdictGiven] = field(default_factory=dict)
     scope: kinds.RunScoped | None = None
@@ -127,8 +129,10 @@ def apply_event(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, opening={**state.opening, event.rule: event})
         case kinds.VerdictGiven(phase="closing") as event:
             return replace(state, closing={**state.closing, event.rule: event})
+        case kinds.ScanProgressed() as event:
+            return replace(state, scanning=event)
         case kinds.ScanFinished() as event:
-            return replace(state, scanned=state.scanned | {event.phase})
+            return replace(state, scanned=state.scanned | {event.phase}, scanning=None)
         case _:
             return _apply_to_item(_apply_to_run(state, recorded), recorded)
 

@@ -127,7 +127,7 @@ class Host:
 class Scanner:
     name = "s"
 
-    async def scan(self, host, rules):
+    async def scan(self, host, rules, _judged=None):
         return [Verdict(one, "fail" if host.value.startswith("weak") else "pass", "") for one in rules]
 
     async def scan_rehearsal(self, _files, rules):

@@ -19,7 +19,7 @@ _PARTS = {
     "begin": ("service", "boot", *_RESOURCES),
     "clean": ("boot",),
     "close": ("boot",),
-    "examine": ("masks",),
+    "examine": ("masks", "state"),
     "foresee": _RESOURCES,
     "offers": _RESOURCES,
     "perform": _RESOURCES,

@@ -36,6 +36,7 @@ from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import apply_announced_changes, list_host_files
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
+from app.targets.ssh.program_probes import KnownAnswers
 from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
 from app.targets.ssh.remote_shell import RemoteShell
 from app.targets.ssh.remote_tree import RemoteTree
@@ -81,6 +82,7 @@ class SshTarget:
         here_kept = Journal(folder / "journal", self._disk)
         self._journals = MirroredJournal(here_kept, self.line, timer, self._tree.distrust_snapshot, owned.save_folder)
         self.recall = ReadTrackingCache()
+        self._known = KnownAnswers()
         ask = combine_askers(
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
@@ -146,6 +148,7 @@ class SshTarget:
             self._force.activate(self._journals.services)
             self._confirm_by_login(journal)
             found = self._tree.refresh_snapshot()
+            self._forget_answers(change.path for change in done.changes)
             if any(is_resource(change.path) for change in done.changes):
                 self._refuse_weaker_result(done, files, found, asks)
         except EnvironmentUnusable as exc:
@@ -189,7 +192,7 @@ class SshTarget:
             files = self._tree.refresh_snapshot()
             others = host_probes.probe_watched_logins(self.line)
             ours = self._journals.local.list_resources()
-            found = (exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files))
+            found = (exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files, self._known))
         except EnvironmentUnusable as exc:
             return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
         return (*login, *others, *found)
@@ -269,7 +272,14 @@ class SshTarget:
 
     def _roll_back(self, name: str) -> RollbackResult:
         with self._changing:
-            return host_rollback.roll_back_change(name, self._journals, self._tree)
+            done = host_rollback.roll_back_change(name, self._journals, self._tree)
+        self._forget_answers(done.paths)
+        return done
+
+    def _forget_answers(self, paths: Iterable[str]) -> None:
+        """Forget what the programs answered if more than files of /etc changed."""
+        if not all(path.startswith("/etc/") for path in paths):
+            self._known.forget()
 
 
 def exclude_own_masks(probe: Probe, resources: Collection[str]) -> Probe:

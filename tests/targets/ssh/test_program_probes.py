@@ -8,7 +8,7 @@ from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.connection import ScriptResult
 from app.targets.ssh.host_script_output import parse_host_report
-from app.targets.ssh.program_probes import build_password_probe, build_probes, probe_programs
+from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs
 from tests.targets.hosts import host
 
 FINE = [
@@ -208,7 +208,7 @@ class SaysInTurn:
 def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
     slow = ["password\tnone\tit took too long"]
     once, twice = SaysInTurn(FINE, tries=(slow, TRIED)), SaysInTurn(FINE, tries=(slow, slow, TRIED))
-    tried, untried = (probe_programs(line, host())[0][-1] for line in (once, twice))
+    tried, untried = (probe_programs(line, host(), KnownAnswers())[0][-1] for line in (once, twice))
     assert (tried.name, tried.asked, once.tries) == ("password-change", True, [])
     assert (untried.asked, untried.detail, twice.tries) == (False, "not asked: it took too long", [TRIED])
 
@@ -218,7 +218,7 @@ def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
 def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, status):
     cut = [*without(word), f"{word}\tall\tcode {status}"]
     line = SaysInTurn(cut, FINE)
-    found, _ = probe_programs(line, host())
+    found, _ = probe_programs(line, host(), KnownAnswers())
     assert next(probe for probe in found if probe.name == name).weak
     assert line.looks == []
 
@@ -226,14 +226,14 @@ def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, st
 @pytest.mark.parametrize("status", [124, 137])
 def test_logins_that_a_slow_host_could_not_try_in_time_are_tried_once_more(status):
     line = SaysInTurn([*without("success"), f"doors\tall\tcode {status}"], FINE)
-    found, _ = probe_programs(line, host())
+    found, _ = probe_programs(line, host(), KnownAnswers())
     assert next(probe for probe in found if probe.name == "password-login").ok
     assert line.looks == []
 
 
 def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
     once, twice = SaysInTurn(FINE, FINE), SaysInTurn(*[[*without("failed"), "failed\tall\tcode 124"]] * 3)
-    probe_programs(once, host())
-    found, _ = probe_programs(twice, host())
+    probe_programs(once, host(), KnownAnswers())
+    found, _ = probe_programs(twice, host(), KnownAnswers())
     assert (len(once.looks), len(twice.looks)) == (1, 1)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail

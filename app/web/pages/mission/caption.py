@@ -5,6 +5,7 @@ from typing import assert_never
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
 from app.events.vocabulary import Purpose
 from app.loop.state import RunState
+from app.text.counts import count_things
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.mission import Mission
 
@@ -47,14 +48,19 @@ def write_caption(mission: Mission) -> str:
     if state.status == "queued":
         return "Queued: runs on the same host go one after the other."
     if state.scope is None:
-        return "Scanning the whole host. Nothing has been changed yet."
+        return f"Scanning the whole host{_describe_progress(state)}. Nothing has been changed yet."
     if state.item is None:
         closing = all(item.status not in ("waiting", "working") for item in state.items.values())
-        return "Scanning the whole host again." if closing else "On to the next finding."
+        return f"Scanning the whole host again{_describe_progress(state)}." if closing else "On to the next finding."
     if state.stopping:
         return "Stopping. The unfinished change is rolled back first."
     attempt = mission.tries[-1] if mission.tries else None
     return _describe_attempt(mission, attempt) if attempt else "On to the next finding."
+
+
+def _describe_progress(state: RunState) -> str:
+    at = state.scanning
+    return f": {at.judged} of {count_things(at.rules, 'rule')}" if at else ""
 
 
 def _describe_end(state: RunState) -> str:
