@@ -2,7 +2,7 @@
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, judge_candidate
+from app.candidates.gather import gather_candidates, judge_candidates
 from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
 from app.config import Settings
@@ -31,7 +31,7 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         if not target.simulated:
             target.prepare(changes=False)
         gathered = gather_candidates(skill, rule, target.files)
-        found = [_describe_candidate(judge_candidate(one, target, rule.asks)) for one in gathered]
+        found = [_describe_candidate(one) for one in judge_candidates(gathered, target, rule.asks)]
     finally:
         target.close()
     if as_json:
@@ -49,7 +49,7 @@ def _require_rule(skill: Skill, rule_id: str) -> Rule:
 
 
 def _describe_candidate(one: Candidate) -> dict[str, object]:
-    told = {"source": one.source, "actions": to_builtins(one.actions), "accepted": one.is_usable}
+    told = {"source": one.source, "also": one.also, "actions": to_builtins(one.actions), "accepted": one.is_usable}
     return told | {"gap": one.gap, "diff": one.diff, "refusals": [one.refusal] if one.refusal else []}
 
 

@@ -33,6 +33,7 @@ from app.events.vocabulary import (
     WaitCause,
     Word,
     describe_pending_settings,
+    describe_source,
 )
 from app.events.waiver import Waiver
 from app.text.counts import count_things
@@ -397,19 +398,17 @@ class ItemDeferred(RunEvent, frozen=True, tag="item.deferred"):
 
 
 class CandidatesGathered(RunEvent, frozen=True, tag="candidates"):
-    """What the content proposes for the rule on this host, each judged by the policy."""
+    """What the content and recipes propose for the rule on this host, each judged by the policy."""
 
     rule: str
     candidates: tuple[Candidate, ...]
 
     def describe(self) -> Sentence | None:
-        if not self.candidates:
-            return None
-        usable = [one.source for one in self.candidates if one.is_usable]
-        refused = [one.source for one in self.candidates if one.refusal]
-        said = [f"The content has a fix of its own, from {one}" for one in usable]
-        said += [f"The policy refuses the content's own fix, from {one}" for one in refused]
-        return Sentence("; ".join(said) or "The content has no fix of its own that can be told beforehand")
+        usable = [one.sources for one in self.candidates if one.is_usable]
+        refused = [one.sources for one in self.candidates if one.refusal]
+        said = [f"Proposed for {self.rule}: {one}" for one in usable]
+        said += [f"Proposed for {self.rule} and refused by the policy: {one}" for one in refused]
+        return Sentence("; ".join(said)) if said else None
 
 
 class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
@@ -541,7 +540,7 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     rollback: str
     validation: str
     candidate: int = 0
-    """Number of the content's proposal that the plan takes, from 1; 0 if it takes none."""
+    """Number of the proposal in `candidates` that the plan takes, from 1; 0 if it takes none."""
     describe = stay_silent
 
 
@@ -557,12 +556,10 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     replayed: str = ""
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
     source: str = ""
-    """Where the actions come from if no role wrote them: a part of the content."""
+    """Where the actions come from if no role wrote them: a part of the content, or a person's recipe."""
 
     def describe(self) -> Sentence | None:
-        if not self.source:
-            return None
-        return Sentence(f"The change is the content's own, from {self.source}: {self.note}")
+        return Sentence(f"{describe_source(self.source)}, {self.note}") if self.source else None
 
 
 class ActionRefused(RunEvent, frozen=True, tag="action.refused"):

@@ -4,11 +4,15 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
+import msgspec
+
 from app.events.vocabulary import Role, Sampling
 
 Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
 _SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}
 
+CandidatesFor = Literal["architect", "none"]
+"""Who is shown what the content and recipes propose for a rule."""
 EngineKind = Literal["vllm", "llamacpp"]
 """llamacpp runs a GGUF file on the CPU and needs no GPU."""
 
@@ -220,6 +224,17 @@ class Lineup:
     seats: dict[Role, Seat]
     dcgm_urls: tuple[str, ...] = ()
     """DCGM exporters of other machines' GPUs."""
+    candidates: CandidatesFor | None = None
+    """None: `none` if the Architect is guided, since small models were trained without, else `architect`."""
+
+    @property
+    def shows_candidates(self) -> bool:
+        """Return whether the Architect may take a candidate, and the Worker sees them."""
+        return not self.seats["architect"].guided if self.candidates is None else self.candidates == "architect"
+
+    def get_sampling(self, role: Role) -> Sampling:
+        """Return the role's sampling, with what the line-up says of its prompts."""
+        return msgspec.structs.replace(self.seats[role].sampling, candidates=self.shows_candidates)
 
     def to_attached(self) -> Self:
         """Return the line-up with launched engines as external ones, started by systemd or compose."""

@@ -1,14 +1,13 @@
 """The roles' answers. The engine is bound to a JSON Schema (answer_schemas.py); parsing checks the answer again."""
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.vocabulary import AnyAction, Decision, Place, Purpose, Reload
+from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import choices
 from app.resources.vendor import RunVendorScript
 from app.text.clean import clean_text
@@ -18,11 +17,14 @@ Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     approach: Text
-    paths: Annotated[tuple[Place, ...], Meta(min_length=1, max_length=8)]
+    paths: Annotated[tuple[Place, ...], Meta(max_length=8)] = ()
+    """Empty only if it takes a candidate."""
     steps: Annotated[tuple[Text, ...], Meta(max_length=8)] = ()
     risk: Text = ""
     rollback: Text = ""
     validation: Text = ""
+    candidate: Annotated[int, Meta(ge=0)] = 0
+    """Number of the proposal that it takes; 0 for a change of its own."""
 
 
 class Work(Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +90,8 @@ def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> 
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
         # Checked first: even previewing a script means running it on a copy.
         raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
+    if isinstance(answer, Plan) and not (answer.paths or answer.candidate):
+        raise BrokenAnswer("the answer does not fit its shape: a plan names at least one path")
     _reject_trailing_newlines(answer)
     return _drop_duplicates(answer)
 
@@ -97,12 +101,6 @@ def parse_actions(text: str) -> tuple[AnyAction, ...]:
     work = parse_answer("act", text)
     assert isinstance(work, Work)
     return work.actions
-
-
-def fingerprint_actions(actions: Iterable[AnyAction]) -> str:
-    """Return a digest of the actions that ignores their order and reloads."""
-    parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
-    return hashlib.sha256(b"\n".join(sorted(parts))).hexdigest()[:16]
 
 
 def _clean_fields(said: Any) -> Any:

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from app.events.kinds import SentryProbed
 from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
@@ -18,7 +20,7 @@ from app.text.clean import clean_text
 from app.text.prompt_defusing import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets
 
-_WORDS = "5"
+_WORDS = "6"
 _ACTION_FORMS = "250901eb"
 """Digest of the forms of actions on resources in that version."""
 
@@ -34,7 +36,8 @@ VERSION = compute_version(describe_answer_forms())
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
 WORTH_TELLING = 80
-_FACTS, _SAID = 1200, 600
+_FACTS, _SAID, _PROPOSED = 1200, 600, 1500
+_DIFF_LINES, _DIFF_WIDTH = 10, 160
 _MOST_IN_FORCE = 8
 FAILED_BEFORE = "FAILED-BEFORE"
 _CUT = " […cut]"
@@ -125,11 +128,11 @@ def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now
     if purpose != "triage":
         _add_rule_text(prompt, about, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
-        _add_rule_and_host(prompt, about, now)
+        _add_rule_and_host(prompt, about, now, shows_candidates=about.shows_candidates and purpose == "plan")
     return f"{prompt.text()}\n\n{last.text()}"
 
 
-def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation) -> None:
+def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation, *, shows_candidates: bool) -> None:
     of_script = about.guided and about.rule.script
     _add_rule_text(prompt, about, "Usual fix", extract_script_values(about.rule.fix) if of_script else about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
@@ -141,6 +144,8 @@ def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation) -
         prompt.add_host_text("Scanner", about.opening.evidence, _SAID)
     prompt.add_host_text("In force now", describe_in_force_settings(about, now), _SAID)
     prompt.add_host_text("Beside files", "\n".join(one.description for one in now.offers), _SAID)
+    if shows_candidates:
+        prompt.add_host_text("Proposals", _describe_candidates(about.item), min(_PROPOSED, prompt.budget // 6))
     for file in now.files:
         prompt.add_host_text(f"File {file.path}", file.text())
 
@@ -157,7 +162,28 @@ def describe_in_force_settings(about: TurnContext, now: TurnSituation) -> str:
     return "\n".join(told[:_MOST_IN_FORCE])
 
 
+def _describe_candidates(item: Item) -> str:
+    """Return what the content and recipes propose, by number: the source, the policy's answer and a short diff."""
+    told = []
+    for number, one in enumerate(item.candidates, 1):
+        if one.actions:
+            answer = f"the policy refuses it: {one.refusal}" if one.refusal else "the policy accepts it"
+            lines = one.diff.split("\n")
+            changed = [line for line in lines if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")] or lines
+            shown = [f"  {line[:_DIFF_WIDTH]}" for line in changed[:_DIFF_LINES] if line]
+            shown += ["  …"] if len(changed) > _DIFF_LINES else []
+            told.append("\n".join([f"{number}. {one.sources} on {', '.join(one.places)}: {answer}", *shown]))
+    return "\n".join(told)
+
+
 def _fill_plan(last: Prompt, about: TurnContext) -> None:
+    item = about.item
+    if about.shows_candidates and (numbers := list(item.untried_candidates)):
+        some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
+        last.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
+    failed = [str(number) for number, one in enumerate(item.candidates, 1) if one.actions and item.has_failed(one)]
+    if about.shows_candidates and failed:
+        last.add("Failed here before", f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}.")
     _add_history(last, about)
 
 
@@ -167,6 +193,10 @@ def _fill_act(last: Prompt, about: TurnContext) -> None:
     last.add("Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)]))
     last.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
     _add_history(last, about)
+    if about.shows_candidates:
+        usable = about.item.untried_candidates.items()
+        proposed = (f"{number}. {msgspec.json.encode(one.actions).decode()}" for number, one in usable)
+        last.add_host_text("Proposals", "\n".join(proposed), _PROPOSED)
 
 
 def _add_history(last: Prompt, about: TurnContext) -> None:

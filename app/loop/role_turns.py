@@ -12,7 +12,7 @@ from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
-from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose
+from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_source, fingerprint_actions
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
 from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
@@ -109,6 +109,7 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
                 offers=target.list_offers(candidates) if candidates else (),
                 candidates=candidates,
                 recall=target.recall,
+                shows_candidates=seat.sampling.candidates,
             )
             now = build_situation(purpose, about)
             ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided)
@@ -144,7 +145,8 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSitu
     events: list[kinds.Event] = []
     if finished.outcome == "answered":
         try:
-            answer = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
+            parsed = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
+            answer = answer_schemas.resolve_candidate(parsed, now)
             foreign = find_foreign_part(answer, now)
             events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer)
         except BrokenAnswer as exc:
@@ -197,16 +199,14 @@ async def repeat_fix(run: Run, _: Repeat) -> None:
 
 
 async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
-    """Propose a fix of the content's own unchanged; policy, approval, scanner and probes follow as usual."""
+    """Propose a candidate unchanged; policy, approval, scanner and probes follow as usual."""
     assert run.state.item
     one = run.state.item.candidates[effect.number - 1]
-    chosen = (
-        "taken in the content's order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
-    )
+    chosen = "taken in the stated order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
     plan = run.attempt.plan
     made = plan or kinds.PlanMade(
         **run.event_fields,
-        approach=f"The content's own fix, from {one.source}.",
+        approach=f"{describe_source(one.source)}.",
         paths=one.places,
         steps=(),
         risk=run.rule.breaks,
@@ -254,7 +254,7 @@ async def _build_proposal(
         **run.event_fields,
         actions=actions,
         note=note,
-        fingerprint=answers.fingerprint_actions(actions),
+        fingerprint=fingerprint_actions(actions),
         diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
         by=by,
     )

@@ -62,6 +62,8 @@ class TurnContext:
     """Actions on other resources that the rule could want, possible or not."""
     recall: ReadTrackingCache = field(default_factory=ReadTrackingCache)
     """Cached answers about the files."""
+    shows_candidates: bool = False
+    """The role sees what the content and recipes propose, and a plan may take one."""
 
     @property
     def scope(self) -> RuleScope:
@@ -95,8 +97,12 @@ def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituat
     attempt = about.attempt
     match purpose:
         case "plan":
+            takeable = about.item.untried_candidates if about.shows_candidates else {}
             return replace(
-                _build_plan_situation(about, named), offers=about.offers, joint_files=_find_joint_files(about)
+                _build_plan_situation(about, named),
+                offers=about.offers,
+                joint_files=_find_joint_files(about),
+                takeable={number: one.places for number, one in takeable.items()},
             )
         case "act":
             assert attempt.plan
