@@ -17,6 +17,7 @@ from app.cli.options import (
     LineupName,
     Out,
     Reason,
+    Recipes,
     RunId,
     Speed,
     TokenFrom,
@@ -81,6 +82,7 @@ def start_run(
         str,
         typer.Option(help="lineup asks the roles; none asks no model and tries what the content itself proposes."),
     ] = "lineup",
+    recipes: Recipes = None,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
@@ -90,7 +92,7 @@ def start_run(
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
 
-    settings = Settings(data=data, lineup=lineup, speed=speed)
+    settings = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
     order = Order(
         host=host,
         skill=skill,
