@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
+from app.events.questions import Answered
 from app.events.vocabulary import (
     AnyAction,
     Budget,
@@ -542,6 +543,18 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     candidate: int = 0
     """Number of the proposal in `candidates` that the plan takes, from 1; 0 if it takes none."""
     describe = stay_silent
+
+
+class QuestionsAnswered(RunEvent, frozen=True, tag="questions"):
+    """What the Architect asked about the host before it planned, and what was read there."""
+
+    rule: str
+    attempt: int
+    answers: tuple[Answered, ...]
+    why: str = ""
+
+    def describe(self) -> Sentence:
+        return Sentence(f"The Architect asks about {', '.join(one.question.describe() for one in self.answers)}")
 
 
 class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):

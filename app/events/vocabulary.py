@@ -243,6 +243,8 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Limit keys, values and lines to those in the rule and its files: for small models."""
     candidates: bool = False
     """Show what the content and recipes propose; False in old logs."""
+    questions: bool = False
+    """Let the Architect ask about the host before it plans; False in old logs."""
 
     def to_request_fields(self) -> dict[str, Any]:
         """Return the fields of a completion request."""

@@ -227,6 +227,13 @@ class Lineup:
     candidates: CandidatesFor | None = None
     """None: `none` if the Architect is guided, since small models were trained without, else `architect`."""
 
+    questions: bool | None = None
+    """Whether the Architect may ask about a host before it plans. None: true unless it is guided."""
+
+    @property
+    def asks_questions(self) -> bool:
+        return not self.seats["architect"].guided if self.questions is None else self.questions
+
     @property
     def shows_candidates(self) -> bool:
         """Return whether the Architect may take a candidate, and the Worker sees them."""
@@ -234,7 +241,8 @@ class Lineup:
 
     def get_sampling(self, role: Role) -> Sampling:
         """Return the role's sampling, with what the line-up says of its prompts."""
-        return msgspec.structs.replace(self.seats[role].sampling, candidates=self.shows_candidates)
+        asks = role == "architect" and self.asks_questions
+        return msgspec.structs.replace(self.seats[role].sampling, candidates=self.shows_candidates, questions=asks)
 
     def to_attached(self) -> Self:
         """Return the line-up with launched engines as external ones, started by systemd or compose."""

@@ -62,7 +62,9 @@ class _LineupReader(TomlReader):
 
     def build_lineup(self) -> Lineup:
         document = self.document
-        self.check_keys((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls", "candidates"))
+        self.check_keys(
+            (), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls", "candidates", "questions")
+        )
         if "title" not in document:
             self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
@@ -80,6 +82,7 @@ class _LineupReader(TomlReader):
             seats=seats,
             dcgm_urls=self._read_value((), {"dcgm_urls": [], **document}, "dcgm_urls", tuple[str, ...]),
             candidates=self._read_optional(document, "candidates", CandidatesFor),
+            questions=self._read_optional(document, "questions", bool),
         )
 
     def _read_optional(self, document: dict[str, Any], key: str, kind: Any) -> Any:

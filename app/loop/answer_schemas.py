@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from app.events.questions import QUESTIONS, HostQuestion
 from app.events.vocabulary import fingerprint_actions
 from app.loop import answers, choices
 from app.loop.rule_terms import RuleTerms
@@ -32,6 +33,8 @@ _RUN = 120
 """xgrammar 0.2.8 accepts pattern repetitions above 128, but then builds no grammar."""
 _MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
 _LINE, _CONTENT = 400, 4096
+_FIRST_LINES = (1, 40, 80, 160, 320, 640)
+"""Where a shown part of a file may begin."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ class TurnSituation:
     """Actions on other resources that the rule could want, possible or not."""
     takeable: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """What the content and recipes propose, by number, with the places that it would change; a plan may take one."""
+    may_ask: int = 0
+    """How many questions about the host the Architect may ask before it plans."""
     guided: bool = False
     """Limit keys, values and lines to those in the rule and its files."""
 
@@ -79,6 +84,27 @@ class TurnSituation:
 
 
 def build_plan_schema(now: TurnSituation) -> Schema:
+    plan = _build_own_plan_schema(now)
+    if not now.may_ask:
+        return plan
+    questions = _build_array(_build_any_of([_build_question_schema(kind) for kind in QUESTIONS]), 1, now.may_ask)
+    return {"anyOf": [plan, _build_object({"why": _build_text_schema(LONG), "questions": questions})]}
+
+
+def _build_question_schema(kind: type[HostQuestion]) -> Schema:
+    fields: Schema = {"ask": {"const": kind.__struct_config__.tag}}
+    for one in msgspec.structs.fields(kind):
+        match found := msgspec.inspect.type_info(one.type):
+            case msgspec.inspect.LiteralType():
+                fields[one.name] = {"enum": list(found.values)}
+            case msgspec.inspect.StrType():
+                fields[one.name] = {"type": "string", "pattern": found.pattern}
+            case _:
+                fields[one.name] = {"enum": list(_FIRST_LINES)}
+    return _build_object(fields)
+
+
+def _build_own_plan_schema(now: TurnSituation) -> Schema:
     places = [one.place for one in now.offers]
     if now.guided:
         said = _build_text_schema(SHORT)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from app.events.questions import MOST_QUESTIONS, Question
 from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import choices
 from app.resources.vendor import RunVendorScript
@@ -25,6 +26,13 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     validation: Text = ""
     candidate: Annotated[int, Meta(ge=0)] = 0
     """Number of the proposal that it takes; 0 for a change of its own."""
+
+
+class Inquiry(Struct, frozen=True, forbid_unknown_fields=True):
+    """Questions about the host, instead of a plan."""
+
+    questions: Annotated[tuple[Question, ...], Meta(min_length=1, max_length=MOST_QUESTIONS)]
+    why: Text = ""
 
 
 class Work(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +60,7 @@ class Reflection(Struct, frozen=True, forbid_unknown_fields=True):
     reason: Text = ""
 
 
-Answer = Plan | Work | Review | Triage | Reflection
+Answer = Plan | Inquiry | Work | Review | Triage | Reflection
 
 _LINES = frozenset({"new", "line", "old", "value"})
 _LONGEST = 512
@@ -82,9 +90,10 @@ def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> 
     try:
         # Grammars allow raw control characters in strings: newlines stay, others are removed.
         said = json.loads(text[start : end + 1], strict=False)
-        answer = msgspec.convert(
-            _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said), ANSWER_TYPES[purpose]
-        )
+        asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
+        fields = _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said)
+        kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
+        answer = msgspec.convert(fields, kind)
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
@@ -155,19 +164,22 @@ def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, A
 
 
 def _drop_duplicates(answer: Answer) -> Answer:
-    """Remove repeated paths and actions."""
+    """Remove repeated paths, actions and questions."""
     if isinstance(answer, Plan):
         return msgspec.structs.replace(answer, paths=tuple(dict.fromkeys(answer.paths)))
     if isinstance(answer, Work):
         return msgspec.structs.replace(answer, actions=tuple(dict.fromkeys(answer.actions)))
+    if isinstance(answer, Inquiry):
+        return msgspec.structs.replace(answer, questions=tuple(dict.fromkeys(answer.questions)))
     return answer
 
 
 def _reject_trailing_newlines(answer: Answer) -> None:
     """Raise BrokenAnswer for trailing newlines: `$` in a JSON Schema pattern also matches before one."""
     named = [*answer.paths] if isinstance(answer, Plan) else []
-    if isinstance(answer, Work):
-        fields = [msgspec.structs.asdict(action) for action in answer.actions]
+    parts = answer.actions if isinstance(answer, Work) else answer.questions if isinstance(answer, Inquiry) else ()
+    if parts:
+        fields = [msgspec.structs.asdict(one) for one in parts]
         named = [text for one in fields for name, text in one.items() if name != "content" and isinstance(text, str)]
     if any(text.endswith("\n") for text in named):
         raise BrokenAnswer("a path or a line in the answer ends in a newline")

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 import msgspec
 
 from app.events.kinds import SentryProbed
+from app.events.questions import MOST_QUESTIONS, QUESTIONS
 from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
+from app.loop.attempt_state import Attempt
 from app.loop.prompt_examples import format_example
 from app.loop.rule_terms import extract_script_values
 from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
@@ -36,7 +38,7 @@ VERSION = compute_version(describe_answer_forms())
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
 WORTH_TELLING = 80
-_FACTS, _SAID, _PROPOSED = 1200, 600, 1500
+_FACTS, _SAID, _PROPOSED, _ANSWERED = 1200, 600, 1500, 3000
 _DIFF_LINES, _DIFF_WIDTH = 10, 160
 _MOST_IN_FORCE = 8
 FAILED_BEFORE = "FAILED-BEFORE"
@@ -71,6 +73,12 @@ _ACTIONS = (
     " section.key, a limits key is 'hard maxlogins'. What stands beside files is changed apart from them:"
     f" {describe_answer_forms()}."
 )
+_QUESTIONS = (
+    f"Instead of a plan you may first ask about the host, at most {MOST_QUESTIONS} questions in an attempt:"
+    ' {"why", "questions": [{"ask", …}]}. They are answered by reading; nothing is changed. Forms: '
+    f"{'; '.join(kind.hint for kind in QUESTIONS)}. Files that a rule does not name and that Temper does not change"
+    " are not shown. Ask only for what could change your plan."
+)
 
 
 @dataclass
@@ -102,11 +110,13 @@ class Prompt:
         return "\n\n".join(self.parts)
 
 
-def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
+def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, asks: bool = False) -> str:
     """Return the system prompt, equal for all turns of a kind so that engines cache it."""
     parts = [_DUTY[role], _RULES]
     if purpose == "act" and not guided:
         parts.append(_ACTIONS)
+    if purpose == "plan" and asks:
+        parts.append(_QUESTIONS)
     return "\n".join([*parts, format_example(purpose, guided=guided)])
 
 
@@ -176,8 +186,19 @@ def _describe_candidates(item: Item) -> str:
     return "\n".join(told)
 
 
+def _describe_answers(attempt: Attempt, limit: int) -> str:
+    """Return what was asked and answered in this attempt, each answer with an equal share of the characters."""
+    share = limit // max(1, len(attempt.inquired))
+    return "\n\n".join(f"{one.question.describe()}:\n{one.answer}"[:share] for one in attempt.inquired)
+
+
 def _fill_plan(last: Prompt, about: TurnContext) -> None:
     item = about.item
+    last.add_host_text("Answers", _describe_answers(about.attempt, _ANSWERED), _ANSWERED)
+    if about.asks:
+        last.add("Questions left", str(about.may_ask))
+    if about.attempt.complaint and (about.asks or about.shows_candidates):
+        last.add("Your last answer was not usable", to_one_line(clean_text(about.attempt.complaint, _SAID)), _SAID)
     if about.shows_candidates and (numbers := list(item.untried_candidates)):
         some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
         last.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
@@ -193,6 +214,7 @@ def _fill_act(last: Prompt, about: TurnContext) -> None:
     last.add("Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)]))
     last.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
     _add_history(last, about)
+    last.add_host_text("Answers", _describe_answers(about.attempt, _PROPOSED), _PROPOSED)
     if about.shows_candidates:
         usable = about.item.untried_candidates.items()
         proposed = (f"{number}. {msgspec.json.encode(one.actions).decode()}" for number, one in usable)

@@ -15,10 +15,11 @@ from app.events.trace_ids import build_traceparent
 from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_source, fingerprint_actions
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
-from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
+from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
 from app.loop.harm import describe_harm
+from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
 from app.loop.situation import TurnContext, build_situation
@@ -110,9 +111,10 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
                 candidates=candidates,
                 recall=target.recall,
                 shows_candidates=seat.sampling.candidates,
+                asks=seat.sampling.questions,
             )
             now = build_situation(purpose, about)
-            ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided)
+            ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided, asks=seat.sampling.questions)
             room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
             prompt = ours, prompts.build_user_prompt(purpose, about, room, now)
             return now, prompt, answer_schemas.SCHEMA_BUILDERS[purpose](now)
@@ -148,7 +150,7 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSitu
             parsed = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
             answer = answer_schemas.resolve_candidate(parsed, now)
             foreign = find_foreign_part(answer, now)
-            events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer)
+            events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer, now)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
@@ -165,8 +167,10 @@ def _refuse_answer(run: Run, foreign: Objection) -> kinds.AttemptFailed:
     return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
 
 
-async def _to_events(run: Run, answer: Answer) -> list[kinds.Event]:
+async def _to_events(run: Run, answer: Answer, now: TurnSituation) -> list[kinds.Event]:
     match answer:
+        case Inquiry():
+            return [await answer_inquiry(run, answer, now.may_ask)]
         case Plan():
             return [kinds.PlanMade(**run.event_fields, **msgspec.structs.asdict(answer))]
         case Work():

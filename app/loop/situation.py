@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from app.events.kinds import SentryProbed, VerdictGiven
+from app.events.questions import MOST_QUESTIONS
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
@@ -64,6 +65,12 @@ class TurnContext:
     """Cached answers about the files."""
     shows_candidates: bool = False
     """The role sees what the content and recipes propose, and a plan may take one."""
+    asks: bool = False
+    """The Architect may ask about the host before it plans."""
+
+    @property
+    def may_ask(self) -> int:
+        return max(0, MOST_QUESTIONS - len(self.attempt.inquired)) if self.asks else 0
 
     @property
     def scope(self) -> RuleScope:
@@ -103,6 +110,7 @@ def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituat
                 offers=about.offers,
                 joint_files=_find_joint_files(about),
                 takeable={number: one.places for number, one in takeable.items()},
+                may_ask=about.may_ask,
             )
         case "act":
             assert attempt.plan

@@ -1,15 +1,11 @@
 """What recipes and the content propose, and what the Architect makes of it."""
 
-import json
 from dataclasses import replace
 
-import httpx
 import msgspec
 import pytest
 
 from app.candidates.recipes import Recipe
-from app.engines.simulator.chunks import ChunkEncoder
-from app.engines.simulator.simulated_reply import ChatRequest, ReplyPiece
 from app.events.kinds import ActionProposed, CandidatesGathered, ItemPassed, PlanMade, TurnFinished, TurnStarted
 from app.events.vocabulary import AppendLine, Candidate, Sampling, SetOption
 from app.loop import answer_schemas, prompts
@@ -18,37 +14,13 @@ from app.loop.answers import BrokenAnswer, Plan
 from app.loop.prompts import CHARS_PER_TOKEN, build_user_prompt
 from app.loop.situation import build_situation
 from app.skills.stig.pack import STIG
-from tests.loop.onfixture import OnFixture, answered
+from tests.loop.architect import OWN, Architect
+from tests.loop.onfixture import OnFixture
 from tests.loop.walks import about, host
 
 EMPTY, ROOT = "V-257984", "V-257985"
 SSHD = "/etc/ssh/sshd_config"
-OWN = {"approach": "My own.", "steps": [], "risk": "", "rollback": "", "validation": ""}
 SHOWN = Sampling(candidates=True)
-
-
-def reply(answer):
-    """The engine's stream of one answer."""
-    chunks = ChunkEncoder("a", "m", 10, usage=True, usage_on_each=False)
-    pieces = (ReplyPiece("content", json.dumps(answer)),)
-    said = [chunks.encode_opening(), *chunks.encode_pieces(pieces, 1), chunks.encode_finish("stop", 1)]
-    content = b"".join([*said, chunks.encode_closing(1)])
-    return httpx.Response(200, content=content, headers={"content-type": "text/event-stream"})
-
-
-class Architect:
-    """Answers each question for a plan with the next of these; everything else goes by the script."""
-
-    def __init__(self, *plans):
-        self.plans, self.prompts = list(plans), []
-
-    def __call__(self, request):
-        asked = msgspec.json.decode(request.content, type=ChatRequest)
-        self.prompts.append((asked.purpose, asked.messages[1].text))
-        return reply(self.plans.pop(0)) if asked.purpose == "plan" and self.plans else answered(request)
-
-    def read_prompt(self, purpose):
-        return next(text for asked, text in self.prompts if asked == purpose)
 
 
 async def played(tmp_path, architect, rule=EMPTY, *, recipes=(), sampling=SHOWN, **more):

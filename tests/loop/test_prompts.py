@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.events.kinds import PlanMade, VerdictGiven
+from app.events.questions import Answered, AskVerdict
 from app.events.vocabulary import AppendLine, Candidate, Lesson, fingerprint_actions
 from app.loop.attempt_state import Attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
@@ -96,12 +97,15 @@ def test_a_change_of_prompts_is_a_new_version():
     assert compute_version(FORMS) == "6"
     assert compute_version(f"{FORMS} | another{{thing}}").startswith("6.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
+    said.append(build_system_prompt("architect", "plan", asks=True))
     proposed = (
         Candidate(source="s", actions=(AppendLine(path="/etc/x", line="x"),), diff="+x"),
         Candidate(source="t", actions=(AppendLine(path="/etc/x", line="y"),)),
     )
     item = Item("A", candidates=proposed, tried=(fingerprint_actions(proposed[1].actions),))
     about = TurnContext(item, Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"}, shows_candidates=True)
+    asked = Attempt(1, 0.0, inquired=(Answered(question=AskVerdict(), answer="a"),), complaint="c")
+    said.append(build_user_prompt("plan", replace(about, attempt=asked, asks=True), 4000))
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)
-    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"6": "0e505e68595d"}
+    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"6": "f7439bc7bb4e"}
