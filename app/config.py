@@ -22,7 +22,7 @@ def find_migrations() -> Path:
 class Settings:
     data: Path = Path("data")
     kind: str = "serve"
-    """Kind of this process, as other nodes of the database see it: serve, worker or run."""
+    """Kind of this process: serve, worker, run or score. A score drives its own runs and offers them to nobody."""
     database_url: str = field(default_factory=lambda: os.environ.get("TEMPER_DATABASE_URL", ""), repr=False)
     """URL of a PostgreSQL database that several nodes share; if empty, the data folder holds everything."""
     host: str = "127.0.0.1"
