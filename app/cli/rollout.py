@@ -19,6 +19,7 @@ from app.cli.harden import (
     SOME_DID_NOT,
     print_event_json,
     require_no_other_nodes,
+    require_no_own_recipes,
 )
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_datetime, write_output
 from app.config import Settings
@@ -58,6 +59,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
             finally:
                 await controller.close()
     except AlreadyInUse as exc:
+        require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with use_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)

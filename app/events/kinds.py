@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
+from app.events.questions import Answered
 from app.events.vocabulary import (
     AnyAction,
     Budget,
@@ -33,6 +34,7 @@ from app.events.vocabulary import (
     WaitCause,
     Word,
     describe_pending_settings,
+    describe_source,
 )
 from app.events.waiver import Waiver
 from app.text.counts import count_things
@@ -406,19 +408,17 @@ class ItemDeferred(RunEvent, frozen=True, tag="item.deferred"):
 
 
 class CandidatesGathered(RunEvent, frozen=True, tag="candidates"):
-    """What the content proposes for the rule on this host, each judged by the policy."""
+    """What the content and recipes propose for the rule on this host, each judged by the policy."""
 
     rule: str
     candidates: tuple[Candidate, ...]
 
     def describe(self) -> Sentence | None:
-        if not self.candidates:
-            return None
-        usable = [one.source for one in self.candidates if one.is_usable]
-        refused = [one.source for one in self.candidates if one.refusal]
-        said = [f"The content has a fix of its own, from {one}" for one in usable]
-        said += [f"The policy refuses the content's own fix, from {one}" for one in refused]
-        return Sentence("; ".join(said) or "The content has no fix of its own that can be told beforehand")
+        usable = [one.sources for one in self.candidates if one.is_usable]
+        refused = [one.sources for one in self.candidates if one.refusal]
+        said = [f"Proposed for {self.rule}: {one}" for one in usable]
+        said += [f"Proposed for {self.rule} and refused by the policy: {one}" for one in refused]
+        return Sentence("; ".join(said)) if said else None
 
 
 class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
@@ -550,8 +550,20 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     rollback: str
     validation: str
     candidate: int = 0
-    """Number of the content's proposal that the plan takes, from 1; 0 if it takes none."""
+    """Number of the proposal in `candidates` that the plan takes, from 1; 0 if it takes none."""
     describe = stay_silent
+
+
+class QuestionsAnswered(RunEvent, frozen=True, tag="questions"):
+    """What the Architect asked about the host before it planned, and what was read there."""
+
+    rule: str
+    attempt: int
+    answers: tuple[Answered, ...]
+    why: str = ""
+
+    def describe(self) -> Sentence:
+        return Sentence(f"The Architect asks about {', '.join(one.question.describe() for one in self.answers)}")
 
 
 class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
@@ -566,12 +578,10 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     replayed: str = ""
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
     source: str = ""
-    """Where the actions come from if no role wrote them: a part of the content."""
+    """Where the actions come from if no role wrote them: a part of the content, or a person's recipe."""
 
     def describe(self) -> Sentence | None:
-        if not self.source:
-            return None
-        return Sentence(f"The change is the content's own, from {self.source}: {self.note}")
+        return Sentence(f"{describe_source(self.source)}, {self.note}") if self.source else None
 
 
 class ActionRefused(RunEvent, frozen=True, tag="action.refused"):

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
+import msgspec
+
 from app.events.vocabulary import Role, Sampling
 
 Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf", "unstated"]
@@ -16,6 +18,8 @@ _SHOWN: dict[Precision, str] = {
     "unstated": "precision not stated",
 }
 
+CandidatesFor = Literal["architect", "none"]
+"""Who is shown what the content and recipes propose for a rule."""
 EngineKind = Literal["vllm", "llamacpp", "openai"]
 """llamacpp runs a GGUF file on the CPU and needs no GPU. openai is any server with that API, which Temper never starts:
 of its GPUs nothing is known."""
@@ -242,6 +246,25 @@ class Lineup:
     seats: dict[Role, Seat]
     dcgm_urls: tuple[str, ...] = ()
     """DCGM exporters of other machines' GPUs."""
+    candidates: CandidatesFor | None = None
+    """None: `none` if the Architect is guided, since small models were trained without, else `architect`."""
+
+    questions: bool | None = None
+    """Whether the Architect may ask about a host before it plans. None: true unless it is guided."""
+
+    @property
+    def asks_questions(self) -> bool:
+        return not self.seats["architect"].guided if self.questions is None else self.questions
+
+    @property
+    def shows_candidates(self) -> bool:
+        """Return whether the Architect may take a candidate, and the Worker sees them."""
+        return not self.seats["architect"].guided if self.candidates is None else self.candidates == "architect"
+
+    def get_sampling(self, role: Role) -> Sampling:
+        """Return the role's sampling, with what the line-up says of its prompts."""
+        asks = role == "architect" and self.asks_questions
+        return msgspec.structs.replace(self.seats[role].sampling, candidates=self.shows_candidates, questions=asks)
 
     def to_attached(self) -> Self:
         """Return the line-up with launched engines as external ones, started by systemd or compose."""

@@ -11,7 +11,7 @@ import msgspec
 
 from app.errors import BadLineup
 from app.events.vocabulary import Role
-from app.lineups.model import Engine, EngineKind, Gpu, Lineup, Precision, Seat
+from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, Seat
 from app.lineups.toml_reader import Table, TomlReader, suggest_name
 
 LINEUPS = Path(__file__).parent
@@ -23,6 +23,7 @@ _WORDS: dict[Any, str] = {
     bool: "true or false",
     Precision: f"one of {', '.join(get_args(Precision))}",
     EngineKind: f"one of {', '.join(get_args(EngineKind))}",
+    CandidatesFor: f"one of {', '.join(get_args(CandidatesFor))}",
     tuple[int, ...]: "a list of whole numbers, like [0, 1]",
     tuple[str, ...]: "a list of strings in quotes",
     dict[str, str]: 'a table of strings, like {NAME = "value"}',
@@ -61,7 +62,9 @@ class _LineupReader(TomlReader):
 
     def build_lineup(self) -> Lineup:
         document = self.document
-        self.check_keys((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
+        self.check_keys(
+            (), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls", "candidates", "questions")
+        )
         if "title" not in document:
             self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
@@ -78,7 +81,12 @@ class _LineupReader(TomlReader):
             engines=engines,
             seats=seats,
             dcgm_urls=self._read_value((), {"dcgm_urls": [], **document}, "dcgm_urls", tuple[str, ...]),
+            candidates=self._read_optional(document, "candidates", CandidatesFor),
+            questions=self._read_optional(document, "questions", bool),
         )
+
+    def _read_optional(self, document: dict[str, Any], key: str, kind: Any) -> Any:
+        return self._read_value((), document, key, kind) if key in document else None
 
     def _read_gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
         tables = document.get("gpus", [] if _needs_no_gpu(document) else None)

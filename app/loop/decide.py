@@ -2,7 +2,6 @@
 
 from app.events.vocabulary import Budget
 from app.loop import effects
-from app.loop.answers import fingerprint_actions
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
@@ -168,7 +167,7 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
         return effects.TakeVendors()
     if attempt.plan is None and state.has_no_model:
-        number = find_next_candidate(item)
+        number = next(iter(item.untried_candidates), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
         return _ask_or_give_up(state, attempt, effects.Ask("architect", "plan", left))
@@ -209,22 +208,14 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     return _ask_or_give_up(state, attempt, effects.Ask("sentry", "triage", left))
 
 
-def find_next_candidate(item: Item) -> int:
-    """Return the number of the first usable proposal that has not failed, in the content's order; 0 if none is left."""
-    for number, one in enumerate(item.candidates, 1):
-        if one.is_usable and fingerprint_actions(one.actions) not in item.tried:
-            return number
-    return 0
-
-
 def _explain_no_candidate(item: Item) -> str:
-    """Return why nothing of the content's is left to try."""
+    """Return why no candidate is left to try."""
     usable = sum(one.is_usable for one in item.candidates)
     if usable:
         last = f"; the last: {item.failures[-1].reason}" if item.failures else ""
-        return f"no model is asked, and all that the content proposes was tried{last}"
+        return f"no model is asked, and all that is proposed was tried{last}"
     told = [f"{one.source}: {one.refusal or one.gap}" for one in item.candidates]
-    return f"no model is asked, and the content proposes nothing that can be done here. {' '.join(told)}".strip()
+    return f"no model is asked, and nothing is proposed that can be done here. {' '.join(told)}".strip()
 
 
 def _ask_or_give_up(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
@@ -271,7 +262,7 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
     spent = _explain_giving_up(item, attempt, state.budget)
-    if state.has_no_model and not find_next_candidate(item):
+    if state.has_no_model and not item.untried_candidates:
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)

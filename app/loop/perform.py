@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from app import __version__
-from app.candidates.gather import gather_candidates, judge_candidate
+from app.candidates.gather import gather_candidates, judge_candidates
 from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
@@ -167,19 +167,20 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
 
 
 async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
-    """Return what the content proposes, judged on this host, before the first attempt of a run without a model."""
-    if effect.number != 1 or not run.state.has_no_model:
+    """Return what recipes and the content propose, judged on this host, once before the first attempt on a rule."""
+    if effect.number != 1:
         return []
     opening = run.state.opening.get(run.rule.id)
-    asks, scope, rule, skill = run.build_change((), None).asks, run.scope, run.rule, run.services.skill
+    asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
 
     def gather_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():
-            found = gather_candidates(skill, rule, target.files, (opening and opening.path) or "")
-            return tuple(judge_candidate(one, target, asks, scope) for one in found)
+            broken_at = (opening and opening.path) or ""
+            found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes)
+            return judge_candidates(found, target, asks, scope)
 
-    candidates = await run.services.target.run_blocking(gather_on_target)
-    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)]
+    candidates = await services.target.run_blocking(gather_on_target)
+    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates else []
 
 
 async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:

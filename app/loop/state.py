@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.vocabulary import Budget, Candidate, Lesson, Phase
+from app.events.vocabulary import Budget, Candidate, Lesson, Phase, fingerprint_actions
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.store.run_listing import RunStatus
@@ -40,7 +40,16 @@ class Item(Struct, frozen=True):
     """A replayed fix failed, which allows one more attempt than the budget."""
     lessons: tuple[Lesson, ...] = ()
     candidates: tuple[Candidate, ...] = ()
-    """What the content proposes for the rule on this host."""
+    """What the content and recipes propose for the rule on this host."""
+
+    def has_failed(self, one: Candidate) -> bool:
+        return fingerprint_actions(one.actions) in self.tried
+
+    @property
+    def untried_candidates(self) -> dict[int, Candidate]:
+        """The proposals that the policy accepts and that have not failed, by number from 1."""
+        numbered = enumerate(self.candidates, 1)
+        return {number: one for number, one in numbered if one.is_usable and not self.has_failed(one)}
 
 
 SILENT_SECONDS = 600.0

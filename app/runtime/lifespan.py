@@ -113,7 +113,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
         await runtime.durable.launch()
         stack.push_async_callback(runtime.durable.close)
     offers = Offers(runtime.store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
-    runtime.offers = _start_until_exit(stack, offers)
+    runtime.offers = offers if runtime.settings.kind == "score" else _start_until_exit(stack, offers)
     _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))
 
 

@@ -12,6 +12,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
+from app.candidates.recipes import load_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -291,6 +292,7 @@ class Runtime:
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
             approvals=self.approvals,
+            recipes=load_recipes(self.settings.recipes_folder, self.settings.recipes),
             key=open_notary(self.settings.data, self.database).key.public,
             clock=self.clock.now,
         )

@@ -35,7 +35,7 @@ def create_seats(
             max_tokens=seat.max_tokens,
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
-            sampling=seat.sampling,
+            sampling=lineup.get_sampling(role),
             queue=queues.get_queue(engine.name),
             traced=traced,
             precision=engine.precision,

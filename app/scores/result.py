@@ -4,8 +4,11 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from app.events.vocabulary import EngineChoice
+
 FORMAT = "temper score 1"
-Kind = Literal["line-up", "baseline"]
+Kind = Literal["line-up", "baseline", "no model"]
+"""`no model`: the real loop without a model; what is proposed is tried in order."""
 Stage = Literal["", "plan", "act", "policy", "scanner", "auditor", "harm", "time", "engine", "not run"]
 """Stage at which an unfixed item ended; empty if it was not worked on."""
 
@@ -85,6 +88,10 @@ class ScoreOrder(Struct, frozen=True, kw_only=True):
     """All rules on one host in one run; otherwise each rule has its own fresh host."""
     held_back: str = ""
     """sha256 of the hosts' seed, if the seed is held back."""
+
+    @property
+    def engine(self) -> EngineChoice:
+        return "none" if self.kind == "no model" else "lineup"
 
 
 class Score(Struct, frozen=True, kw_only=True):

@@ -101,7 +101,7 @@ async def _run_to_end(
     runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...], budget: Budget
 ) -> str:
     """Run to completion or failure and return the run's id."""
-    simulated = runtime.lineup.simulated
+    simulated = runtime.lineup.simulated and order.engine == "lineup"
     request = RunQueued(
         host=target.name,
         skill=order.skill,
@@ -112,6 +112,7 @@ async def _run_to_end(
         simulated=simulated,
         pace=runtime.settings.speed if simulated else None,
         keep=True,
+        engine=order.engine,
         note=f"score of {order.label}",
         by="temper score",
     )

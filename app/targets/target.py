@@ -1,10 +1,11 @@
 """A target is our handle on a host. Its calls block, for minutes on a bad line; async callers use `TargetThread`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.events.questions import Question
 from app.events.vocabulary import FileChange, Probe
 from app.resources.kind import ResourceAction
 from app.targets.assessment import Assessment
@@ -102,6 +103,12 @@ class Target(Protocol):
 
     def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """List the changes since `prepare` or the last commit that `expected` does not explain."""
+
+    def answer_questions(self, questions: Sequence[Question], named: Collection[str], /) -> tuple[str, ...]:
+        """Return an answer to each, redacted and cut; nothing is changed. `named` has the paths of the rule.
+
+        The caller has asked `explain_question_refusal`; an answer is empty where no host is asked.
+        """
 
     def read_log_lines(self, limit: int) -> list[str]:
         """Return the newest lines of the host's logs, without control characters."""

@@ -21,6 +21,7 @@ from app.events.kinds import (
     AttemptFailed,
     AttemptReflected,
     AttemptStarted,
+    CandidatesGathered,
     Event,
     FactsGathered,
     ItemDeferred,
@@ -29,6 +30,7 @@ from app.events.kinds import (
     ItemSkipped,
     ItemStarted,
     PlanMade,
+    QuestionsAnswered,
     Rehearsed,
     RunFailed,
     RunFinished,
@@ -47,8 +49,9 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
+from app.events.questions import MOST_QUESTIONS, Answered, AskVerdict
 from app.events.record import GENESIS, Recorded, record_event
-from app.events.vocabulary import Budget, Mode, Probe, ProvenFix, SetOption
+from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
@@ -76,6 +79,11 @@ FIX = ProvenFix(
     actions=(SetOption(path="/etc/x", key="k", value="elsewhere"),),
     note="",
     fingerprint="elsewhere",
+)
+PROPOSED = (
+    Candidate(source="a", actions=(SetOption(path="/etc/x", key="k", value="a"),)),
+    Candidate(source="b", actions=(SetOption(path="/etc/x", key="k", value="b"),), refusal="no"),
+    Candidate(source="c", actions=(SetOption(path="/etc/x", key="k", value="c"),)),
 )
 ENDINGS = {"passed": ItemPassed, "escalated": ItemEscalated, "skipped": ItemSkipped, "deferred": ItemDeferred}
 
@@ -181,6 +189,8 @@ class World:
     def _startattempt(self, effect: Effect) -> None:
         offered = effect.number == 1 and self.draw("offered", ["no", "no", "yes"]) == "yes"
         fix = FIX if offered else None
+        if effect.number == 1 and self.draw("gathered", ["no", "no", "yes"]) == "yes":
+            self.put(CandidatesGathered(rule=effect.rule, candidates=PROPOSED))
         self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=(), offered=fix, vendor=effect.vendor))
 
     def _ask(self, effect: Ask) -> None:
@@ -217,6 +227,12 @@ class World:
         at = self._at
         match effect.purpose:
             case "plan":
+                item = self.state.item
+                if len(item.attempt.inquired) < MOST_QUESTIONS and self.draw("asks", ["no", "no", "yes"]) == "yes":
+                    return [QuestionsAnswered(**at, answers=(Answered(question=AskVerdict(), answer="a"),))]
+                if (numbers := [*item.untried_candidates]) and self.draw("takes", ["no", "yes"]) == "yes":
+                    texts = dict.fromkeys(("approach", "risk", "rollback", "validation"), "")
+                    return [PlanMade(**at, **texts, paths=("/etc/x",), steps=(), candidate=numbers[0])]
                 return [PlanMade(**at, approach="", paths=("/etc/x",), steps=(), risk="", rollback="", validation="")]
             case "act":
                 action = SetOption(path="/etc/x", key="k", value=str(at["attempt"]))
@@ -287,6 +303,11 @@ class World:
             **self._at, actions=FIX.actions, note="", fingerprint=FIX.fingerprint, diff="", replayed=FIX.id
         )
         self.put(plan, done)
+
+    def _takecandidate(self, effect: Effect) -> None:
+        one = self.state.item.candidates[effect.number - 1]
+        mark = fingerprint_actions(one.actions)
+        self.put(ActionProposed(**self._at, actions=one.actions, note="", fingerprint=mark, diff="", source=one.source))
 
     def _takevendors(self, _: Effect) -> None:
         plan = PlanMade(**self._at, approach="", paths=("vendor:A",), steps=(), risk="", rollback="", validation="")

@@ -6,6 +6,7 @@ A person approves, refuses, edits or is late; somebody else changes the host; th
 import asyncio
 import hashlib
 import random
+from contextlib import nullcontext
 
 import msgspec
 
@@ -74,6 +75,9 @@ class Host:
 
     def prepare(self, **_terms):
         pass
+
+    def cache_reads(self):
+        return nullcontext()
 
     def read_facts(self):
         return {}

@@ -18,6 +18,7 @@ from app.cli.options import (
     LineupName,
     Out,
     Reason,
+    Recipes,
     RunId,
     Speed,
     TokenFrom,
@@ -79,6 +80,7 @@ def start_run(
     escalated: Escalated = 100.0,
     replay: Replay = True,
     engine: EnginesOrNone = None,
+    recipes: Recipes = None,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
@@ -90,7 +92,7 @@ def start_run(
     from app.runs.order import Order, parse_engine_choice, split_rules
 
     addresses, choice = split_engine_words(engine)
-    settings = use_endpoints(Settings(data=data, lineup=lineup, speed=speed), addresses)
+    settings = use_endpoints(Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses)
     order = Order(
         host=host,
         skill=skill,

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
+from app.events.questions import Question
 from app.events.vocabulary import FileAction, FileChange, Probe
 from app.resources import unit
 from app.resources.kind import ResourceAction
@@ -24,6 +25,7 @@ from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport
+from app.targets.inquiry import answer_from_files, bound_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
@@ -34,6 +36,7 @@ from app.targets.ssh import agent_account, host_probes, host_rollback, service_a
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import apply_announced_changes, list_host_files
+from app.targets.ssh.host_questions import ask_programs
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.program_probes import KnownAnswers
@@ -208,6 +211,13 @@ class SshTarget:
         now = apply_announced_changes(list_host_files(self.line, held), held, announced)
         was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
         return baseline.find_drift(was, now, announced)
+
+    def answer_questions(self, questions: Sequence[Question], named: Collection[str]) -> tuple[str, ...]:
+        """Ask the host's programs in one call; the rest is answered from its files."""
+        files, told = self._tree.snapshot, ask_programs(self.line, questions)
+        return tuple(
+            bound_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
+        )
 
     def read_log_lines(self, limit: int) -> list[str]:
         found = host_probes.read_host_logs(self.line, limit)

@@ -19,6 +19,7 @@ _USED = (
     ("AuditList", "lines", AuditedRequest.__name__),
     ("ApprovalView", "actions", "Action"),
     ("Answer", "actions", "Action"),
+    ("CandidateView", "actions", "Action"),
 )
 "API model fields with this value."
 
