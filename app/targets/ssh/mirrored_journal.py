@@ -85,12 +85,28 @@ class MirroredJournal:
         ours = self.local.list_pending()
         return [*ours, *(one.name for one in self.list_host_journals() if one.mark == "open" and one.name not in ours)]
 
-    def close(self, name: str, mark: Mark) -> None:
+    def close(self, name: str, mark: Mark, *, keep_images: bool = False) -> None:
         """Close on the host first. If we crash in between, closing again is harmless."""
         if not self.local_only:
-            self._require_success(self._line.run("close", name, mark))
+            self._require_success(self._line.run("close", name, mark, "keep" if keep_images else ""))
         if self.local.read_mark(name) == "open":
-            self.local.close(name, mark)
+            self.local.close(name, mark, keep_images=keep_images)
+        self._keep()
+
+    def reopen(self, name: str) -> None:
+        """Open a committed change whose images were kept, so that it can be rolled back. Repeatable."""
+        if not self.local_only:
+            self._require_success(self._line.run("reopen", name))
+        if self.local.read_mark(name) == "committed":
+            self.local.reopen(name)
+            self._keep()
+
+    def forget_pre_images(self) -> None:
+        """Delete the images of committed changes, which were kept for a reboot."""
+        if not self.local_only:
+            self._require_success(self._line.run("release"))
+        for name in self.local.list_committed():
+            self.local.close(name, "committed")
         self._keep()
 
     def disarm_timer(self, name: str) -> None:
