@@ -259,7 +259,9 @@ class RebootReturned(RunEvent, frozen=True, tag="reboot.returned"):
 
     @property
     def logins(self) -> tuple[Probe, ...]:
-        return tuple(one for one in self.probes if one.name == "agent-login" or one.name.startswith("login-"))
+        """The probes that logged in: as ourselves, and by each watched way."""
+        named = (one for one in self.probes if one.name == "agent-login" or one.name.startswith("login-"))
+        return tuple(one for one in named if one.name != "login-shells")
 
     def describe(self) -> Sentence:
         works, tried = sum(one.ok for one in self.logins), len(self.logins)

@@ -22,7 +22,7 @@ from app.text.counts import count_things
 
 EMULATED_FACTOR = 3
 """A machine in software emulation gets so many times as long."""
-PAUSE = 1.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 4.0
 """Seconds between two looks at a host that is away."""
 ORDER_AGAIN_SECONDS = 60.0
 """After so long Temper repeats its order to a host that shows no sign of a reboot."""
@@ -99,7 +99,7 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
 
     Each look is short, so that a server that stops need not wait for the host: the next one goes on from the log.
     """
-    announced, clock, ordered = _get_announced(run), run.services.clock, None
+    announced, clock, ordered, pause = _get_announced(run), run.services.clock, None, FIRST_PAUSE
     while True:
         found = await _call_rebooter(run, lambda rebooter: rebooter.check_boot())
         if found.boot not in ("", announced.boot):
@@ -117,7 +117,8 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
                 ordered = None  # the host was not told
         if clock() >= announced.until:
             return await _record_loss(run, found)
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def _is_due(ordered: float | None, now: float) -> bool:

@@ -59,7 +59,7 @@ class SshRebooter:
         try:
             said = other.run("booted", seconds=_SECONDS)
         except TemperError as exc:
-            return BootStatus("away", reason=clean_text(exc.sentence, _LONGEST))
+            return BootStatus("away", reason=clean_text(str(exc), _LONGEST))
         finally:
             other.close()
         boot, *words = said.text.split() or [""]
