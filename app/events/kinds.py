@@ -245,7 +245,7 @@ class RebootAnnounced(RunEvent, frozen=True, tag="reboot.announced"):
 
     def describe(self) -> Sentence:
         fixes = count_things(len(self.rules), "fix", "fixes")
-        return Sentence(f"Rebooting {self.host}, to see which of {fixes} still hold afterwards", "↻")
+        return Sentence(f"Rebooting {self.host}, to check {fixes} afterwards", "↻")
 
 
 class RebootReturned(RunEvent, frozen=True, tag="reboot.returned"):
@@ -321,7 +321,8 @@ class RebootCompared(RunEvent, frozen=True, tag="reboot.compared"):
 
     def describe(self) -> Sentence:
         total = len(self.held) + len(self.lost)
-        told = f"After the reboot {len(self.held)} of {count_things(total, 'fix', 'fixes')} still hold"
+        some = f"{len(self.held)} of {total} fixes still hold"
+        told = f"After the reboot {'the fix still holds' if len(self.held) == total == 1 else some}"
         told += f"; {', '.join(self.lost)} came back" if self.lost else ""
         told += f"; {', '.join(self.slipped)} passed before the run and do not now" if self.slipped else ""
         return Sentence(told, "!" if self.lost or self.slipped else "✓", "alarm" if self.lost else "passed")

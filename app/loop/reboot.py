@@ -42,7 +42,7 @@ def get_rebooter(target: Target) -> Rebooter:
 async def ask_for_reboot(run: Run, _: effects.AskForReboot) -> None:
     host, rules = run.services.target.name, list_fixed_rules(run.state)
     fixes = count_things(len(rules), "fix", "fixes")
-    asked = f"Reboot {host} now, and see which of {fixes} still hold afterwards: {', '.join(rules)}"
+    asked = f"Reboot {host} now, and check {fixes} afterwards: {', '.join(rules)}"
     started = run.state.started
     run.append(
         kinds.ApprovalRequested(
@@ -99,11 +99,12 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
 
     Each look is short, so that a server that stops need not wait for the host: the next one goes on from the log.
     """
-    announced, clock, ordered, pause = _get_announced(run), run.services.clock, None, FIRST_PAUSE
+    announced, clock, ordered, pause, reason = _get_announced(run), run.services.clock, None, FIRST_PAUSE, ""
     while True:
         found = await _call_rebooter(run, lambda rebooter: rebooter.check_boot())
         if found.boot not in ("", announced.boot):
-            if await _record_return(run, found):
+            reason = await _record_return(run, found)
+            if not reason:
                 return None
         elif found.boot and found.phase != "stopping" and _is_due(ordered, clock()):
             if clock() >= announced.until:
@@ -116,7 +117,7 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
             except ConnectionLost:
                 ordered = None  # the host was not told
         if clock() >= announced.until:
-            return await _record_loss(run, found)
+            return await _record_loss(run, found.reason or reason or "it shows no sign of a reboot")
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
@@ -142,8 +143,8 @@ async def _give_up_order(run: Run, reason: str) -> None:
     await skip_reboot(run, effects.SkipReboot(redact_for_log(reason, _LONGEST)))
 
 
-async def _record_return(run: Run, found: BootStatus) -> bool:
-    """Record that the host is back, once it has started and settled; return False if that needs more time.
+async def _record_return(run: Run, found: BootStatus) -> str:
+    """Record that the host is back, once it has started and settled; return why that needs more time, or "".
 
     That the changes stay is confirmed on the host first and recorded second: repeating it after a crash is harmless.
     """
@@ -152,7 +153,7 @@ async def _record_return(run: Run, found: BootStatus) -> bool:
     patience = SETTLE_SECONDS * (EMULATED_FACTOR if announced.emulated else 1)
     is_settled = now - run.boot_seen_at >= patience or now >= announced.until
     if found.phase == "starting" and not is_settled:
-        return False
+        return "it does not get through its start"
     before = run.state.started.probes if run.state.started else ()
 
     def examine_host(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
@@ -160,14 +161,14 @@ async def _record_return(run: Run, found: BootStatus) -> bool:
 
     try:
         probes, undone, standing = await run.services.target.run_blocking(examine_host)
-        is_well = not undone and not describe_harm(before, probes)
-        if not is_well and not undone and not is_settled:
-            return False
-        if is_well:
+        harm = None if undone else describe_harm(before, probes)
+        if harm and not is_settled:
+            return harm
+        if not (harm or undone):
             await _call_rebooter(run, lambda rebooter: rebooter.confirm(_name_guard(run)))
             await forget_pre_images(run)
-    except ConnectionLost:
-        return False
+    except EnvironmentUnusable as exc:
+        return str(exc)
     run.append(
         kinds.RebootReturned(
             host=announced.host,
@@ -178,13 +179,12 @@ async def _record_return(run: Run, found: BootStatus) -> bool:
         ),
         *in_force.build_in_force_events(standing),
     )
-    return True
+    return ""
 
 
-async def _record_loss(run: Run, found: BootStatus) -> None:
+async def _record_loss(run: Run, reason: str) -> None:
     announced = _get_announced(run)
     console = await _call_rebooter(run, lambda rebooter: rebooter.read_console())
-    reason = found.reason or "it does not get through its start"
     run.append(
         kinds.RebootLost(
             host=announced.host,
