@@ -103,8 +103,7 @@ class MirroredJournal:
 
     def forget_pre_images(self) -> None:
         """Delete the images of committed changes, which were kept for a reboot."""
-        if not self.local_only:
-            self._require_success(self._line.run("release"))
+        self.forget_host_images()
         for name in self.local.list_committed():
             self.local.close(name, "committed")
         self._keep()
@@ -121,6 +120,10 @@ class MirroredJournal:
         """Return True if the journal covers packages or other resources, which take longer to change and restore."""
         known = self.local.read_mark(name) is not None
         return not known or any(is_resource(one.path) for one in self.local.read_contents(name).files)
+
+    def forget_host_images(self) -> None:
+        if not self.local_only:
+            self._require_success(self._line.run("release"))
 
     def restore_on_host(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""

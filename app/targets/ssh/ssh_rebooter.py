@@ -9,6 +9,7 @@ from app.targets.rebooter import BootPhase, BootStatus, RollbackResult
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.shell_script import load_script
+from app.targets.vm.virtual_machine import BEFORE_REBOOT
 from app.text.clean import clean_text
 
 _SECONDS = 20.0
@@ -27,8 +28,9 @@ class OwnMachine(Protocol):
     @property
     def is_emulated(self) -> bool: ...
     def read_console(self, characters: int) -> str: ...
-    def take_reboot_snapshot(self) -> None: ...
-    def restore_reboot_snapshot(self) -> None: ...
+    def take_snapshot(self, label: str) -> None: ...
+    def reset(self, label: str) -> None: ...
+    def start(self) -> object: ...
 
 
 class SshRebooter:
@@ -48,7 +50,7 @@ class SshRebooter:
 
     @property
     def snapshot(self) -> str:
-        return "before-reboot" if self._machine is not None and self._machine.is_up else ""
+        return BEFORE_REBOOT if self._machine is not None and self._machine.is_up else ""
 
     @property
     def can_undo_alone(self) -> bool:
@@ -74,7 +76,7 @@ class SshRebooter:
             if said.code:
                 raise ActionFailed(f"{self._line.end} is not rebooted: {said.reason}.")
         if self.snapshot and self._machine:
-            self._machine.take_reboot_snapshot()
+            self._machine.take_snapshot(self.snapshot)
 
     def order(self) -> None:
         try:
@@ -103,7 +105,8 @@ class SshRebooter:
 
     def restore_snapshot(self) -> None:
         assert self._machine
-        self._machine.restore_reboot_snapshot()
+        self._machine.reset(BEFORE_REBOOT)
+        self._machine.start()
         self._line.drop()
 
     def undo(self, journals: Sequence[str]) -> RollbackResult:

@@ -243,7 +243,7 @@ class SshTarget:
                 f"If nobody works on it, take it back: temper host check {self.name} --undo."
             )
         if consent is not None:
-            self._journals.forget_pre_images()
+            self._journals.forget_host_images()
         self._journals.local.void_journals()
         was = list_host_files(self.line, self._tree.refresh_snapshot())
         self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))

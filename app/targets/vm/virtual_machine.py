@@ -193,14 +193,6 @@ class VirtualMachine:
     def is_emulated(self) -> bool:
         return self.read_record().accelerator == "tcg"
 
-    def take_reboot_snapshot(self) -> None:
-        self.take_snapshot(BEFORE_REBOOT)
-
-    def restore_reboot_snapshot(self) -> None:
-        """Put the machine back to before a run rebooted it, and running."""
-        self.reset(BEFORE_REBOOT)
-        self.start()
-
     def discard(self) -> None:
         """Remove the machine; the image stays."""
         self._process.terminate()

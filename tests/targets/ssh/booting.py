@@ -42,19 +42,19 @@ class Machine:
 
     def __init__(self, host: SshHost) -> None:
         self._host, self._kept = host, host.folder / "kept"
-        self.restored = 0
 
     def read_console(self, _characters: int) -> str:
         return "[  OK  ] Started\nKernel panic - not syncing\n"
 
-    def take_reboot_snapshot(self) -> None:
+    def take_snapshot(self, _label: str) -> None:
         shutil.rmtree(self._kept, ignore_errors=True)
         self._copy(self._host.root, self._kept)
 
-    def restore_reboot_snapshot(self) -> None:
-        self.restored += 1
+    def reset(self, _label: str) -> None:
         (self._host.root / "run/stays-away").unlink(missing_ok=True)
         self._copy(self._kept, self._host.root)
+
+    def start(self) -> None:
         if self._host.is_down:
             self._host.log.close()
             self._host.start()
