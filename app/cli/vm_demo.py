@@ -61,4 +61,5 @@ def select_vm_rules() -> tuple[str, ...]:
 def _create_order(settings: Settings, host: str) -> Order:
     by, note = getpass.getuser(), "demo on a virtual machine"
     rules = select_vm_rules()
-    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=settings.speed, by=by)
+    pace = settings.speed
+    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=pace, reboot=True, by=by)

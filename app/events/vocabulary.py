@@ -139,6 +139,8 @@ class Budget(Struct, frozen=True, kw_only=True):
     approval_seconds: float = 24 * 3600.0
     attempts: int = ATTEMPTS
     item_tokens: int = 40_000
+    reboot_seconds: float = 600.0
+    """Seconds until a host must be back after its reboot; three times as many where its processor is emulated."""
 
 
 class Lesson(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,8 @@ from app.events.kinds import ActionProposed, ApprovalGiven, RunQueued
 from app.events.vocabulary import Mode
 
 NO_FILE = "Temper's own rule"
+REBOOT_RISK = ChangeRisk(category="I", breaks=("boot",), cuts_the_line=True, irreversible=False, replayed=False)
+"""A policy's rule about changes that could break the boot also counts for a reboot."""
 
 
 def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
@@ -33,6 +35,15 @@ def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
             )
     by = f"{policy.file} line {policy.line}"
     return PeopleNeeded(people=policy.otherwise, why="no other rule fits", by=by, sha256=policy.sha256, risk=risk)
+
+
+def decide_people_for_reboot(policy: ApprovalPolicy | None) -> PeopleNeeded:
+    """Apply the policy file to the reboot of a host that somebody may depend on. It needs at least one person."""
+    asked = _apply_policy(policy, REBOOT_RISK) if policy else None
+    if asked and asked.people:
+        return asked
+    sha256 = policy.sha256 if policy else ""
+    return PeopleNeeded(people=1, why="the host is not disposable", by=NO_FILE, sha256=sha256, risk=REBOOT_RISK)
 
 
 def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]) -> str:

@@ -5,6 +5,7 @@ from app.loop import effects
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
+from app.loop.reboot_decision import decide_comparison, decide_reboot, see_reboot_through
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_left
 from app.skills.skill import Rule, Skill
 
@@ -31,6 +32,8 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
+    if course := see_reboot_through(state):
+        return course
     if state.stopping:
         return _stop_run(state)
     if state.waiting:
@@ -45,7 +48,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Scope()
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
-    return _choose_next_item(state, skill, now) or _close_run(state)
+    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _close_run(state)
 
 
 def _close_open_change(state: RunState) -> Effect | None:
@@ -135,10 +138,10 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
 
 
 def _close_run(state: RunState) -> Effect:
-    """Finish, after a closing scan if the run may have changed something."""
+    """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     assert state.request
     looked = state.request.mode == "scan" or "closing" in state.scanned
-    return effects.Finish() if looked else effects.Scan("closing")
+    return (decide_comparison(state) or effects.Finish()) if looked else effects.Scan("closing")
 
 
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:

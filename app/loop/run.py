@@ -81,6 +81,8 @@ class Run:
     """The turn or wait that a stop may cancel."""
     waits: Counter[type[Effect]] = field(default_factory=Counter)
     """How often in a row an effect met a fault of the machinery, although it seemed over."""
+    boot_seen_at: float = 0.0
+    """When this process first saw the host after its reboot."""
     assessed: Assessment | None = None
     """The assessment of the newest proposal; None after a crash."""
 

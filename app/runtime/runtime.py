@@ -66,7 +66,10 @@ AGAIN_AFTER = 0.5
 NOT_WRITTEN = 3.0
 """Seconds that a write may take before this process is not ready and accepts no runs."""
 WAITS = ("run.waiting", "run.wait_ended")
-FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
+FORWARD = (
+    *("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started"),
+    *("reboot.announced", "reboot.returned", "reboot.lost", "reboot.undone"),
+)
 
 log = logging.getLogger(__name__)
 

@@ -81,6 +81,15 @@ def start_run(
     replay: Replay = True,
     engine: EnginesOrNone = None,
     recipes: Recipes = None,
+    reboot: Annotated[
+        bool,
+        typer.Option(
+            "--reboot",
+            help="Reboot the host after the last item and see what still holds. A person approves it, "
+            "unless the host is a machine of temper machine.",
+        ),
+    ] = False,
+    reboot_minutes: Annotated[float, typer.Option(min=0.1, help="Minutes until a rebooted host must be back.")] = 10,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
@@ -99,12 +108,13 @@ def start_run(
         rules=split_rules(rules),
         mode=mode,
         keep=keep,
-        budget=Budget(attempts=attempts, item_seconds=item_minutes * 60),
+        budget=Budget(attempts=attempts, item_seconds=item_minutes * 60, reboot_seconds=reboot_minutes * 60),
         note=note,
         consent=consent,
         pace=speed,
         replay_fixes=replay,
         engine=parse_engine_choice(choice),
+        reboot=reboot,
         by=getpass.getuser(),
     )
     order = apply_starting_point(order, papers) if papers else order

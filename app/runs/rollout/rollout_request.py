@@ -71,6 +71,7 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
         token=order.token,
         replay_fixes=order.replay_fixes,
         engine=first.engine,
+        reboot=first.reboot,
     )
 
 
@@ -96,6 +97,7 @@ def create_host_order(asked: RolloutOrdered, rollout: str) -> Order:
         pace=asked.pace,
         replay_fixes=asked.replay_fixes,
         engine=asked.engine,
+        reboot=asked.reboot,
         by=f"rollout {rollout} of {asked.by}",
         whose=asked.whose or asked.by,
         token=asked.token,

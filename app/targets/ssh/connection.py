@@ -130,6 +130,10 @@ class SshConnection:
         """Return a second connection with the same login, which meets the current sshd."""
         return self._create_sibling(self.end, by_sudo=bool(self._sudo))
 
+    def create_lone(self) -> "SshConnection":
+        """Return a connection that stands for itself: it claims nothing, and that it fails says nothing of this one."""
+        return SshConnection(self.end, self._known_hosts, self._loop)
+
     def connect_through(self, name: str, end: Endpoint) -> "SshConnection":
         """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
         self.become_root()
@@ -139,6 +143,10 @@ class SshConnection:
     def assert_alive(self) -> None:
         """Raise LineCut if this connection is lost: then a failed second login says nothing about the host."""
         self.run_text(":")
+
+    def drop(self) -> None:
+        """Let the connection go without a word; the next script opens another."""
+        self._loop.run_coroutine(self._abort_connection())
 
     def close(self) -> None:
         self._loop.run_coroutine(self._close_connection())

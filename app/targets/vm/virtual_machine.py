@@ -22,6 +22,8 @@ from app.text.clean import clean_text, get_last_line
 
 PRISTINE = "pristine"
 """The snapshot of the machine's first boot, to which a reset returns."""
+BEFORE_REBOOT = "before-reboot"
+"""The snapshot that a run takes before it reboots the machine; it counts as none of the user's."""
 DEFAULT_MEMORY = 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _RESERVED, _RECORD = ("bases", "trial"), "machine.json"
@@ -163,7 +165,7 @@ class VirtualMachine:
             raise BadInput(f"{label[:40]!a} cannot be a snapshot's name: letters, digits, dashes, and not {PRISTINE}.")
         if not self.is_up:
             raise BadInput(f"{self.name} does not run: temper machine start {self.name}.")
-        if len({*record.snapshots, label}) > _MOST_SNAPSHOTS:
+        if label != BEFORE_REBOOT and len({*record.snapshots, label} - {BEFORE_REBOOT}) > _MOST_SNAPSHOTS:
             raise BadInput(f"{self.name} has {_MOST_SNAPSHOTS} snapshots, the most that it keeps: take one again.")
         self._save_snapshot(record, label)
 
@@ -186,6 +188,10 @@ class VirtualMachine:
         self._write_record(record)
         if was_up:
             self.start()
+
+    @property
+    def is_emulated(self) -> bool:
+        return self.read_record().accelerator == "tcg"
 
     def discard(self) -> None:
         """Remove the machine; the image stays."""

@@ -156,7 +156,7 @@ def _collect_attention_metrics(session: Session, folds: RunStateCache, now: floa
     stuck = {row.host for row in unended if row.host not in busy and now - row.queued_at > QUEUED_SECONDS}
     said = "Hosts whose oldest run has been queued for more than a minute, although no run works on them."
     yield _gauge("temper_queue_stuck_runs", said, [({}, len(stuck))])
-    waiting = sum(bool(one.item and one.item.attempt and one.item.attempt.awaits_person) for one in states)
+    waiting = sum(one.asking is not None for one in states)
     yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, waiting)])
     rows = webhooks.list_webhooks(session)
     failing = {row.id: float(bool(row.problem)) for row in rows}

@@ -37,13 +37,18 @@ mark_of() {
   [ -d "$home/$1" ] && echo open
 }
 marked() {
-  # Write the mark first; a closed journal keeps no images.
+  # marked NAME MARK [keep]: write the mark first. A closed journal keeps no images, unless it may be reopened.
+  if [ "${3:-}" = keep ]; then : >"$home/$1/kept" || fail 9 "the journal $1 cannot be kept"; fi
   : >"$home/$1/$2" || fail 9 "the journal $1 cannot be marked $2"
   synced "$home/$1/$2" "$home/$1"
   : >"$home/$1/disarmed" 2>/dev/null
+  [ "${3:-}" = keep ] || images_dropped "$1"
+  unhooked "$1"
+}
+images_dropped() {
+  rm -f -- "$home/$1/kept" && synced "$home/$1"
   while IFS=$tab read -r number _; do rm -f -- "$home/$1/$number"; done <"$home/$1/files"
   rm -rf -- "$home/$1/state" "$home/$1/keep"
-  unhooked "$1"
 }
 same() {
   # Succeed if the file equals its image.

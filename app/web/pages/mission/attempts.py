@@ -66,6 +66,8 @@ _FIELDS = RESULT_FIELDS | {
 
 
 def apply_attempt_event(attempt: AttemptView, event: Event) -> AttemptView:
+    if getattr(event, "about", "change") != "change":
+        return attempt  # the approval of the reboot at the end is no attempt's
     if isinstance(event, kinds.ItemPassed):
         return replace(attempt, passed=True)
     if isinstance(event, kinds.VerdictGiven):

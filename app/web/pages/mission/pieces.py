@@ -118,11 +118,12 @@ def _list_candidates(item: Item) -> list[CandidateRow]:
 def _render_caption(mission: Mission, scene: Scene) -> str:
     turn = None if mission.state.ended else mission.state.turn
     engine = scene.lineup.engines[turn.engine].title if turn and turn.engine in scene.lineup.engines else ""
-    attempt = mission.state.attempt
+    reboot = mission.state.reboot
     context = {
         "caption": write_caption(mission),
         "trouble": _has_alarm(mission),
-        "waits": bool(attempt and attempt.awaits_person),
+        "waits": mission.state.asking is not None,
+        "away_since": reboot.announced_at if scene.mode == "live" and reboot.is_awaited else None,
         "turn": turn,
         "engine": engine,
     }

@@ -97,7 +97,7 @@ def _list_old_backup(at: OpsState) -> Iterator[Need]:
 
 
 def awaits_answer(state: RunState) -> bool:
-    return bool(state.item and state.item.attempt and state.item.attempt.awaits_person)
+    return state.asking is not None
 
 
 def _to_need(decision: OpenDecision) -> Need:
@@ -138,7 +138,8 @@ def _list_engine_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButto
 
 def _list_silent_runs(at: OpsState) -> Iterator[Need]:
     for state in at.states:
-        if state.status == "running" and not awaits_answer(state) and at.now - state.at > QUIET_SECONDS:
+        waits = awaits_answer(state) or state.reboot.is_awaited
+        if state.status == "running" and not waits and at.now - state.at > QUIET_SECONDS:
             text = f"Run {state.run} is running but logs no events."
             presses = (
                 NeedButton(path_to("run_ask", run=state.run), "pause", "Pause run"),
