@@ -109,6 +109,10 @@ class RunState(Struct, frozen=True):
             return self.attempt
         return self.reboot if self.reboot.awaits_person else None
 
+    @property
+    def awaits_person(self) -> bool:
+        return self.asking is not None
+
 
 def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
     state = state or RunState()

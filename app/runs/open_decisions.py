@@ -298,7 +298,7 @@ def _list_failed_hosts(at: InboxSources) -> Iterator[OpenDecision]:
             yield OpenDecision(
                 kind="host",
                 id=f"host:{run.id}",
-                title=f"{run.host} could not be finished",
+                title=f"The last run on {run.host} failed",
                 why=f"{run.host}: the last run failed: {run.reason or 'its log names no reason'}",
                 since=run.ended_at or run.queued_at,
                 risk="high" if run.regressed else "medium",

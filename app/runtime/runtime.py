@@ -40,6 +40,7 @@ from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
+from app.runtime.disk_space import DiskMeter
 from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_run
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
@@ -106,6 +107,8 @@ class Runtime:
     """Approval policy of runs that begin here."""
     durable: DurableQueue = field(init=False)
     offers: Offers = field(init=False)
+    disk: DiskMeter = field(default_factory=DiskMeter)
+    began_at: float = field(default_factory=time.time)
 
     @property
     def name(self) -> str:

@@ -55,13 +55,19 @@ class ReplicaWatch:
         self.share: float | None = None
         self.eta_s: float | None = None
 
+    async def answers_health(self) -> bool:
+        return await self._read_health() == httpx.codes.OK
+
+    async def _read_health(self) -> int | None:
+        # If our engine has ended, an answer comes from another process.
+        lost = self._launched is not None and self._launched.read_status().state == "dead"
+        return None if lost else await self._client.read_health()
+
     async def poll_replica(self, now: float) -> EngineSample | None:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        # If our engine has ended, an answer comes from another process.
-        lost = self._launched is not None and self._launched.read_status().state == "dead"
-        health = None if lost else await self._client.read_health()
+        health = await self._read_health()
         well = health == httpx.codes.OK
         sample = await self._read_sample() if well else None
         took = time.monotonic() - began
