@@ -162,7 +162,7 @@ def find_files(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     folders = places if isinstance(places, list) else [places]
     found = []
     for folder in folders:
-        for path in _list_files(str(folder), scratch, levels=_MOST_LEVELS if _is_on(arguments.get("recurse")) else 0):
+        for path in _list_files(str(folder), scratch, below=_is_on(arguments.get("recurse"))):
             name, content = path.rpartition("/")[2], scratch.now.read(path)
             named = any(re.match(one, name) if by_regex else fnmatchcase(name, one) for one in patterns)
             if named and content is not None and (not contains or _has_line(contains, decode_bytes(content))):
@@ -170,15 +170,14 @@ def find_files(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     return {**_NO, "files": found, "matched": len(found)}
 
 
-def _list_files(folder: str, scratch: ScratchFiles, levels: int) -> list[str]:
-    """Return a folder's files, and those of so many levels of folders below it. Raises Undecidable for a deeper one."""
-    found = list(scratch.now.glob(f"{folder.rstrip('/')}/*"))
-    if not levels:
-        return found
-    below = [path for path in found if scratch.now.is_folder(path)]
-    if below and levels == 1:
+def _list_files(folder: str, scratch: ScratchFiles, *, below: bool) -> list[str]:
+    """Return a folder's files, with those of some levels of folders below it. Raises Undecidable for a deeper one."""
+    levels = [
+        scratch.now.glob(folder.rstrip("/") + "/*" * (level + 1)) for level in range(_MOST_LEVELS if below else 1)
+    ]
+    if below and levels[-1]:
         raise Undecidable(f"{folder} has more levels of folders than are searched.")
-    return [*found, *(path for one in below for path in _list_files(one, scratch, levels - 1))]
+    return [path for level in levels for path in level]
 
 
 MODULES: Mapping[str, Callable[[Arguments, ScratchFiles], Outcome]] = {

@@ -141,6 +141,6 @@ def test_folders_below_a_folder_are_searched_as_far_as_they_are_told():
     host = DictFiles({below: "PermitRootLogin yes\nUsePAM yes\n", "/etc/ssh/sshd_config.d/b.conf": "UsePAM yes\n"})
     changed = plan_changes(translate_tasks(text, host), host)
     assert {path: state.content for path, state in changed.items()} == {below: b"UsePAM yes\n"}
-    deep = DictFiles({"/etc/ssh/sshd_config.d/1/2/3/4/5.conf": "PermitRootLogin yes\n"})
+    deep = DictFiles({"/etc/ssh/sshd_config.d/1/2/3/4.conf": "PermitRootLogin yes\n"})
     with pytest.raises(Undecidable, match="more levels of folders"):
         translate_tasks(text, deep)
