@@ -12,6 +12,11 @@ echo 'Red Hat Enterprise Linux release 9.6 (stand-in, SIMULATED distribution)' >
 ln -sf redhat-release /etc/system-release
 rm -f /etc/debian_version
 echo 'A stand-in for RHEL 9 (SIMULATED distribution): Debian 12 underneath.' > /etc/motd
+cp /etc/motd /etc/issue
+cp /etc/motd /etc/issue.net
+# Accounts keep their systemd manager: in software emulation each login would wait half a minute for a new one.
+mkdir -p /var/lib/systemd/linger
+for account in temper opsadmin root; do : > /var/lib/systemd/linger/$account; done
 groupadd --system wheel 2>/dev/null || true
 usermod -aG wheel opsadmin
 # One list of locations: what this machine's daemons read is where RHEL has it.
@@ -35,7 +40,7 @@ set -e
 } > /boot/loader/entries/stand-in.conf
 HOOK
 chmod 0755 /etc/grub.d/45_loader_entries
-ln -sf update-grub /usr/sbin/grub2-mkconfig-all
+ln -sf grub-mkconfig /usr/sbin/grub2-mkconfig
 cat > /etc/bashrc <<'BASHRC'
 # System-wide functions and aliases, read by bash in every interactive shell.
 if [ "$PS1" ]; then
