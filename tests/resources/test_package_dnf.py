@@ -12,7 +12,8 @@ from tests.targets.ssh.conftest import host, opened  # noqa: F401 (fixtures)
 
 LONG = "temper-a-package-whose-name-is-longer-than-any-column-of-the-table-that-dnf-prints"
 PREPARE = rf"""
-mkdir -p /etc/rpm /etc/yum.repos.d /etc/dnf/plugins /etc/dnf/protected.d /var/lib/rpm /var/cache/dnf /var/log /srv/rpms /srv/top
+mkdir -p /etc/rpm /etc/yum.repos.d /etc/dnf/plugins /etc/dnf/protected.d
+mkdir -p /var/lib/rpm /var/cache/dnf /var/log /srv/rpms /srv/top
 printf '%%_dbpath /var/lib/rpm\n' >/etc/rpm/macros
 printf '[main]\ngpgcheck=0\nplugins=1\n' >/etc/dnf/dnf.conf
 printf '[trial]\nname=t\nbaseurl=file:///srv/rpms\ngpgkey=file:///etc/nokey\n' >/etc/yum.repos.d/trial.repo

@@ -35,6 +35,14 @@ if [ -r /etc/selinux/config ]; then
   if [ -e "$4" ]; then row policy there "${policy:-targeted}"; else row policy absent "${policy:-targeted}"; fi
 fi
 command -v getenforce >/dev/null 2>&1 && said selinux getenforce
+denials() { # what SELinux has denied since the boot, or would have: each kind once, as PROGRAM: ACCESS on CLASS TYPE
+  out=$(timeout -k 1 30 ausearch --input-logs -m AVC,USER_AVC -ts boot 2>&1 </dev/null); code=$?
+  case $out in *'<no matches>'*) code=0 out= ;; esac
+  row denied all "code $code"
+  printf '%s\n' "$out" | sed -n 's/.*denied  *{ \([^}]*\) }.* comm="\{0,1\}\([^" ]*\)"\{0,1\}.*tcontext=[^: ]*:[^: ]*:\([^: ]*\).*tclass=\([a-z0-9_]*\).*/\2: \1 on \4 \3/p' |
+    sort -u | head -n 60 | while IFS= read -r line; do row denied all "$line"; done
+}
+if command -v ausearch >/dev/null 2>&1 && [ -e /sys/fs/selinux/enforce ]; then denials; fi
 command -v auditctl >/dev/null 2>&1 && lines audit all auditctl -s
 at=$(sed -n 's/^[[:space:]]*log_file[[:space:]]*=[[:space:]]*\(\/[^[:space:]]*\)\/.*/\1/p' /etc/audit/auditd.conf 2>/dev/null | tail -n 1)
 [ -r /etc/audit/auditd.conf ] && timeout -k 1 15 df -Pk -- "${at:-/var/log/audit}" 2>/dev/null | {

@@ -56,6 +56,7 @@ resources_back() {
     if [ -d "$was" ] && [ ! -L "$was" ]; then
       [ -d "/$path" ] || mkdir -- "/$path"
       chown --reference="$was" -- "/$path" && chmod --reference="$was" -- "/$path"
+      chcon --reference="$was" -- "/$path" 2>/dev/null
     elif [ -e "$was" ] || [ -L "$was" ]; then
       temp=$(beside "/$path")
       rm -rf -- "$temp" && cp -a -- "$was" "$temp" && mv -fT -- "$temp" "/$path"
