@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
-TASKS, PROSE = "the content's Ansible tasks", "the fix text"
+PROSE = "the fix text"
 MOST_CANDIDATES = 8
 MOST_REFUSAL, MOST_DIFF = 600, 8000
 """Characters that are kept of what the policy says and of a diff."""
@@ -32,8 +33,9 @@ def gather_candidates(
     `broken_at` is the file in which the scanner found the rule broken.
     """
     found = [Candidate(source=one.source, actions=one.actions) for one in recipes if one.rule == rule.id]
-    if tasks := skill.read_tasks(rule.id):
-        found.append(_make_candidate(TASKS, lambda: translate_tasks(tasks, files)))
+    found += [
+        _make_candidate(one.source, partial(translate_tasks, one.text, files)) for one in skill.list_tasks(rule.id)
+    ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _read_prose(rule, files, broken_at)))
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]

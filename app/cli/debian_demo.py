@@ -102,9 +102,10 @@ def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: S
 
 def store_content(datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
-    if CONTENT not in list_datastreams():
+    name = datastream.name.removesuffix("-ds.xml")
+    if name not in list_datastreams():
         add_benchmark(datastream)
-        print_line(f"Its content is kept here, too: temper scap list {CONTENT}", to_stderr=True)
+        print_line(f"Its content is kept here, too: temper scap list {name}", to_stderr=True)
 
 
 def select_demo_rules() -> tuple[str, ...]:

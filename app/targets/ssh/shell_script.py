@@ -14,7 +14,7 @@ from app.resources.registry import KINDS
 
 _REMOTE = Path(__file__).parent / "remote"
 _KILL_AFTER = 5
-_RESOURCES = ("resources", *(kind.name for kind in KINDS))
+_RESOURCES = ("resources", *(kind.name for kind in KINDS), "package_apt", "package_dnf")
 _PARTS = {
     "begin": ("service", "boot", *_RESOURCES),
     "clean": ("boot",),

@@ -15,7 +15,7 @@ from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.rootfs.ssh_access import SshAccess, choose_port, format_known_hosts, wait_for_sshd
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, list_missing_programs
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
-from app.targets.vm.machine_image import DISKS, DiskSpec, find_image, require_disk_space
+from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
 from app.targets.vm.monitor import open_monitor
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
 from app.text.clean import clean_text, get_last_line
@@ -87,6 +87,9 @@ class VirtualMachine:
         if not self.is_built:
             raise BadInput(f"There is no machine {self.name}: temper machine build {self.name}.")
         return msgspec.json.decode((self.folder / _RECORD).read_bytes(), type=MachineRecord)
+
+    def find_image(self) -> MachineImage:
+        return find_image(self.read_record().kind)
 
     def get_access(self, account: str = "temper") -> SshAccess:
         record = self.read_record()

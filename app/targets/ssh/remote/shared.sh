@@ -9,6 +9,11 @@ tab=$(printf '\t')
 fail() { code=$1; shift; printf '%s\n' "$*" >&2; exit "$code"; }
 synced() { sync -- "$@" 2>/dev/null || sync; }
 beside() { printf '%s/.%s.temper-new' "${1%/*}" "${1##*/}"; }
+labelled() {
+  # labelled FILE PATH: give a new file the label that SELinux's policy has for its future path.
+  context=$(matchpathcon -n -m file -- "$2" 2>/dev/null) && chcon -- "$context" "$1" 2>/dev/null && return
+  ! command -v restorecon >/dev/null 2>&1 || restorecon -- "$1" 2>/dev/null
+}
 # Refuse earlier owners of the host: each has a claim number, and the highest counts.
 claimed() {
   highest=0
