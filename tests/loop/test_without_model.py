@@ -7,6 +7,7 @@ from app.events.kinds import (
     ActionRolledBack,
     AttemptReflected,
     CandidatesGathered,
+    FactsGathered,
     ItemEscalated,
     ItemPassed,
     PlanMade,
@@ -43,6 +44,7 @@ async def test_a_proposal_that_harms_is_undone_and_the_item_escalated(tmp_path):
     await here.run(ROOT, engine="none")
     assert here.events(SentryAlarm)[0].by == "probe"
     assert here.events(ActionRolledBack)[0].differences == ()
+    assert here.events(FactsGathered) == []
     assert here.events(AttemptReflected)[0].reason == "no model is asked"
     assert "all that is proposed was tried; the last: backup-login" in here.events(ItemEscalated)[0].reason
 

@@ -246,3 +246,71 @@ def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
     found, _ = probe_programs(twice, host(), KnownAnswers())
     assert (len(once.looks), len(twice.looks)) == (1, 1)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
+
+
+LIVE = [row for row in FINE if row.startswith(("boot", "masked", "failed", "selinux", "audit"))]
+REST = [row for row in FINE if row not in LIVE]
+
+
+def test_in_a_state_that_the_host_was_in_before_only_what_lives_is_asked():
+    known = KnownAnswers()
+    line = SaysInTurn([*LIVE, "state\tone\t", *REST], [*LIVE, "state\tone\t"], tries=[TRIED])
+    first, again = probe_programs(line, host(), known), probe_programs(line, host(), known)
+    assert again == first
+    assert known.states == "one"
+    assert (line.looks, line.tries) == ([], [])
+    gone = [row for row in LIVE if not row.startswith("failed")]
+    found, _ = probe_programs(SaysInTurn([*gone, "state\tone\t"], tries=[]), host(), known)
+    assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
+
+
+def test_in_another_state_everything_is_asked_and_the_last_states_are_kept():
+    known = KnownAnswers()
+    for name in ("one", "two", "three", "one", "four", "five"):
+        rest = [] if name in known.states.split() else REST
+        probe_programs(SaysInTurn([*LIVE, f"state\t{name}\t", *rest], tries=[TRIED]), host(), known)
+    assert known.states == "three one four five"
+
+
+@pytest.mark.parametrize(
+    ("look", "tried"),
+    [
+        ([*LIVE, *REST], TRIED),
+        ([*LIVE, "state\t\t", *REST], TRIED),
+        ([*LIVE, "state\tone\t", *REST, "doors\tall\tcode 124"], TRIED),
+        ([*LIVE, "state\tone\t", *REST], ["password\tnone\tit took too long"]),
+    ],
+    ids=["no-state", "no-digest", "cut-short", "late"],
+)
+def test_an_answer_that_is_not_whole_is_not_kept(look, tried):
+    known = KnownAnswers()
+    probe_programs(SaysInTurn(look, look, tries=[tried, tried]), host(), known)
+    assert known.states == ""
+
+
+def state_of(target, known=""):
+    said = target.line.run("examine", known, "", "", "").report
+    return [name for name, _ in said.get_rows("state")], [word for word, *_ in said.rows][-1]
+
+
+def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, opened):
+    target, pam = opened(), host.root / "etc/pam.d/sshd"
+    (host.root / "etc/systemd/system").mkdir(parents=True, exist_ok=True)
+    (before,), _ = state_of(target)
+    assert len(before) == 64
+    assert state_of(target, f"other {before}") == ([before], "state")
+    (host.root / "etc/sysctl.d").mkdir(exist_ok=True)
+    (host.root / "etc/sysctl.d/90-new.conf").write_text("kernel.sysrq = 0\n")
+    (host.root / "etc/systemd/system/temper-undo-1.service").write_text("")
+    assert state_of(target)[0] == [before]
+    was, mode = pam.read_text(), pam.stat().st_mode
+    pam.write_text(f"{was}# more\n")
+    (changed,), last = state_of(target, before)
+    assert changed != before
+    assert last != "state"
+    pam.unlink()
+    pam.write_text(was)
+    pam.chmod(mode)
+    assert state_of(target)[0] == [before]
+    pam.chmod(0o600)
+    assert state_of(target)[0] not in ([before], [changed])
