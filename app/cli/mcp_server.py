@@ -132,10 +132,15 @@ def _add_order_tools(server: MCPServer[Any], api: RestApi) -> None:
 
     @server.tool(annotations=ASKS)
     async def order_review_run(
-        ctx: Context, host: Host, rules: Rules = None, skill: SkillName = "stig", note: Note = ""
+        ctx: Context,
+        host: Host,
+        rules: Rules = None,
+        skill: SkillName = "stig",
+        note: Note = "",
+        reboot: Annotated[bool, Field(description="Reboot the host at the end, and compare what holds.")] = False,
     ) -> Json:
-        """Start a run in which a person must approve each change to the host."""
-        return await order_run(ctx, host, "review", rules=rules, skill=skill, note=note)
+        """Start a run in which a person must approve each change to the host, and its reboot if one is ordered."""
+        return await order_run(ctx, host, "review", rules=rules, skill=skill, note=note, reboot=reboot)
 
     @server.tool(annotations=ASKS)
     async def check_after_reboot(ctx: Context, host: Host, skill: SkillName = "stig") -> Json:

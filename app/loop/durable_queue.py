@@ -127,13 +127,13 @@ class DurableQueue:
         )
 
         @DBOS.workflow(name=WORKFLOW)
-        async def harden(run: str, epoch: int = 1) -> None:
+        async def run_workflow(run: str, epoch: int = 1) -> None:
             # In its own context: DBOS would count queue calls of a run as steps of this workflow, and refuses
             # steps of a cancelled workflow, as it is when the run is offered to other nodes.
             owned = Context().run(asyncio.run_coroutine_threadsafe, self._drive_owned_run(run, epoch), self._loop)
             await asyncio.wrap_future(owned)
 
-        self._workflow = harden
+        self._workflow = run_workflow
         DBOS.launch()
         most = self._share()
         queue = DBOS.register_queue(

@@ -48,7 +48,7 @@ _UNREADY: Collection[FaultKind] = ("log", "database", "simulator", "engine")
 class HealthFault:
     kind: FaultKind
     badge: str
-    """Two words for the place where LIVE stands otherwise."""
+    """Two words, shown in place of LIVE."""
     text: str
     """What is wrong, as a sentence."""
     remedy: str

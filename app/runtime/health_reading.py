@@ -13,7 +13,7 @@ from app.runtime.disk_space import DiskSpace
 from app.runtime.health import SILENT_NODE, Conditions, HealthFault, find_faults
 from app.runtime.run_progress import IN_TURN, RunProgress, find_silences
 from app.runtime.runtime import WAITS, Runtime
-from app.store import nodes, open_rows
+from app.store import attention_queries, nodes
 from app.store.leases import LeaseRow
 from app.store.models import EventRow, RunRow
 from app.store.nodes import NodeStatus
@@ -48,7 +48,7 @@ def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Con
         simulator=None if runtime.simulator is None else runtime.simulator.is_running,
         unwritten=runtime.writer.stalled_seconds,
         broken_log=runtime.writer.broken.is_set(),
-        unanswered=runtime.clock.silence,
+        unanswered=runtime.clock.seconds_since_answer,
         unpolled=time.monotonic() - runtime.board.polled_at,
         waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
         silent_worker=stored.silent_worker,
@@ -148,7 +148,7 @@ def _read_progress(
     now = runtime.clock.now()
     seen = list(_judge_heads(runtime, heads, holders))
     silent = {one.run for one in find_silences(seen, now)}
-    asking = set(open_rows.list_asking_runs(session)) if silent else set()
+    asking = set(attention_queries.list_asking_runs(session)) if silent else set()
     for run in seen:
         yield _look_closer(session, runtime, run, asking) if run.run in silent else run
 

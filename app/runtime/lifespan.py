@@ -117,7 +117,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
         stack.push_async_callback(runtime.durable.close)
     runtime.board.has_work = lambda: runtime.durable.awake
     offers = Offers(runtime.store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
-    runtime.offers = _start_until_exit(stack, offers)
+    runtime.offers = offers if runtime.settings.kind == "score" else _start_until_exit(stack, offers)
     _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))
 
 

@@ -12,6 +12,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
+from app.candidates.recipes import load_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -66,7 +67,10 @@ AGAIN_AFTER = 0.5
 NOT_WRITTEN = 3.0
 """Seconds that a write may take before this process is not ready and accepts no runs."""
 WAITS = ("run.waiting", "run.wait_ended")
-FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
+FORWARD = (
+    *("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started"),
+    *("reboot.announced", "reboot.returned", "reboot.lost", "reboot.undone"),
+)
 
 log = logging.getLogger(__name__)
 
@@ -294,6 +298,7 @@ class Runtime:
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
             approvals=self.approvals,
+            recipes=load_recipes(self.settings.recipes_folder, self.settings.recipes),
             key=open_notary(self.settings.data, self.database).key.public,
             clock=self.clock.now,
         )

@@ -18,7 +18,7 @@ from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_st
 from app.runtime.runtime import Runtime
 from app.store.db import DATABASE_UNAVAILABLE
 from app.store.request_session import open_read_connection
-from app.targets.held_hosts import find_held
+from app.targets.held_hosts import find_stuck_hosts
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
@@ -58,7 +58,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     """
     conditions = await _read_conditions(runtime)
     reasons = explain_unreadiness(conditions)
-    reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]
+    reasons += [one.sentence for one in await asyncio.to_thread(find_stuck_hosts, runtime.settings.hosts_folder)]
     reasons += await asyncio.to_thread(_describe_storage_faults, runtime.settings.data)
     try:
         runtime.writer.enqueue_batch([])
@@ -75,7 +75,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
 async def _read_conditions(runtime: Runtime) -> Conditions:
     """Read the conditions, without those of a database that does not answer in time."""
     stored = UNKNOWN
-    if runtime.clock.silence <= LATE_DATABASE:
+    if runtime.clock.seconds_since_answer <= LATE_DATABASE:
         with suppress(TimeoutError, *DATABASE_UNAVAILABLE):
             async with asyncio.timeout(_STORED_SECONDS):
                 stored = (await asyncio.to_thread(read_stored_conditions, runtime))[NO_RUN]

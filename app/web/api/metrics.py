@@ -143,7 +143,7 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     silent = {one.name: one.silent_seconds for one in living}
     off = {one.name: round(one.clock_off, 3) for one in living}
     yield _gauge("temper_nodes", "Processes on this database, by kind.", _label_by("kind", counted))
-    lost = len(nodes.given_up(session)) if runtime.leases else 0
+    lost = len(nodes.list_lost_nodes(session)) if runtime.leases else 0
     yield _gauge("temper_nodes_lost", "Nodes that fell silent without signing off and are not back.", [({}, lost)])
     yield _gauge("temper_node_silent_seconds", "Time since the node's last heartbeat.", _label_by("node", silent))
     said = "How far the node's clock is ahead of the database's."

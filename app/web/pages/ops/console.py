@@ -19,7 +19,7 @@ from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
-from app.targets.held_hosts import find_held
+from app.targets.held_hosts import find_stuck_hosts
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 from app.web.pages.cold_starts import render_cold_starts
@@ -78,7 +78,7 @@ class Console:
             unended = [row.id for row in queries.list_unended_runs(session)]
             situation = self._read_situation(session)
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
-        situation = replace(situation, held_hosts=find_held(self._runtime.settings.hosts_folder))
+        situation = replace(situation, held_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
         runtime, now, states = self._runtime, situation.now, [self._fold_run(run) for run in unended]
         shares = self._sharing.read_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
@@ -121,7 +121,7 @@ class Console:
             webhooks=webhooks.list_webhooks(session),
             decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
-            lost_nodes=nodes.given_up(session) if runtime.leases else (),
+            lost_nodes=nodes.list_lost_nodes(session) if runtime.leases else (),
             backed_up_at=read_backup_time(runtime.settings.data),
             backup_age=read_backup_age(runtime.settings.data, runtime.clock.now(), shared=bool(runtime.leases)),
             backup_days=runtime.settings.backup_days,
