@@ -17,7 +17,7 @@ SYNTAX = {
     "regular expressions with modifiers": r"\(\?[ims]+(?:-[ims]+)?:",
 }
 INTERFACES = {
-    "iterator helpers": r"\bIterator\.|\.(?:keys|values|entries)\(\)\.(?:map|filter|take|drop|flatMap|reduce|toArray)\(",
+    "iterator helpers": r"\bIterator\.|\.(?:keys|values|entries)\(\)\.(?:map|filter|take|drop|flatMap|toArray)\(",
     "Promise.try": r"\bPromise\.try\b",
     "RegExp.escape": r"\bRegExp\.escape\b",
     "bytes to base64 and hex": r"\.(?:toBase64|setFromBase64|toHex|setFromHex)\(\)|Uint8Array\.from(?:Base64|Hex)\b",

@@ -16,7 +16,7 @@ from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 
 FIRST_SECONDS = 1.0
-"""Seconds to wait for a database that hangs, before a page is told the rest."""
+"""Seconds to wait for a database that hangs, before a page gets the rest."""
 
 
 def render_health(faults: Sequence[HealthFault]) -> str:
