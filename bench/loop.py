@@ -109,7 +109,7 @@ class OnceFailing:
     def __init__(self) -> None:
         self.opened = False
 
-    async def scan(self, files, rules):
+    async def scan(self, files, rules, judged=None):
         word = "pass" if self.opened else "fail"
         self.opened = True
         return [Verdict(rule, word, "") for rule in rules]

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import sys
 import tempfile
 import time
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from debians import CONTENT, FILE, PROFILE, ROOT, Site
+from processes import family
 
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.machine import Rootfs
@@ -56,12 +58,24 @@ def harden_host(site: Site, machine: Rootfs, options: argparse.Namespace) -> tup
     site.know(machine, watched=True)
     rules = ("--rules", options.rules) if options.rules else ()
     words = ("--skill", f"scap:{CONTENT}:{options.profile}", "--mode", "auto", "--engine", "none", *rules)
-    began = time.monotonic()
+    began, busy = time.monotonic(), _read_busy_seconds(machine)
     output = site.temper("run", "--host", machine.name, *words, "--json", fails=(0, 2))
     seconds = time.monotonic() - began
+    here, there = (after - before for before, after in zip(busy, _read_busy_seconds(machine), strict=True))
+    print(f"processor time: {here:.0f} s of Temper, {there:.0f} s of the host")
     if options.events:
         options.events.write_text(output)
     return [json.loads(line) for line in output.splitlines() if line.startswith("{")], seconds
+
+
+def _read_busy_seconds(machine: Rootfs) -> tuple[float, float]:
+    """Return the processor time of Temper's processes that have ended, and of the host's."""
+    here, tick = resource.getrusage(resource.RUSAGE_CHILDREN), os.sysconf("SC_CLK_TCK")
+    ticks = 0
+    for pid in family(int((machine.folder / "pid").read_text().split()[0])):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+    return here.ru_utime + here.ru_stime, ticks / tick
 
 
 def report_run(events: Sequence[Event], seconds: float) -> None:

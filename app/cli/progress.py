@@ -94,15 +94,20 @@ def _render_detail(event: kinds.Event, state: RunState) -> str | None:
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
         case kinds.ApprovalRequested(diff=diff) if diff.startswith(LABEL):
             rows = "\n".join(f"    {row}" for row in diff.splitlines())
-            run = event.approval.split(".")[0]
-            return f"{rows}\n  ? {event.rule} waits for approval. Read the change first: temper approve {run}"
+            first = f"{event.rule} waits for approval. Read the change first"
+            return f"{rows}\n  ? {first}: temper approve {_name_run(event)}"
+        case kinds.ApprovalRequested(about="reboot"):
+            return f"  ? {clean_line(event.diff, 4000)}\n  ? It waits for approval: temper approve {_name_run(event)}"
         case kinds.ApprovalRequested():
-            run = event.approval.split(".")[0]
             if event.needs and event.needs.sha256:
-                return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {run}"
-            return f"  ? {event.rule} waits for approval: temper approve {run}"
+                return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {_name_run(event)}"
+            return f"  ? {event.rule} waits for approval: temper approve {_name_run(event)}"
         case _:
             return None
+
+
+def _name_run(event: kinds.ApprovalRequested) -> str:
+    return event.approval.split(".")[0]
 
 
 def _render_sentence(event: kinds.Event) -> str | None:

@@ -27,7 +27,7 @@ class Approver(Struct, frozen=True, kw_only=True):
         return frozenset(one.casefold() for one in (self.name, *self.made_by))
 
     @property
-    def lenders(self) -> frozenset[str]:
+    def token_makers(self) -> frozenset[str]:
         """The people who made the token, without its owner."""
         return self.people - {self.name.casefold()}
 

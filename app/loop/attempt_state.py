@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
+from app.events.questions import Answered
 from app.events.vocabulary import Lesson, ProvenFix, Purpose
 from app.loop.approval_decision import count_people, list_approvers
 
@@ -22,6 +23,10 @@ class Attempt(Struct, frozen=True):
     """Purposes that got a usable answer."""
     fruitless: int = 0
     """Turns on the current question without a usable answer."""
+    complaint: str = ""
+    """Why the last answer to the current question was not usable."""
+    inquired: tuple[Answered, ...] = ()
+    """What the Architect has asked about the host, with the answers."""
     plan: kinds.PlanMade | None = None
     proposed: kinds.ActionProposed | None = None
     refused: kinds.ActionRefused | None = None
@@ -77,9 +82,12 @@ class Attempt(Struct, frozen=True):
 def advance_attempt(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.TurnFinished() if event.outcome != "answered":
-            return replace(attempt, fruitless=attempt.fruitless + 1)
+            complaint = event.detail if event.outcome == "broken" else ""
+            return replace(attempt, fruitless=attempt.fruitless + 1, complaint=complaint)
         case kinds.TurnFinished():
-            return replace(attempt, answered=attempt.answered | {event.purpose})
+            return replace(attempt, answered=attempt.answered | {event.purpose}, complaint="")
+        case kinds.QuestionsAnswered():
+            return replace(attempt, inquired=(*attempt.inquired, *event.answers), fruitless=0)
         case kinds.PlanMade():
             return replace(attempt, plan=event, fruitless=0)
         case kinds.ActionProposed():

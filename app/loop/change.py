@@ -165,10 +165,11 @@ def _compute_binding(run: Run, diff: str) -> str:
 
 
 async def expire_approval(run: Run, _: ExpireApproval) -> None:
-    attempt = run.attempt
-    assert attempt.approval
-    reason = f"only {attempt.given[0].by} approved it in time" if attempt.given else "nobody approved it in time"
-    run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason))
+    asking = run.state.asking
+    assert asking
+    assert asking.approval
+    reason = f"only {asking.given[0].by} approved it in time" if asking.given else "nobody approved it in time"
+    run.append(ApprovalExpired(approval=asking.approval.approval, reason=reason))
 
 
 async def apply_change(run: Run, _: Apply) -> None:
@@ -267,9 +268,11 @@ def _get_initial_probes(run: Run) -> tuple[Probe, ...]:
 async def gather_facts(run: Run, _: GatherFacts) -> None:
     rule, number = run.position
     attempt = run.attempt
-    probes = compare_probes(
-        _get_initial_probes(run), await run.services.target.run_blocking(lambda target: target.check_health())
-    )
+    if attempt.probed:
+        probes = attempt.probed.probes
+    else:
+        now = await run.services.target.run_blocking(lambda target: target.check_health())
+        probes = compare_probes(_get_initial_probes(run), now)
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
@@ -302,7 +305,8 @@ async def keep_change(run: Run) -> Sequence[Event]:
     journal = attempt.journal
     assert journal
     await run.log.flush()
-    await run.services.target.run_blocking(lambda target: target.commit(journal))
+    keep_images = run.request.reboot  # so that what does not survive the reboot can be rolled back
+    await run.services.target.run_blocking(lambda target: target.commit(journal, keep_images=keep_images))
     told = tuple(lesson.id for lesson in attempt.lessons)
     rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
     fix = build_proven_fix(run.state.run, rule, host, attempt, played=played)

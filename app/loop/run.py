@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from app.candidates.recipes import Recipe
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
@@ -57,6 +58,8 @@ class RunServices:
     worker: str
     history: RunHistory = field(default_factory=RunHistory)
     approvals: ApprovalPolicy | None = None
+    recipes: tuple[Recipe, ...] = ()
+    """What people propose for rules, tried before what the content proposes."""
     key: str = ""
     """Public key with which evidence of the run is signed; empty if nothing is signed."""
     clock: Callable[[], float] = time.time
@@ -78,6 +81,8 @@ class Run:
     """The turn or wait that a stop may cancel."""
     waits: Counter[type[Effect]] = field(default_factory=Counter)
     """How often in a row an effect met a fault of the machinery, although it seemed over."""
+    boot_seen_at: float = 0.0
+    """When this process first saw the host after its reboot."""
     assessed: Assessment | None = None
     """The assessment of the newest proposal; None after a crash."""
 

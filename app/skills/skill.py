@@ -50,6 +50,14 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class RuleTasks:
+    source: str
+    """Whose tasks they are, as people read it."""
+    text: str
+    """Ansible's YAML."""
+
+
+@dataclass(frozen=True)
 class Skill:
     name: str
     title: str
@@ -68,8 +76,8 @@ class Skill:
     """The skill under which site values are set, if not this one."""
     retuned: Callable[[Mapping[str, str]], "Skill"] | None = None
     """Builds the skill with other values, by parameter name."""
-    read_tasks: Callable[[str], str] = lambda _: ""
-    """Returns the Ansible tasks that the content has for a rule."""
+    list_tasks: Callable[[str], tuple[RuleTasks, ...]] = lambda _: ()
+    """Returns the Ansible tasks that content has for a rule."""
     used: tuple[ParameterUsed, ...] = ()
     """The site values that this skill was built with."""
 

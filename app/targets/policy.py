@@ -116,7 +116,7 @@ def _judge_effect(
 def _judge_scope(
     action: AnyAction, effect: Effect, scope: RuleScope | None, candidates: Collection[ResourceAction]
 ) -> Objection | None:
-    """Refuse what the rule does not name. It comes last: an attack is called by its own name."""
+    """Refuse what the rule does not name. Checked last, so that a more specific refusal is reported first."""
     if scope is None:
         return None
     foreign = judge_action_scope(scope, action, candidates)

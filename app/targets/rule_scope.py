@@ -53,7 +53,7 @@ _NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     # The settings of a module are arguments in the stack or lines of its file.
     ("pam_faillock", find_family("/etc/security/faillock.conf"), ()),
     ("pam_pwquality", find_family("/etc/security/pwquality.conf"), ()),
-    # Without a time of its own root would be locked out for as long as anybody.
+    # Otherwise root stays locked out for as long as other accounts.
     ("even_deny_root", (), ("root_unlock_time",)),
 )
 """What must change along with a setting: the key that the rule names, more files, and more keys."""
@@ -91,7 +91,7 @@ class RuleScope:
     def names_path(self, path: str) -> bool:
         return any(matches_area(path, pattern) for pattern in self.patterns)
 
-    def names_key(self, key: str) -> bool:
+    def covers_setting(self, key: str) -> bool:
         """Return True if the rule names the setting, or a setting that needs this one."""
         name = fold_case(key)
         if self._is_stated(name) or any(
@@ -150,7 +150,7 @@ def judge_action_scope(scope: RuleScope, action: AnyAction, candidates: Collecti
         return None if scope.names_service(action.service) else Objection(CLAUSE, reason)
     if not scope.names_path(action.path):
         return _refuse_name(scope, action.path, candidates)
-    if isinstance(action, SetOption) and not any(map(scope.names_key, _spell_option_key(action))):
+    if isinstance(action, SetOption) and not any(map(scope.covers_setting, _spell_option_key(action))):
         return _refuse_key(action.path, f"{action.key} = {action.value}", action.key)
     return None
 
@@ -165,7 +165,7 @@ def _spell_option_key(action: SetOption) -> tuple[str, ...]:
 def judge_edit_scope(scope: RuleScope, edit: FileEdit) -> Objection | None:
     """Return the objection to a changed line whose setting the rule does not name."""
     for line, keys in list_edit_keys(edit):
-        if keys and not any(map(scope.names_key, keys)):
+        if keys and not any(map(scope.covers_setting, keys)):
             return _refuse_key(edit.path, line, keys[0])
     return None
 

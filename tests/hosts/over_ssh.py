@@ -11,8 +11,11 @@ class OverSsh:
     def __init__(self, at: SshAccess):
         self._at = at
 
-    async def run(self, argv, timeout, stdin=b""):  # noqa: ASYNC109
-        return await self._ssh(shlex.join(["sudo", "-n", *argv]), timeout, stdin)
+    async def run(self, argv, timeout, stdin=b"", heard=None):  # noqa: ASYNC109
+        ran = await self._ssh(shlex.join(["sudo", "-n", *argv]), timeout, stdin)
+        for line in ran.stdout.splitlines() if heard else ():
+            heard(line.decode("utf-8", "replace"))
+        return ran
 
     async def read_file(self, path, limit):
         ran = await self._ssh(shlex.join(["sudo", "-n", "cat", path]), 60)

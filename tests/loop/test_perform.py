@@ -6,6 +6,7 @@ import pytest
 
 from app.errors import EnvironmentUnusable
 from app.events.host_scope import HostScope
+from app.events.kinds import ScanProgressed
 from app.events.log import RunLog
 from app.events.vocabulary import ParameterUsed
 from app.events.waiver import Waiver
@@ -33,7 +34,7 @@ class Says:
     def __init__(self, *words):
         self.words = words
 
-    async def scan(self, _files, rules):
+    async def scan(self, _files, rules, _judged=None):
         return [Verdict(rule, word, why) for rule, (word, why) in zip(rules, self.words, strict=True)]
 
 
@@ -73,6 +74,31 @@ async def test_evidence_is_kept_without_what_papers_and_their_checker_read_diffe
 )
 async def test_what_could_be_judged_in_part_or_is_a_run_that_has_been_goes_on(phase, second):
     await scanned(phase, ("error", ABSENT), second)
+
+
+class Slow(Says):
+    """It goes on once the log says how far it is."""
+
+    def __init__(self, kept):
+        self._kept = kept
+
+    async def scan(self, _files, rules, judged=None):
+        judged(1)
+        await self._kept.until(ScanProgressed, count=1)
+        return [Verdict(rule, "fail", "") for rule in rules]
+
+
+async def test_a_scan_that_takes_longer_says_how_far_it_is():
+    kept = Kept()
+    host = TargetThread(SimpleNamespace(name="h", simulated=True, files=None))
+    run = Run(RunState(), RunLog("r", kept), RunServices(SKILL, host, Slow(kept), {}, "w"))
+    run.append(request(SKILL))
+    await perform_effect(run, Scan("closing"))
+    (said,) = [one.event for one in kept.lines if isinstance(one.event, ScanProgressed)]
+    assert (said.phase, said.judged, said.rules) == ("closing", 1, 2)
+    upto = kept.lines.index(next(one for one in kept.lines if one.event is said)) + 1
+    assert fold_events(kept.lines[:upto]).scanning == said
+    assert run.state.scanning is None
 
 
 class Sound:

@@ -269,8 +269,8 @@ def test_what_a_lesson_says_does_not_widen_the_rule():
     lesson = Lesson(id="l", rule="V-258007", mechanism="/etc/sudoers decides", environment="", advice="PermitRootLogin")
     scope = build_rule_scope(STIG.rules["V-258007"], None, Item("V-258007", lessons=(lesson,)))
     assert not scope.names_path("/etc/sudoers")
-    assert not scope.names_key("PermitRootLogin")
-    assert scope.names_key("x11forwarding")
+    assert not scope.covers_setting("PermitRootLogin")
+    assert scope.covers_setting("x11forwarding")
 
 
 def test_the_vendors_own_script_is_judged_by_itself():

@@ -1,11 +1,15 @@
-"""Builds oscap commands and checks their exit codes."""
+"""Builds oscap commands and reads what they leave."""
 
+import gzip
+import hashlib
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from app.errors import EnvironmentUnusable, TemperError
+from app.scanners.openscap.safe_xml import MOST
 from app.text.clean import clean_text
 
 
@@ -20,13 +24,14 @@ class OscapResult:
 class Shell(Protocol):
     """Runs as an account that may read the whole host. Paths are the host's."""
 
-    async def run(self, argv: Sequence[str], timeout: float) -> OscapResult: ...  # noqa: ASYNC109
-
-    async def read_file(self, path: str, limit: int) -> bytes | None:
-        """Return the content, None if absent; raise ActionFailed above `limit` bytes."""
-
-    async def write_file(self, path: str, content: bytes) -> None:
-        """Write a file readable by its owner only; the folder exists."""
+    async def run(
+        self,
+        argv: Sequence[str],
+        timeout: float,  # noqa: ASYNC109
+        stdin: bytes = b"",
+        heard: Callable[[str], None] | None = None,
+    ) -> OscapResult:
+        """Run a command. `heard` is called with each line that it prints, on the caller's event loop."""
 
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")
@@ -36,21 +41,82 @@ _JUDGED = (0, 2)
 """0: every rule passes; 2: some rule fails."""
 
 
+_NO_FOLDER, _OTHER_CONTENT = 44, 45
+_REPORT = b"\ntemper: report\n"
+_DATASTREAM, _TAILORING = "datastream.xml", "tailoring.xml"
+_SCAN = """
+# FOLDER DIGESTS SIZE COMMAND...: run the command in a new folder inside FOLDER and print its result.xml, compressed.
+# Unless SIZE is 0, standard input is a datastream.xml of that size and a tailoring.xml, compressed as one.
+# DIGESTS are lines for sha256sum, of each file that is read.
+umask 077
+mkdir -p -m 0700 -- "$1" && at=$(mktemp -d "$1/scan.XXXXXXXX") && cd "$at" || exit 44
+trap 'cd / && rm -rf -- "$at"' EXIT
+trap 'exit 143' HUP INT TERM
+[ "$3" = 0 ] || {
+  gzip -dc >sent && head -c "$3" sent >datastream.xml && tail -c "+$(($3 + 1))" sent >tailoring.xml; }
+printf '%s\\n' "$2" | sha256sum -c --status 2>/dev/null || exit 45
+shift 3
+"$@"
+code=$?
+printf '\\ntemper: report\\n'
+gzip -c result.xml 2>/dev/null
+exit $code
+"""
+_KEEP = """
+# FOLDER DIGEST: keep standard input, which is compressed, as DIGEST.xml in FOLDER.
+umask 077
+mkdir -p -m 0700 -- "$1" && cd "$1" || exit 44
+gzip -dc >"$2.part" && printf '%s  %s\\n' "$2" "$2.part" | sha256sum -c --status && mv -f -- "$2.part" "$2.xml" || {
+  rm -f -- "$2.part"; exit 45; }
+"""
+
+
 class ScanFailed(TemperError):
     """No rule was judged."""
 
 
-def build_eval_command(
-    datastream: str, profile: str, rules: Sequence[str], result: str, seconds: float, tailoring: str = ""
-) -> list[str]:
-    """Build the scan command; the host's `timeout` ends it even if the connection is lost."""
+@dataclass(frozen=True)
+class ScanInput:
+    """What oscap reads: files that are on the host, or files that are sent along."""
+
+    datastream: str
+    tailoring: str
+    """Empty without a tailoring."""
+    digests: str
+    size: int = 0
+    sent: bytes = b""
+
+    @property
+    def command(self) -> list[str]:
+        by = ["--tailoring-file", self.tailoring] if self.tailoring else []
+        return ["oscap", "xccdf", "eval", "--progress", *(["--skip-valid"] if self.sent else []), *by]
+
+
+def build_sent_input(datastream: bytes, tailoring: bytes) -> ScanInput:
+    parts = {_DATASTREAM: datastream, **({_TAILORING: tailoring} if tailoring else {})}
+    digests = "\n".join(f"{hashlib.sha256(part).hexdigest()}  {name}" for name, part in parts.items())
+    sent = gzip.compress(datastream + tailoring, mtime=0)
+    return ScanInput(_DATASTREAM, _TAILORING if tailoring else "", digests, len(datastream), sent)
+
+
+def build_scan_command(folder: str, given: ScanInput, profile: str, rules: Sequence[str], seconds: float) -> list[str]:
+    """Build the scan command; the host's `timeout` ends it even if the connection is lost.
+
+    An excerpt has only the rules that are wanted. oscap is not asked for these by name, because it would then judge a
+    rule that the profile leaves out, for instance for lack of a rule that it requires.
+    """
     for id_ in (profile, *rules):
         if not _ID.fullmatch(id_):
             raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
     limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
-    chosen = [word for rule in rules for word in ("--rule", rule)]
-    by = ["--tailoring-file", tailoring] if tailoring else []
-    return [*limit, "oscap", "xccdf", "eval", *by, "--profile", profile, *chosen, "--results-arf", result, datastream]
+    chosen = [] if given.sent else [word for rule in rules for word in ("--rule", rule)]
+    asked = [*given.command, "--profile", profile, *chosen, "--results-arf", "result.xml", given.datastream]
+    return ["sh", "-c", _SCAN, "scan", folder, given.digests, str(given.size), *limit, *asked]
+
+
+def build_keep_command(folder: str, digest: str) -> list[str]:
+    """Build the command that keeps content on the host under its digest. It reads the content from standard input."""
+    return ["sh", "-c", _KEEP, "keep", folder, digest]
 
 
 def build_fix_command(datastream: str, profile: str, tailoring: str = "") -> list[str]:
@@ -62,10 +128,45 @@ def build_fix_command(datastream: str, profile: str, tailoring: str = "") -> lis
     return ["timeout", "--kill-after=5", "60", *asked]
 
 
-def require_result(ran: OscapResult, seconds: float) -> None:
-    """Raise ScanFailed or Unusable unless oscap produced a result."""
+def read_progress(line: str) -> str:
+    """Return the id of the rule that a line reports as judged; "" for any other line."""
+    rule, _, word = line.partition(":")
+    return rule if word and _ID.fullmatch(rule) else ""
+
+
+def is_other_content(ran: OscapResult) -> bool:
+    """Return True if the host does not have the content, or has another one in its place."""
+    return ran.code == _OTHER_CONTENT
+
+
+def extract_report(ran: OscapResult, seconds: float) -> bytes:
+    """Return the report; raise ScanFailed or EnvironmentUnusable unless oscap produced one."""
+    _require_judged(ran, seconds)
+    packed = ran.stdout.partition(_REPORT)[2]
+    if not packed:
+        raise ScanFailed("OpenSCAP left no result; look whether the host's disk is full.")
+    unpack = zlib.decompressobj(wbits=31)
+    try:
+        whole = unpack.decompress(packed, MOST)
+    except zlib.error as exc:
+        raise ScanFailed("OpenSCAP's result reached us damaged; scan again.") from exc
+    if unpack.unconsumed_tail or not unpack.eof:
+        raise ScanFailed(f"OpenSCAP's result is cut off or has more than {MOST >> 20} MiB; ask for fewer rules.")
+    return whole
+
+
+def require_content(ran: OscapResult) -> None:
+    """Raise ScanFailed if the content is not whole on the host."""
+    if ran.code == _NO_FOLDER:
+        raise ScanFailed("No folder can be made for the content on the host; look whether its disk is full.")
+    if is_other_content(ran):
+        raise ScanFailed("The content did not reach the host whole; look whether its disk is full.")
+
+
+def _require_judged(ran: OscapResult, seconds: float) -> None:
     if ran.code in _JUDGED:
         return
+    require_content(ran)
     complaint = ran.stderr.decode("utf-8", "replace")
     if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")

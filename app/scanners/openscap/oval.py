@@ -53,7 +53,9 @@ class OvalReport:
     def _describe_test(self, test: str) -> OvalFinding:
         about = self.comments.get(test)
         comment = clean_text(about.get("comment", test), LONGEST) if about is not None else test
-        seen = [self.items[ref] for ref in self._list_item_ids(test) if ref in self.items][:ITEMS_TOLD]
+        found = [self.items[ref] for ref in self._list_item_ids(test) if ref in self.items]
+        # OpenSCAP collects in an order that the same host does not repeat.
+        seen = sorted(found, key=lambda item: _get_first_field(item, _SUBJECT))[:ITEMS_TOLD]
         if not seen:
             at = self._get_object_path(about)
             return OvalFinding(f"{comment}: nothing was found{f' in {at}' if at else ''}.", at)

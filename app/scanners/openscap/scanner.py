@@ -1,19 +1,31 @@
 """Runs OpenSCAP on the host; content is uploaded once and results are parsed here."""
 
 import asyncio
+import gzip
 import hashlib
 import logging
 import re
-import secrets
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import TemperError, is_machinery_fault
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.oscap_command import ScanFailed, Shell, build_eval_command, build_fix_command, require_result
-from app.scanners.openscap.safe_xml import MOST
-from app.scanners.scanner import Verdict
+from app.scanners.openscap.excerpt import CannotCut, DataStream, open_datastream
+from app.scanners.openscap.oscap_command import (
+    OscapResult,
+    ScanFailed,
+    ScanInput,
+    Shell,
+    build_fix_command,
+    build_keep_command,
+    build_scan_command,
+    build_sent_input,
+    extract_report,
+    is_other_content,
+    read_progress,
+    require_content,
+)
+from app.scanners.scanner import Progress, Verdict
 from app.syntax.files import Files
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
@@ -43,7 +55,7 @@ log = logging.getLogger(__name__)
 
 Read = Callable[[], bytes]
 SECONDS_WHOLE, SECONDS_RULE = 900.0, 120.0
-_SMALL = 60.0
+_SMALL, _UPLOAD = 60.0, 300.0
 _FOREIGN = "OpenSCAP judges a host as it stands, not a rehearsal; its verdict comes after the change."
 
 
@@ -56,13 +68,15 @@ class OpenScapScanner:
         self._content = content
         self._ids = ids
         self._folder = folder.rstrip("/")
-        self._digests: dict[str, str] = {}
-        """Digests of content read before."""
+        self._kept: dict[str, Read] = {}
+        """The whole content by its digest on the host: the data stream, then the tailoring if there is one."""
+        self._datastream: DataStream | None = None
+        self._excerpts: dict[tuple[str, ...], ScanInput | None] = {}
         self._one_at_a_time = asyncio.Lock()
 
-    async def scan(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002  (it reads the host)
+    async def scan(self, files: Files, rules: Sequence[str], judged: Progress | None = None) -> list[Verdict]:  # noqa: ARG002  (it reads the host)
         try:
-            return await self.judge_rules(rules)
+            return await self.judge_rules(rules, judged)
         except TemperError as exc:
             if is_machinery_fault(exc):
                 raise
@@ -72,78 +86,84 @@ class OpenScapScanner:
     async def scan_rehearsal(self, files: Files, rules: Sequence[str]) -> list[Verdict]:  # noqa: ARG002
         return [Verdict(rule, "unknown", _FOREIGN) for rule in rules]
 
-    async def judge_rules(self, rules: Sequence[str]) -> list[Verdict]:
+    async def judge_rules(self, rules: Sequence[str], judged: Progress | None = None) -> list[Verdict]:
         """Like `scan`, but raises errors."""
         known = [rule for rule in rules if rule in self._ids]
-        report = await asyncio.to_thread(read_arf, await self.fetch_report(known)) if known else None
+        report = await asyncio.to_thread(read_arf, await self.fetch_report(known, judged)) if known else None
         return [self._build_verdict(rule, report) for rule in rules]
 
-    async def fetch_report(self, rules: Sequence[str]) -> bytes:
-        """Return OpenSCAP's report on these rules, or on the whole profile if these are all of them."""
+    async def fetch_report(self, rules: Sequence[str], judged: Progress | None = None) -> bytes:
+        """Return OpenSCAP's report on these rules, or on the whole profile if these are all of them.
+
+        A whole profile is judged on the content as it was published, some rules on an excerpt of it.
+        """
         whole = set(rules) == set(self._ids)
         asked = [] if whole else [self._ids[rule] for rule in rules]
         seconds = SECONDS_WHOLE if whole else min(SECONDS_WHOLE, SECONDS_RULE * len(asked))
+        sent = None if whole else await asyncio.to_thread(self._cut_content, tuple(asked))
         async with self._one_at_a_time:
-            datastream, tailoring = await self._ensure_content()
-            written = f"{self._folder}/{secrets.token_hex(8)}.xml"
-            try:
-                command = build_eval_command(datastream, self._content.profile, asked, written, seconds, tailoring)
-                require_result(await self._shell.run(command, seconds + 15), seconds)
-                return await self._fetch_result(written)
-            finally:
-                await self._shell.run(["rm", "-f", written, f"{written}.gz"], _SMALL)
+            given = sent or await self._name_content()
+            ran = await self._run_scan(given, asked, seconds, judged)
+            if is_other_content(ran) and not sent:
+                await self._ensure_content()
+                ran = await self._run_scan(given, asked, seconds, judged)
+        return await asyncio.to_thread(extract_report, ran, seconds)
+
+    async def _run_scan(
+        self, given: ScanInput, asked: Sequence[str], seconds: float, judged: Progress | None
+    ) -> OscapResult:
+        done: dict[str, None] = {}
+
+        def count_rule(line: str) -> None:
+            if judged and (rule := read_progress(line)):
+                done[rule] = None
+                judged(len(done))
+
+        command = build_scan_command(self._folder, given, self._content.profile, asked, seconds)
+        return await self._shell.run(command, seconds + 15, given.sent, count_rule if judged else None)
 
     async def fetch_fix_script(self, rule: str) -> str:
         """Return the vendor's fix script for a rule, generated by the host's oscap; "" if there is none."""
         if rule not in self._ids:
             return ""
         async with self._one_at_a_time:
-            datastream, tailoring = await self._ensure_content()
-            ran = await self._shell.run(build_fix_command(datastream, self._content.profile, tailoring), _SMALL + 15)
+            given = await self._name_content()
+            await self._ensure_content()
+            command = build_fix_command(given.datastream, self._content.profile, given.tailoring)
+            ran = await self._shell.run(command, _SMALL + 15)
         if ran.code != 0:
             why = clean_text(ran.stderr.decode("utf-8", "replace"), 200)
             raise ScanFailed(f"OpenSCAP made no script of its content: {why}")
         return extract_fix_script(ran.stdout.decode("utf-8", "replace"), self._ids[rule])
 
-    async def _ensure_content(self) -> tuple[str, str]:
-        """Return the paths of data stream and tailoring on the host; the second is empty without a tailoring."""
-        datastream = await self._ensure_on_host("datastream", self._content.datastream.read_bytes)
-        if not self._content.tailoring:
-            return datastream, ""
-        return datastream, await self._ensure_on_host("tailoring", lambda: self._content.tailoring)
+    def _cut_content(self, rules: tuple[str, ...]) -> ScanInput | None:
+        """Return the excerpt for these rules; None if the content cannot be cut."""
+        if rules not in self._excerpts:
+            try:
+                self._datastream = self._datastream or open_datastream(self._content.datastream)
+                excerpt = self._datastream.cut(self._content.profile, rules, self._content.tailoring)
+                self._excerpts[rules] = build_sent_input(*excerpt)
+            except CannotCut:
+                self._excerpts[rules] = None
+        return self._excerpts[rules]
 
-    async def _ensure_on_host(self, kind: str, read: Read) -> str:
-        """Upload content unless the host has it under its digest; return its path.
+    async def _name_content(self) -> ScanInput:
+        """Return the paths of the whole content on the host."""
+        if not self._kept:
+            given = self._content.tailoring
+            read: list[Read] = [self._content.datastream.read_bytes, *([lambda: given] if given else [])]
+            self._kept = await asyncio.to_thread(lambda: {hashlib.sha256(one()).hexdigest(): one for one in read})
+        paths = {digest: f"{self._folder}/{digest}.xml" for digest in self._kept}
+        datastream, tailoring, *_ = (*paths.values(), "")
+        return ScanInput(datastream, tailoring, "\n".join(f"{digest}  {path}" for digest, path in paths.items()))
 
-        Checked before every scan, because a host can be reset or cleaned up.
-        """
-        digest = self._digests.get(kind) or hashlib.sha256(await asyncio.to_thread(read)).hexdigest()
-        path = f"{self._folder}/{digest}.xml"
-        if not await self._has_content(path, digest):
-            await self._upload_content(path, digest, await asyncio.to_thread(read))
-        self._digests[kind] = digest
-        return path
-
-    async def _upload_content(self, path: str, digest: str, content: bytes) -> None:
-        made = await self._shell.run(["mkdir", "-p", "-m", "0700", self._folder], _SMALL)
-        if made.code != 0:
-            raise ScanFailed(f"{self._folder} cannot be made on the host; the content has no place there.")
-        await self._shell.write_file(f"{path}.part", content)
-        if not await self._has_content(f"{path}.part", digest):
-            raise ScanFailed("The content did not reach the host whole; look whether its disk is full.")
-        await self._shell.run(["mv", "-f", f"{path}.part", path], _SMALL)
-
-    async def _has_content(self, path: str, digest: str) -> bool:
-        ran = await self._shell.run(["sha256sum", path], _SMALL)
-        return ran.code == 0 and ran.stdout.split(maxsplit=1)[:1] == [digest.encode()]
-
-    async def _fetch_result(self, written: str) -> bytes:
-        """Download the report compressed: 14 MB become 1 MB."""
-        packed = await self._shell.run(["gzip", "-f", written], _SMALL)
-        content = await self._shell.read_file(f"{written}.gz", MOST) if packed.code == 0 else None
-        if not content:
-            raise ScanFailed("OpenSCAP left no result; look whether the host's disk is full.")
-        return await asyncio.to_thread(_decompress_result, content)
+    async def _ensure_content(self) -> None:
+        """Upload the whole content unless the host has it: a host can be reset or cleaned up."""
+        for digest, read in self._kept.items():
+            ran = await self._shell.run(["sha256sum", f"{self._folder}/{digest}.xml"], _SMALL)
+            if ran.code != 0 or ran.stdout.split(maxsplit=1)[:1] != [digest.encode()]:
+                packed = await asyncio.to_thread(_compress, read)
+                require_content(await self._shell.run(build_keep_command(self._folder, digest), _UPLOAD, packed))
 
     def _build_verdict(self, rule: str, report: ArfReport | None) -> Verdict:
         id_ = self._ids.get(rule)
@@ -155,12 +175,5 @@ class OpenScapScanner:
         return Verdict(rule, outcome.word, redact_secrets(outcome.evidence), outcome.path)
 
 
-def _decompress_result(content: bytes) -> bytes:
-    unpack = zlib.decompressobj(wbits=31)
-    try:
-        whole = unpack.decompress(content, MOST)
-    except zlib.error as exc:
-        raise ScanFailed("OpenSCAP's result reached us damaged; scan again.") from exc
-    if unpack.unconsumed_tail or not unpack.eof:
-        raise ScanFailed(f"OpenSCAP's result is cut off or has more than {MOST >> 20} MiB; ask for fewer rules.")
-    return whole
+def _compress(read: Read) -> bytes:
+    return gzip.compress(read(), 6)

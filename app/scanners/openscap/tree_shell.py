@@ -3,11 +3,11 @@
 import asyncio
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from app.errors import ActionFailed, EnvironmentUnusable
+from app.errors import EnvironmentUnusable
 from app.scanners.openscap.oscap_command import OscapResult
 
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -26,12 +26,18 @@ class TreeShell:
             "OSCAP_PROBE_ROOT": str(root.absolute()),
         }
 
-    async def run(self, argv: Sequence[str], timeout: float) -> OscapResult:  # noqa: ASYNC109
+    async def run(
+        self,
+        argv: Sequence[str],
+        timeout: float,  # noqa: ASYNC109
+        stdin: bytes = b"",
+        heard: Callable[[str], None] | None = None,
+    ) -> OscapResult:
         try:
             process = await asyncio.create_subprocess_exec(
                 *self._wall,
                 *argv,
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 env=self._environment,
@@ -41,9 +47,15 @@ class TreeShell:
             raise EnvironmentUnusable(
                 f"{self._wall[0]} does not start here ({exc.strerror}): apt-get install util-linux."
             ) from exc
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
         try:
             async with asyncio.timeout(timeout):
-                stdout, stderr = await process.communicate()
+                stdout, stderr, *_ = await asyncio.gather(
+                    _read_lines(process.stdout, heard), process.stderr.read(), _write_all(process.stdin, stdin)
+                )
+                await process.wait()
         except TimeoutError:
             return OscapResult(None, b"", b"")
         finally:
@@ -52,25 +64,19 @@ class TreeShell:
             await process.wait()
         return OscapResult(process.returncode, stdout, stderr)
 
-    async def read_file(self, path: str, limit: int) -> bytes | None:
-        return await asyncio.to_thread(_read_bytes, Path(path), limit)
 
-    async def write_file(self, path: str, content: bytes) -> None:
-        await asyncio.to_thread(_write_bytes, Path(path), content)
-
-
-def _read_bytes(file: Path, limit: int) -> bytes | None:
-    try:
-        with file.open("rb") as stream:
-            content = stream.read(limit + 1)
-    except FileNotFoundError:
-        return None
-    if len(content) > limit:
-        raise ActionFailed(f"{file} has more than {limit >> 20} MiB; it is not read.")
-    return content
-
-
-def _write_bytes(file: Path, content: bytes) -> None:
-    file.unlink(missing_ok=True)
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+async def _write_all(stream: asyncio.StreamWriter, content: bytes) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):  # the command ended early; its exit code says why
         stream.write(content)
+        await stream.drain()
+    stream.close()
+
+
+async def _read_lines(stream: asyncio.StreamReader, heard: Callable[[str], None] | None) -> bytes:
+    found, told = bytearray(), 0
+    while piece := await stream.read(1 << 18):
+        found += piece
+        while heard and (end := found.find(b"\n", told)) >= 0:
+            heard(found[told:end].decode("utf-8", "replace"))
+            told = end + 1
+    return bytes(found)

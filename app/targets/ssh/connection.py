@@ -77,8 +77,12 @@ class SshConnection:
         *,
         owned: Ownership = ALONE,
         beside: Callable[[], Awaitable[asyncssh.SSHClientConnection]] | None = None,
+        by_sudo: bool = False,
     ) -> None:
-        """`beside` returns the main connection; if that one is lost, the host is unreachable."""
+        """`beside` returns the main connection; if that one is lost, the host is unreachable.
+
+        `by_sudo`: it is known that the account is not root, so sudo has to work.
+        """
         self.end = end
         self._owned, self._claim, self._beside = owned, owned.fencing_token, beside
         self._known_hosts = known_hosts
@@ -90,6 +94,7 @@ class SshConnection:
         self._hurried = False
         self._answered = False
         """True once a login has succeeded."""
+        self._by_sudo = by_sudo
         self._sudo: bool | None = None
         """Whether sudo is needed; None until the host was asked."""
 
@@ -101,29 +106,33 @@ class SshConnection:
         self._loop.run_coroutine(self._ensure_root_access())
 
     def run(
-        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
         """Run the script `name` of remote/ as root."""
-        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, heard=heard)
+        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, on_line=on_line)
 
     def run_text(
-        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
-        """Run script text as root. `heard` receives each line of output, cleaned and cut."""
-        return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, heard))
+        """Run script text as root. `on_line` receives each line of output, cleaned and cut."""
+        return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, on_line))
 
     async def run_text_async(
-        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
     ) -> ScriptResult:
-        """Like `run_text`, for a caller on another event loop."""
-        return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, None))
+        """Like `run_text`, for a caller on another event loop; `heard` is called on the connection's."""
+        return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, heard))
 
     def connect_as(self, end: Endpoint) -> "SshConnection":
         return self._create_sibling(end)
 
     def create_second(self) -> "SshConnection":
         """Return a second connection with the same login, which meets the current sshd."""
-        return self._create_sibling(self.end)
+        return self._create_sibling(self.end, by_sudo=bool(self._sudo))
+
+    def create_lone(self) -> "SshConnection":
+        """Return a connection that stands for itself: it claims nothing, and that it fails says nothing of this one."""
+        return SshConnection(self.end, self._known_hosts, self._loop)
 
     def connect_through(self, name: str, end: Endpoint) -> "SshConnection":
         """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
@@ -135,22 +144,26 @@ class SshConnection:
         """Raise LineCut if this connection is lost: then a failed second login says nothing about the host."""
         self.run_text(":")
 
+    def drop(self) -> None:
+        """Let the connection go without a word; the next script opens another."""
+        self._loop.run_coroutine(self._abort_connection())
+
     def close(self) -> None:
         self._loop.run_coroutine(self._close_connection())
         if self._own_loop:
             self._loop.close()
 
-    def _create_sibling(self, end: Endpoint, tunnel: Tunnel | None = None) -> "SshConnection":
-        owned = replace(ALONE, has_other_nodes=self._owned.has_other_nodes)
-        return SshConnection(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=self._get_main_connection)
+    def _create_sibling(self, end: Endpoint, tunnel: Tunnel | None = None, *, by_sudo: bool = False) -> "SshConnection":
+        owned, beside = replace(ALONE, has_other_nodes=self._owned.has_other_nodes), self._get_main_connection
+        return SshConnection(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=beside, by_sudo=by_sudo)
 
     async def _run_text(
-        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: OnLine | None
+        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, on_line: OnLine | None
     ) -> ScriptResult:
         async with self._yielding_lease():
             sudo = await self._ensure_root_access()
             one = build_script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
-            return self._check_result(await self._run_script(one, seconds, heard), seconds)
+            return self._check_result(await self._run_script(one, seconds, on_line), seconds)
 
     @asynccontextmanager
     async def _yielding_lease(self) -> AsyncIterator[None]:
@@ -172,22 +185,26 @@ class SshConnection:
     async def _ensure_root_access(self) -> bool:
         """Return True if scripts need sudo, False if we are root; raise Unusable if sudo does not work."""
         if self._sudo is None:
-            who = await self._run_script(build_script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS)
-            sudo = not (who.code == 0 and who.text.strip() == "0") and await self._verify_sudo()
+            sudo = self._by_sudo or not await self._is_root()
+            if sudo:
+                await self._verify_sudo()
             if self._claim:  # claim before any read, so that a stale owner can change nothing that we have read
                 one = build_script(load_script("claim"), (), b"", _SECONDS, sudo=sudo, claim=self._claim)
                 self._check_result(await self._run_script(one, _SECONDS), _SECONDS)
             self._sudo = sudo
         return self._sudo
 
-    async def _verify_sudo(self) -> bool:
+    async def _is_root(self) -> bool:
+        who = await self._run_script(build_script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS)
+        return who.code == 0 and who.text.strip() == "0"
+
+    async def _verify_sudo(self) -> None:
         try:
             tried = await self._run_script(build_script(":", (), b"", _SECONDS, sudo=True), _SECONDS)
         except _ScriptNotStarted as exc:
             raise EnvironmentUnusable(self._describe_sudo_failure(exc.last)) from exc
         if tried.code != 0:
             raise EnvironmentUnusable(self._describe_sudo_failure(tried.err))
-        return True
 
     def _describe_sudo_failure(self, why: str) -> str:
         last = get_last_line(why, 200) or "no reason given"
@@ -229,7 +246,7 @@ class SshConnection:
         if self._tunnel is not None:
             await self._tunnel.close()
 
-    async def _run_script(self, one: ShellScript, seconds: float, heard: OnLine | None = None) -> ScriptResult:
+    async def _run_script(self, one: ShellScript, seconds: float, on_line: OnLine | None = None) -> ScriptResult:
         try:
             connection = await self._get_connection()
             async with asyncio.timeout(seconds + _GRACE):
@@ -237,7 +254,7 @@ class SshConnection:
                 async with process:
                     _, out, err = await asyncio.gather(
                         _write_stdin(process, one.stdin),
-                        self._read_output(process, one.mark, heard),
+                        self._read_output(process, one.mark, on_line),
                         _read_stderr_tail(process),
                     )
                     await process.wait_closed()
@@ -256,7 +273,7 @@ class SshConnection:
         return ScriptResult(code, out, clean_text(err, _MOST_ERR))
 
     async def _read_output(
-        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: OnLine | None
+        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, on_line: OnLine | None
     ) -> bytes | None:
         """Return the output after the mark; None if the mark never came."""
         out = bytearray()
@@ -269,8 +286,8 @@ class SshConnection:
                 raise EnvironmentUnusable(f"{self.end} answers with more than {size}; that was not asked for.")
             if begun < 0 and (at := out.find(mark)) >= 0:
                 begun = told = at + len(mark)
-            while heard and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
-                heard(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
+            while on_line and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
+                on_line(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
                 told = end + 1
         return bytes(out[begun:]) if begun >= 0 else None
 

@@ -14,7 +14,7 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.in_force_report import InForceReport, compare_running, list_kernel_settings
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.program_probes import probe_programs
+from app.targets.ssh.program_probes import KnownAnswers, probe_programs
 from app.text.clean import clean_text
 
 _LONGEST = 300
@@ -94,14 +94,14 @@ def read_host_logs(line: SshConnection, lines: int) -> tuple[tuple[str, str], ..
     return tuple(line.run("look", str(lines)).report.get_rows("log"))
 
 
-def probe_host(line: SshConnection, files: Files) -> tuple[Probe, ...]:
+def probe_host(line: SshConnection, files: Files, known: KnownAnswers) -> tuple[Probe, ...]:
     """Return program probes, and file probes for the names that these do not cover."""
-    own, fill = probe_programs(line, files)
-    known = {probe.name for probe in own}
+    own, fill = probe_programs(line, files, known)
+    names = {probe.name for probe in own}
     read = {probe.name: probe for probe in probe_files(files, fill)}
     return (
         *(_add_reading(probe, read.get(probe.name)) for probe in own),
-        *(probe for name, probe in read.items() if name not in known),
+        *(probe for name, probe in read.items() if name not in names),
     )
 
 

@@ -21,11 +21,13 @@ from app.targets.sshd_login import NO_SHELL
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", re.ASCII)
 _SECONDS = 120.0
 _MOST, _FEW = 64, 8
+_STATES = 4
+"""Kept states: before a change, after it, and as many again."""
 _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
 _SHORT = "short"
 _TOOK_TOO_LONG = "it took too long"
-_LISTS, _CUT_SHORT = ("masked", "failed", "doors"), (124, 137)
+_LISTS, _CUT_SHORT = ("masked", "failed", "doors", "denied"), (124, 137)
 """Lists whose missing entries would count as new, or as lost, on the next probe; and the exit codes of `timeout`."""
 _KIB = 1024
 _BROKEN = (
@@ -35,7 +37,33 @@ _BROKEN = (
 """Messages of libpam that mean a stack fails for every user."""
 
 
-def probe_programs(line: SshConnection, files: Files) -> tuple[tuple[Probe, ...], DiskUsage | None]:
+class KnownAnswers:
+    """What a host's programs answered in its last states. A state covers all that the answers depend on: state.sh."""
+
+    def __init__(self) -> None:
+        self._by_state: dict[str, tuple[HostReport, HostReport]] = {}
+        """Logins and sudo, then passwords. The state that was met last stands last."""
+
+    @property
+    def states(self) -> str:
+        return " ".join(self._by_state)
+
+    def find(self, state: str) -> tuple[HostReport, HostReport] | None:
+        if answers := self._by_state.pop(state, None):
+            self._by_state[state] = answers
+        return answers
+
+    def keep(self, state: str, answers: tuple[HostReport, HostReport]) -> None:
+        self._by_state = dict(list({**self._by_state, state: answers}.items())[-_STATES:])
+
+    def forget(self) -> None:
+        self._by_state.clear()
+
+
+def probe_programs(
+    line: SshConnection, files: Files, known: KnownAnswers
+) -> tuple[tuple[Probe, ...], DiskUsage | None]:
+    """Ask the host's programs, and in a state in which the host has answered before only what can change by itself."""
     who = read_host_accounts(files)
     user = line.end.user
     watched = [user, *(one.user for one in line.end.watched)]
@@ -44,18 +72,36 @@ def probe_programs(line: SshConnection, files: Files) -> tuple[tuple[Probe, ...]
         _list_login_accounts(who, watched),
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
-    said = _run_examine(line, *map(" ".join, names))
-    tried = line.run("password", seconds=_SECONDS).report
-    if (tried.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG:
-        tried = line.run("password", seconds=_SECONDS).report
+    said = _run_examine(line, known.states, *map(" ".join, names))
+    state, _ = said.get_row("state") or ("", "")
+    if before := known.find(state):
+        found, tried = before
+        said = HostReport((*said.rows, *found.rows))
+    else:
+        tried = _try_passwords(line)
+        if state and not _is_cut_short(said) and not _is_late(tried):
+            after = [word for word, *_ in said.rows].index("state") + 1
+            known.keep(state, (HostReport(said.rows[after:]), tried))
     return (*build_probes(said, who, names[0]), build_password_probe(tried)), _read_disk_usage(said)
+
+
+def _try_passwords(line: SshConnection) -> HostReport:
+    tried = line.run("password", seconds=_SECONDS).report
+    return line.run("password", seconds=_SECONDS).report if _is_late(tried) else tried
+
+
+def _is_late(tried: HostReport) -> bool:
+    return (tried.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
+
+
+def _is_cut_short(said: HostReport) -> bool:
+    return any(said.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
 
 
 def _run_examine(line: SshConnection, *names: str) -> HostReport:
     """Run `examine`; repeat it if a busy host cut a list short, since a missing entry would look new next time."""
     said = line.run("examine", *names, seconds=_SECONDS).report
-    cut_short = any(said.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
-    return line.run("examine", *names, seconds=_SECONDS).report if cut_short else said
+    return line.run("examine", *names, seconds=_SECONDS).report if _is_cut_short(said) else said
 
 
 def build_probes(said: HostReport, who: HostAccounts, names: list[str]) -> tuple[Probe, ...]:
@@ -97,6 +143,8 @@ def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iter
     if said.get_row("policy"):
         yield "selinux-boot", _read_selinux_policy(said)
     yield "selinux", _read_selinux_mode(said.get_row("selinux"))
+    if said.get_row("denied"):
+        yield "selinux-denials", _read_selinux_denials(said)
     yield "audit", _read_audit_status(said)
     yield "become", _read_su_answers(said)
     if any(" " in door for door, _ in said.get_rows("success")):
@@ -173,6 +221,18 @@ def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
     if row is None or row[0] != "0":
         return ProbeAnswer(True, "SELinux is not there to be asked", asked=False)
     return ProbeAnswer(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
+
+
+def _read_selinux_denials(said: HostReport) -> ProbeAnswer:
+    """Return what SELinux denied since the boot; a kind of access that is new since the run began counts as worse."""
+    if said.get_exit_code("denied", "all") != 0:
+        return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
+    denied = said.get_lines("denied", "all")
+    return ProbeAnswer(
+        True,
+        f"SELinux denied since the boot: {'; '.join(denied) or 'nothing'}",
+        weak=tuple(f"denied {one}" for one in denied),
+    )
 
 
 def _read_audit_status(said: HostReport) -> ProbeAnswer:

@@ -1,17 +1,12 @@
-"""Runs commands and transfers files for a scanner over SSH."""
+"""Runs commands for a scanner over SSH."""
 
+import asyncio
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
+from app.errors import ConnectionLost, EnvironmentUnusable
 from app.targets.ssh.connection import SshConnection
-from app.text.clean import clean_text
-
-_GET = 'test -f "$1" || exit 44; [ "$(stat -c %s -- "$1")" -le "$2" ] || exit 45; cat -- "$1"'
-_PUT = 'umask 077; rm -f -- "$1"; set -C; cat >"$1" && [ "$(stat -c %s -- "$1")" = "$2" ]'
-_ABSENT, _LARGE = 44, 45
-_TRANSFER = 300.0
 
 
 @dataclass(frozen=True)
@@ -26,26 +21,24 @@ class RemoteShell:
     def __init__(self, line: SshConnection) -> None:
         self._line = line
 
-    async def run(self, argv: Sequence[str], timeout: float) -> CommandResult:  # noqa: ASYNC109
+    async def run(
+        self,
+        argv: Sequence[str],
+        timeout: float,  # noqa: ASYNC109
+        stdin: bytes = b"",
+        heard: Callable[[str], None] | None = None,
+    ) -> CommandResult:
+        here = asyncio.get_running_loop()
+
+        def hear_line(line: str) -> None:
+            if heard:
+                here.call_soon_threadsafe(heard, line)
+
+        listen = hear_line if heard else None
         try:
-            said = await self._line.run_text_async(shlex.join(argv), seconds=timeout)
+            said = await self._line.run_text_async(shlex.join(argv), data=stdin, seconds=timeout, heard=listen)
         except ConnectionLost:
             raise
         except EnvironmentUnusable:
             return CommandResult(None, b"", b"")
         return CommandResult(said.code, said.out, said.err.encode())
-
-    async def read_file(self, path: str, limit: int) -> bytes | None:
-        said = await self._line.run_text_async(_GET, path, str(limit), seconds=_TRANSFER)
-        if said.code == _ABSENT:
-            return None
-        if said.code:
-            why = f"has more than {limit >> 20} MiB" if said.code == _LARGE else clean_text(said.err.strip(), 200)
-            raise ActionFailed(f"{path} is not read: {why}.")
-        return said.out
-
-    async def write_file(self, path: str, content: bytes) -> None:
-        size = str(len(content))
-        said = await self._line.run_text_async(_PUT, path, size, data=content, seconds=_TRANSFER)
-        if said.code:
-            raise ActionFailed(f"{path} was not written: {clean_text(said.err.strip(), 200) or 'it came in part'}.")

@@ -21,6 +21,8 @@ class RemoteTree:
         self._line = line
         self._fetching = threading.Lock()
         self._held: Snapshot | None = None
+        self._complete: Snapshot | None = None
+        """The last snapshot with all that judges look for: seeing that takes twenty times as long as comparing."""
         self._believed = False
         self.local_only = False
         """True if the host keeps no journals."""
@@ -48,12 +50,15 @@ class RemoteTree:
     def _fetch_snapshot(self) -> Snapshot:
         """Fetch the wanted files, then those that judges looked for in vain; remember these for the next time."""
         found = file_fetch.fetch_patterns(self._line, self._wanted, self._named)
+        if found == self._complete:
+            return self._complete
         for _ in range(_ROUNDS):
             more = find_unfetched_patterns(found, self._wanted)[: MOST + len(ALWAYS) - len(self._wanted)]
             if not more:
                 break
             self._wanted += tuple(more)
             found = file_fetch.fetch_patterns(self._line, self._wanted, self._named)
+        self._complete = found
         return found
 
     def distrust_snapshot(self) -> None:

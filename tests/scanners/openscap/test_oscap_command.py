@@ -1,28 +1,97 @@
+import gzip
+import subprocess
+
 import pytest
 
 from app.errors import EnvironmentUnusable
-from app.scanners.openscap.oscap_command import OscapResult, ScanFailed, build_eval_command, require_result
-from tests.scanners.openscap.content import PROFILE, RULE
+from app.scanners.openscap.oscap_command import (
+    OscapResult,
+    ScanFailed,
+    ScanInput,
+    build_scan_command,
+    build_sent_input,
+    extract_report,
+    read_progress,
+)
+from tests.scanners.openscap.content import ARF, PROFILE, RULE
+
+WHOLE = ScanInput("/c/ds.xml", "", "0  /c/ds.xml")
+BASE = f"{PROFILE}base"
+
+
+def answer(report=ARF.read_bytes(), code=2, packed=None):  # noqa: B008
+    """What the host prints: lines of oscap, and a report."""
+    packed = gzip.compress(report) if packed is None else packed
+    return OscapResult(code, b"xccdf_a_rule_b:pass\n\ntemper: report\n" + packed, b"WARNING: Skipping something")
 
 
 def test_the_host_itself_ends_it_in_time():
-    assert build_eval_command("/c/ds.xml", f"{PROFILE}base", [f"{RULE}a", f"{RULE}b"], "/c/out.xml", 120) == [
-        *("timeout", "--kill-after=5", "120", "oscap", "xccdf", "eval", "--profile", f"{PROFILE}base"),
-        *("--rule", f"{RULE}a", "--rule", f"{RULE}b", "--results-arf", "/c/out.xml", "/c/ds.xml"),
+    command = build_scan_command("/c", WHOLE, BASE, [f"{RULE}a", f"{RULE}b"], 120)
+    assert command[command.index("timeout") :] == [
+        *("timeout", "--kill-after=5", "120", "oscap", "xccdf", "eval", "--progress", "--profile", BASE),
+        *("--rule", f"{RULE}a", "--rule", f"{RULE}b", "--results-arf", "result.xml", "/c/ds.xml"),
     ]
+
+
+def test_an_excerpt_is_not_validated_again_and_has_no_rules_but_those_wanted():
+    command = build_scan_command("/c", build_sent_input(b"<ds/>", b"<t/>"), BASE, [f"{RULE}a"], 9)
+    assert command[command.index("oscap") :] == [
+        *("oscap", "xccdf", "eval", "--progress", "--skip-valid", "--tailoring-file", "tailoring.xml"),
+        *("--profile", BASE, "--results-arf", "result.xml", "datastream.xml"),
+    ]
+
+
+@pytest.mark.parametrize("tailoring", [b"", b"<Tailoring/>"])
+def test_what_is_sent_lies_there_while_the_command_runs_and_not_after(tmp_path, tailoring):
+    sent = build_sent_input(b"<ds/>", tailoring)
+    command = build_scan_command(str(tmp_path), sent, BASE, [], 9)
+    show = [*command[: command.index("timeout")], "sh", "-c", "cat datastream.xml tailoring.xml"]
+    ran = subprocess.run(show, input=sent.sent, capture_output=True, check=False)
+    assert ran.stdout.startswith(b"<ds/>" + tailoring)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("cut", [lambda sent: sent[:-9], lambda _: build_sent_input(b"<as/>", b"").sent])
+def test_nothing_runs_on_what_is_not_what_was_sent(tmp_path, cut):
+    sent = build_sent_input(b"<ds/>", b"")
+    command = build_scan_command(str(tmp_path), sent, BASE, [], 9)
+    ran = subprocess.run([*command[:7], "echo", "ran"], input=cut(sent.sent), capture_output=True, check=False)
+    assert b"ran" not in ran.stdout
+    with pytest.raises(ScanFailed, match="did not reach the host whole"):
+        extract_report(OscapResult(ran.returncode, ran.stdout, ran.stderr), 9)
+
+
+def test_a_line_of_progress_names_a_rule():
+    lines = (f"{RULE}a:pass", "Title:x", "", f"{RULE}a", "--- Starting Evaluation ---")
+    assert [read_progress(line) for line in lines] == [f"{RULE}a", "", "", "", ""]
 
 
 @pytest.mark.parametrize("strange", ["--remediate", "a b", "xccdf_x_rule_$(id)", ""])
 def test_an_id_that_is_none_reaches_no_host(strange):
     with pytest.raises(ScanFailed, match="nothing was run"):
-        build_eval_command("ds.xml", f"{PROFILE}base", [strange], "out.xml", 1)
+        build_scan_command("/c", WHOLE, BASE, [strange], 1)
     with pytest.raises(ScanFailed, match="nothing was run"):
-        build_eval_command("ds.xml", strange, [], "out.xml", 1)
+        build_scan_command("/c", WHOLE, strange, [], 1)
 
 
 @pytest.mark.parametrize("code", [0, 2])
 def test_what_holds_and_what_does_not_are_both_results(code):
-    require_result(OscapResult(code, b"", b"WARNING: Skipping something"), 1)
+    assert extract_report(answer(code=code), 1) == ARF.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("packed", "says"),
+    [
+        (b"", "left no result"),
+        (b"\x1f\x8bpass", "damaged"),
+        (gzip.compress(ARF.read_bytes())[:-900], "cut off"),
+        (gzip.compress(bytes(97 << 20), 1), "more than 96 MiB"),
+    ],
+    ids=["empty", "damaged", "cut", "bomb"],
+)
+def test_a_report_that_is_not_whole_is_no_report(packed, says):
+    with pytest.raises(ScanFailed, match=says):
+        extract_report(answer(packed=packed), 1)
 
 
 @pytest.mark.parametrize(
@@ -56,4 +125,4 @@ def test_what_holds_and_what_does_not_are_both_results(code):
 )
 def test_anything_else_is_said(ran, error, says):
     with pytest.raises(error, match=says):
-        require_result(ran, 30)
+        extract_report(ran, 30)

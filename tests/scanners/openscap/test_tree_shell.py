@@ -1,6 +1,5 @@
 import pytest
 
-from app.errors import ActionFailed
 from app.scanners.openscap.tree_shell import TreeShell
 
 
@@ -22,12 +21,8 @@ async def test_what_runs_past_its_time_is_ended_with_its_children(shell, tmp_pat
     assert not ended.exists()
 
 
-async def test_files_come_back_as_they_were_put(shell, tmp_path):
-    path = str(tmp_path / "content")
-    assert await shell.read_file(path, 10) is None
-    await shell.write_file(path, b"1234")
-    await shell.write_file(path, b"12345")
-    assert await shell.read_file(path, 5) == b"12345"
-    assert (tmp_path / "content").stat().st_mode & 0o777 == 0o600
-    with pytest.raises(ActionFailed, match="more than"):
-        await shell.read_file(path, 4)
+async def test_a_command_reads_what_it_is_sent_and_each_line_is_heard(shell):
+    heard = []
+    ran = await shell.run(["sh", "-c", "head -c 3; echo; echo done"], 20, b"abcdef" * 100_000, heard.append)
+    assert heard == ["abc", "done"]
+    assert ran.stdout == b"abc\ndone\n"

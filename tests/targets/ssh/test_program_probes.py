@@ -8,7 +8,7 @@ from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.connection import ScriptResult
 from app.targets.ssh.host_script_output import parse_host_report
-from app.targets.ssh.program_probes import build_password_probe, build_probes, probe_programs
+from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs
 from tests.targets.hosts import host
 
 FINE = [
@@ -28,6 +28,8 @@ FINE = [
     "fstab\t0\tabc123",
     "policy\tthere\ttargeted",
     "selinux\t0\tEnforcing",
+    "denied\tall\tcode 0",
+    "denied\tall\tlogrotate: read on dir var_t",
     "audit\tall\tcode 0",
     "audit\tall\tenabled 1",
     "audit\tall\tfailure 1",
@@ -83,6 +85,10 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
             "selinux-boot: the next boot loads the SELinux policy",
         ),
         (swapped("Enforcing", "Permissive"), "selinux: no longer: SELinux is Enforcing"),
+        (
+            [*FINE, "denied\tall\tsshd: open on file user_home_t"],
+            "selinux-denials: new: denied sshd: open on file user_home_t",
+        ),
         (swapped("enabled 1", "enabled 0"), "audit: no longer: the kernel records"),
         (
             [*swapped("failure 1", "failure 2"), "audit\tall\tbacklog_wait_time 0"],
@@ -131,6 +137,7 @@ def test_what_cannot_be_known_is_no_alarm(rows):
         (swapped("opsadmin\tcode 0", "opsadmin\tcode 127"), "sudo-rights"),
         (swapped("failed\tall\tcode 0", "failed\tall\tcode 1"), "failed-units"),
         (without("selinux"), "selinux"),
+        (swapped("denied\tall\tcode 0", "denied\tall\tcode 1"), "selinux-denials"),
         (without("audit"), "audit"),
         (without("become"), "become"),
         (["doors\tno\tthe host allows no mount namespace", *without("success")], "password-login"),
@@ -208,17 +215,19 @@ class SaysInTurn:
 def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
     slow = ["password\tnone\tit took too long"]
     once, twice = SaysInTurn(FINE, tries=(slow, TRIED)), SaysInTurn(FINE, tries=(slow, slow, TRIED))
-    tried, untried = (probe_programs(line, host())[0][-1] for line in (once, twice))
+    tried, untried = (probe_programs(line, host(), KnownAnswers())[0][-1] for line in (once, twice))
     assert (tried.name, tried.asked, once.tries) == ("password-change", True, [])
     assert (untried.asked, untried.detail, twice.tries) == (False, "not asked: it took too long", [TRIED])
 
 
-@pytest.mark.parametrize(("word", "name"), [("masked", "next-boot"), ("failed", "failed-units")])
+@pytest.mark.parametrize(
+    ("word", "name"), [("masked", "next-boot"), ("failed", "failed-units"), ("denied", "selinux-denials")]
+)
 @pytest.mark.parametrize("status", [124, 137])
 def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, status):
     cut = [*without(word), f"{word}\tall\tcode {status}"]
     line = SaysInTurn(cut, FINE)
-    found, _ = probe_programs(line, host())
+    found, _ = probe_programs(line, host(), KnownAnswers())
     assert next(probe for probe in found if probe.name == name).weak
     assert line.looks == []
 
@@ -226,14 +235,82 @@ def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, st
 @pytest.mark.parametrize("status", [124, 137])
 def test_logins_that_a_slow_host_could_not_try_in_time_are_tried_once_more(status):
     line = SaysInTurn([*without("success"), f"doors\tall\tcode {status}"], FINE)
-    found, _ = probe_programs(line, host())
+    found, _ = probe_programs(line, host(), KnownAnswers())
     assert next(probe for probe in found if probe.name == "password-login").ok
     assert line.looks == []
 
 
 def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
     once, twice = SaysInTurn(FINE, FINE), SaysInTurn(*[[*without("failed"), "failed\tall\tcode 124"]] * 3)
-    probe_programs(once, host())
-    found, _ = probe_programs(twice, host())
+    probe_programs(once, host(), KnownAnswers())
+    found, _ = probe_programs(twice, host(), KnownAnswers())
     assert (len(once.looks), len(twice.looks)) == (1, 1)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
+
+
+LIVE = [row for row in FINE if row.startswith(("boot", "masked", "failed", "selinux", "audit"))]
+REST = [row for row in FINE if row not in LIVE]
+
+
+def test_in_a_state_that_the_host_was_in_before_only_what_lives_is_asked():
+    known = KnownAnswers()
+    line = SaysInTurn([*LIVE, "state\tone\t", *REST], [*LIVE, "state\tone\t"], tries=[TRIED])
+    first, again = probe_programs(line, host(), known), probe_programs(line, host(), known)
+    assert again == first
+    assert known.states == "one"
+    assert (line.looks, line.tries) == ([], [])
+    gone = [row for row in LIVE if not row.startswith("failed")]
+    found, _ = probe_programs(SaysInTurn([*gone, "state\tone\t"], tries=[]), host(), known)
+    assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
+
+
+def test_in_another_state_everything_is_asked_and_the_last_states_are_kept():
+    known = KnownAnswers()
+    for name in ("one", "two", "three", "one", "four", "five"):
+        rest = [] if name in known.states.split() else REST
+        probe_programs(SaysInTurn([*LIVE, f"state\t{name}\t", *rest], tries=[TRIED]), host(), known)
+    assert known.states == "three one four five"
+
+
+@pytest.mark.parametrize(
+    ("look", "tried"),
+    [
+        ([*LIVE, *REST], TRIED),
+        ([*LIVE, "state\t\t", *REST], TRIED),
+        ([*LIVE, "state\tone\t", *REST, "doors\tall\tcode 124"], TRIED),
+        ([*LIVE, "state\tone\t", *REST], ["password\tnone\tit took too long"]),
+    ],
+    ids=["no-state", "no-digest", "cut-short", "late"],
+)
+def test_an_answer_that_is_not_whole_is_not_kept(look, tried):
+    known = KnownAnswers()
+    probe_programs(SaysInTurn(look, look, tries=[tried, tried]), host(), known)
+    assert known.states == ""
+
+
+def state_of(target, known=""):
+    said = target.line.run("examine", known, "", "", "").report
+    return [name for name, _ in said.get_rows("state")], [word for word, *_ in said.rows][-1]
+
+
+def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, opened):
+    target, pam = opened(), host.root / "etc/pam.d/sshd"
+    (host.root / "etc/systemd/system").mkdir(parents=True, exist_ok=True)
+    (before,), _ = state_of(target)
+    assert len(before) == 64
+    assert state_of(target, f"other {before}") == ([before], "state")
+    (host.root / "etc/sysctl.d").mkdir(exist_ok=True)
+    (host.root / "etc/sysctl.d/90-new.conf").write_text("kernel.sysrq = 0\n")
+    (host.root / "etc/systemd/system/temper-undo-1.service").write_text("")
+    assert state_of(target)[0] == [before]
+    was, mode = pam.read_text(), pam.stat().st_mode
+    pam.write_text(f"{was}# more\n")
+    (changed,), last = state_of(target, before)
+    assert changed != before
+    assert last != "state"
+    pam.unlink()
+    pam.write_text(was)
+    pam.chmod(mode)
+    assert state_of(target)[0] == [before]
+    pam.chmod(0o600)
+    assert state_of(target)[0] not in ([before], [changed])

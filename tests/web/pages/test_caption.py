@@ -10,6 +10,7 @@ from app.events.kinds import (
     RunFinished,
     RunScoped,
     RunStarted,
+    ScanProgressed,
     SentryAlarm,
     SentryProbed,
     TurnStarted,
@@ -42,6 +43,13 @@ def said(events):
 )
 def test_each_moment_has_a_plain_sentence(kind, nth, words):
     assert words in said(upto(kind, nth))
+
+
+def test_a_scan_that_takes_longer_is_counted():
+    scanning = ScanProgressed(phase="opening", judged=120, rules=316)
+    assert said([*upto(RunStarted, 1), *log([scanning])]) == (
+        "Scanning the whole host: 120 of 316 rules. Nothing has been changed yet."
+    )
 
 
 def test_an_alarm_that_the_model_raised_is_told_in_its_own_words():

@@ -1,4 +1,5 @@
-# examine SUDO DOORS BECOME: probes that files cannot answer. Each argument is a list of names separated by blanks.
+# examine STATES SUDO DOORS BECOME: probes that files cannot answer. Each argument is a list separated by blanks: states in
+# which the answers after the row "state" are known, and names.
 # Prints rows of a word, a code or name, and text. Changes no file of the host; all output is bounded.
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 said() { # said WORD COMMAND...: its exit status and its last line
@@ -11,6 +12,29 @@ lines() { # lines WORD NAME COMMAND...: its exit status, then each line
   out=$(timeout -k 1 15 "$@" 2>&1 </dev/null); row "$word" "$name" "code $?"
   printf '%s\n' "$out" | head -n 200 | while IFS= read -r line; do row "$word" "$name" "$line"; done
 }
+if command -v systemctl >/dev/null 2>&1; then
+  said boot systemctl get-default
+  masks
+  [ -d /run/systemd/system ] && lines failed all systemctl list-units --no-legend --no-pager --plain --failed
+fi
+command -v getenforce >/dev/null 2>&1 && said selinux getenforce
+command -v auditctl >/dev/null 2>&1 && lines audit all auditctl -s
+at=$(sed -n 's/^[[:space:]]*log_file[[:space:]]*=[[:space:]]*\(\/[^[:space:]]*\)\/.*/\1/p' /etc/audit/auditd.conf 2>/dev/null | tail -n 1)
+[ -r /etc/audit/auditd.conf ] && timeout -k 1 15 df -Pk -- "${at:-/var/log/audit}" 2>/dev/null | {
+  read -r _; read -r _ size _ free _ && row fill "$size" "$free"
+}
+denials() { # what SELinux has denied since the boot, or would have: each kind once, as PROGRAM: ACCESS on CLASS TYPE
+  out=$(timeout -k 1 30 ausearch --input-logs -m AVC,USER_AVC -ts boot 2>&1 </dev/null); code=$?
+  case $out in *'<no matches>'*) code=0 out= ;; esac
+  row denied all "code $code"
+  printf '%s\n' "$out" | sed -n 's/.*denied  *{ \([^}]*\) }.* comm="\{0,1\}\([^" ]*\)"\{0,1\}.*tcontext=[^: ]*:[^: ]*:\([^: ]*\).*tclass=\([a-z0-9_]*\).*/\2: \1 on \4 \3/p' |
+    sort -u | head -n 60 | while IFS= read -r line; do row denied all "$line"; done
+}
+if command -v ausearch >/dev/null 2>&1 && [ -e /sys/fs/selinux/enforce ]; then denials; fi
+now=$(state)
+row state "$now" ''
+[ "$now" ] && case " $1 " in *" $now "*) exit 0 ;; esac
+shift
 said sshd sshd -t
 why=$(timeout -k 1 15 visudo -c 2>&1 </dev/null); row visudo "$?" "$(printf '%s' "$why" | head -n 1)"
 missing=
@@ -22,11 +46,6 @@ for module in $(grep -hE '^[[:space:]]*[A-Za-z]' /etc/pam.d/* 2>/dev/null | grep
 done
 row pam "${#missing}" "$missing"
 for account in $1; do lines sudo "$account" sudo -n -ll -U "$account"; done
-if command -v systemctl >/dev/null 2>&1; then
-  said boot systemctl get-default
-  masks
-  [ -d /run/systemd/system ] && lines failed all systemctl list-units --no-legend --no-pager --plain --failed
-fi
 # Ignore the three options that only restrict a mount: it may become stricter.
 [ -r /etc/fstab ] && row fstab 0 "$(awk '{ gsub(/,(nodev|nosuid|noexec)/, "", $4); print }' /etc/fstab | sha256sum | cut -c -12)"
 if [ -r /etc/selinux/config ]; then
@@ -34,12 +53,6 @@ if [ -r /etc/selinux/config ]; then
   set -- "$1" "$2" "$3" "/etc/selinux/${policy:-targeted}"/policy/policy.*
   if [ -e "$4" ]; then row policy there "${policy:-targeted}"; else row policy absent "${policy:-targeted}"; fi
 fi
-command -v getenforce >/dev/null 2>&1 && said selinux getenforce
-command -v auditctl >/dev/null 2>&1 && lines audit all auditctl -s
-at=$(sed -n 's/^[[:space:]]*log_file[[:space:]]*=[[:space:]]*\(\/[^[:space:]]*\)\/.*/\1/p' /etc/audit/auditd.conf 2>/dev/null | tail -n 1)
-[ -r /etc/audit/auditd.conf ] && timeout -k 1 15 df -Pk -- "${at:-/var/log/audit}" 2>/dev/null | {
-  read -r _; read -r _ size _ free _ && row fill "$size" "$free"
-}
 # In a temporary mount namespace with muted logs, libpam gets a copy of the host's stacks in which the password
 # module gives a fixed answer. This shows who could log in without a password, a failure count or a session
 # on the host.

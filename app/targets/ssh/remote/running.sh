@@ -30,9 +30,19 @@ for pid in $(listeners $(ears "$port")); do
   fi
   break
 done
+# One sysctl for all keys; it names a value of several lines on each. A name with a slash it would spell in its own way.
+plain=
 for key; do
-  value=$(sysctl -n -- "$key" 2>/dev/null) && row sysctl "$key" "$(printf '%s' "$value" | tr '\t\n' '  ')"
+  case $key in
+    */*) value=$(sysctl -n -- "$key" 2>/dev/null) && row sysctl "$key" "$(printf '%s' "$value" | tr '\t\n' '  ')" ;;
+    *) plain="$plain $key" ;;
+  esac
 done
+# shellcheck disable=SC2086
+[ -z "$plain" ] || sysctl -- $plain 2>/dev/null | awk '
+  { gsub(/\t/, " "); at = index($0, " = "); key = substr($0, 1, at - 1) }
+  key { if (!(key in said)) { order[++n] = key; said[key] = substr($0, at + 3) } else said[key] = said[key] " " substr($0, at + 3) }
+  END { for (i = 1; i <= n; i++) printf "sysctl\t%s\t%s\n", order[i], said[order[i]] }'
 if status=$(timeout -k 1 5 auditctl -s 2>/dev/null) && [ "$status" ]; then
   printf '%s\n' "$status" | while read -r name value; do row audit "$name" "$value"; done
   timeout -k 1 5 auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
