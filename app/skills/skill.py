@@ -45,6 +45,8 @@ class Rule:
     """`fix` is a script: roles see its values, but do not run it."""
     whole: str = ""
     """Its texts uncut, if roles read them cut: what they name may be changed."""
+    code: str = ""
+    """The content's script, uncut: of what it names, only files and resources may be changed."""
     remedy: bool = False
     """The content has a remediation script, a last resort that needs a person's approval."""
 

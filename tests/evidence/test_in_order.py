@@ -106,3 +106,18 @@ def test_a_repetition_has_to_be_of_what_was_offered():
             _check_order(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
     with pytest.raises(BrokenPack, match="proposes something else"):
         _check_order(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])
+
+
+def test_a_change_that_cannot_be_undone_needs_a_person_although_its_rule_can_be():
+    line, queued = lived(0)[0]
+    journal = {"kind": "action.applying", "seq": 3, "rule": "A", "journal": "j"}
+
+    def check(people, irreversible):
+        needs = {"people": people, "by": "Temper's own rule", "risk": {"irreversible": irreversible}}
+        allowed = {"kind": "action.allowed", "seq": 2, "needs": needs}
+        _check_order(RULES, [(line, {**queued, "mode": "auto"}), (line, allowed), (line, journal)])
+
+    check(0, irreversible=False)
+    for people in (0, 1):
+        with pytest.raises(BrokenPack, match="without the approval that it needs"):
+            check(people, irreversible=True)

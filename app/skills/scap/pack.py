@@ -135,6 +135,7 @@ def _build_rule(rule: ScapRule) -> Rule:
         script=rule.script,
         remedy=rule.remedy,
         whole=rule.whole,
+        code=rule.code,
     )
 
 
