@@ -48,6 +48,8 @@ _NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     # Two names of one keyword.
     ("kbdinteractiveauthentication", (), ("challengeresponseauthentication",)),
     ("challengeresponseauthentication", (), ("kbdinteractiveauthentication",)),
+    # PAM would ask for a password where sshd does not.
+    ("usepam", (), ("kbdinteractiveauthentication", "challengeresponseauthentication")),
     # How long a silent client may stay is the product of both.
     ("clientaliveinterval", (), ("clientalivecountmax",)),
     ("clientalivecountmax", (), ("clientaliveinterval",)),
