@@ -31,7 +31,7 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         if not target.simulated:
             target.prepare(changes=False)
         gathered = gather_candidates(skill, rule, target.files)
-        found = [_describe_candidate(judge_candidate(one, target, rule.asks)) for one in gathered]
+        found = [_describe_candidate(judge_candidate(one, target, rule.all_asks)) for one in gathered]
     finally:
         target.close()
     if as_json:

@@ -9,7 +9,7 @@ from app.syntax.files import Files
 from app.syntax.sshd_effect import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
-from app.targets.effects import sshd_order
+from app.targets.effects import notices, sshd_order
 from app.targets.effects.daemon import Ask, Daemon, Query
 from app.targets.effects.sshd_cases import NO_PORT, list_connections
 from app.targets.effects.sshd_logins import LOGINS, compare_logins, describe_logins
@@ -26,6 +26,8 @@ _FREE = 64_000
 """An unused id."""
 _KEYWORD = re.compile(r"[a-z0-9]+")
 """Other output of sshd begins with a file name."""
+_NOTICE = "notice"
+"""What the file that Banner names shows before a login."""
 _SPLIT = ","
 """Separates the parts of a connection; a name that contains it cannot be queried."""
 
@@ -46,7 +48,7 @@ class Sshd(Daemon):
         config, built = sshd.read_sshd_config(files), detect_sshd_program(files)
         found: dict[str, str] = {}
         for case, who in self._list_cases(files).items():
-            found |= _label_settings(compute_sshd_settings(config, built, who), case, who)
+            found |= _label_settings(compute_sshd_settings(config, built, who), case, who, files)
         return found
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
@@ -58,11 +60,13 @@ class Sshd(Daemon):
             outcome = ask(files, _build_query(files, who, staged))
             if outcome is None or outcome.code != 0:
                 return None
-            found |= _label_settings(parse_sshd_output(outcome.output), case, who)
+            found |= _label_settings(parse_sshd_output(outcome.output), case, who, files)
         return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         keyword = key.partition(" for ")[0]
+        if keyword == _NOTICE:
+            return Strength.STRONGER if not was else Strength.INCOMPARABLE if now else Strength.WEAKER
         compare = compare_logins if keyword in LOGINS else partial(sshd_order.compare_keyword, keyword)
         return compare(was, now)
 
@@ -78,15 +82,13 @@ def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
     return list_connections([sshd.read_sshd_config(side) for side in sides], read_host_accounts(sides[0]))
 
 
-def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec) -> dict[str, str]:
-    logins = describe_logins(found, who.user)
+def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec, files: Files) -> dict[str, str]:
+    """Return the settings of a case, with those that follow from several together, or from another file."""
+    derived = {**describe_logins(found, who.user), _NOTICE: notices.read_shown_notice(found.get("banner", ""), files)}
     if not case:
-        return {**found, **logins}
-    return {
-        f"{keyword} for {case}": value
-        for keyword, value in {**found, **logins}.items()
-        if keyword in IN_MATCH or keyword in logins
-    }
+        return {**found, **derived}
+    ours = {keyword: value for keyword, value in found.items() if keyword in IN_MATCH}
+    return {f"{keyword} for {case}": value for keyword, value in {**ours, **derived}.items()}
 
 
 def _format_connection(who: ConnectionSpec) -> list[str]:
