@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded
+.PHONY: help dist wheelhouse demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -46,6 +46,12 @@ fmt: .venv/.dev  ## format, and fix what fixes itself
 
 bench: .venv/.dev  ## the benchmarks; each prints a ratio against a floor or a peer of the same run
 	@set -e; for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench; done
+
+dist: .venv/.runtime  ## wheel, source archive, list of parts, digests into dist/ (SIGN_KEY=FILE.pem: signed)
+	@$(BIN)/python .ci/dist
+
+wheelhouse: .venv/.runtime  ## what an installation without a network needs beside the wheel, into dist/wheelhouse
+	@.ci/wheelhouse
 
 docs: .venv/.runtime  ## the documentation as a searchable site, in build/help (a running server has it at /help)
 	@$(BIN)/python -m app.web.pages.help build/help

@@ -22,7 +22,7 @@ def find_migrations() -> Path:
 class Settings:
     data: Path = Path("data")
     kind: str = "serve"
-    """Kind of this process, as other nodes of the database see it: serve, worker or run."""
+    """Kind of this process: serve, worker, run or score. A score drives its own runs and offers them to nobody."""
     database_url: str = field(default_factory=lambda: os.environ.get("TEMPER_DATABASE_URL", ""), repr=False)
     """URL of a PostgreSQL database that several nodes share; if empty, the data folder holds everything."""
     host: str = "127.0.0.1"
@@ -54,6 +54,8 @@ class Settings:
     """JSON list: the command that adds a pack's statement to a log when the pack is first downloaded."""
     approvals: str = field(default_factory=lambda: os.environ.get("TEMPER_APPROVALS", ""))
     """TOML file with the number of approvals that each kind of change needs."""
+    recipes: tuple[Path, ...] = ()
+    """Recipe files of this command, beside those in the data folder."""
     log_format: str = "text"
     """Format of the server's log: text or json."""
     backup_days: float = field(default_factory=lambda: _read_days("TEMPER_BACKUP_DAYS", 7.0))
@@ -85,6 +87,10 @@ class Settings:
     @property
     def hosts_folder(self) -> Path:
         return self.data / "hosts"
+
+    @property
+    def recipes_folder(self) -> Path:
+        return self.data / "recipes"
 
 
 def _read_days(name: str, usual: float) -> float:

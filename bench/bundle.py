@@ -19,7 +19,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from app.events.kinds import Event, RolloutAsked, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RunQueued
+from app.events.kinds import Event, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered, RunQueued
 from app.events.record import GENESIS, Recorded, record_event
 from app.events.vocabulary import Budget
 from app.store.db import open_database
@@ -70,7 +70,7 @@ def made_up(data: Path, runs: int) -> str:
         RolloutHostEnded(host=host, of=run, state="finished", findings=3, passed=3, escalated=0, rolled_back=0, harm="")
         for host, run in hosts.items()
     )
-    asked = RolloutAsked(
+    asked = RolloutOrdered(
         hosts=tuple(hosts), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
         lineup="simulated", simulated=True, pace=0, at_once=8, waves=(1, runs), harmed=1, escalated=100.0,
     )  # fmt: skip

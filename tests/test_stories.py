@@ -122,7 +122,7 @@ def test_what_is_scripted_is_an_answer_as_it_stands(rule: str) -> None:
         said = msgspec.structs.asdict(one)
         shapes = (answers.Plan, answers.Work, *((answers.Reflection,) if one.decision else ()))
         for shape in shapes:
-            msgspec.convert({name: said[name] for name in shape.__struct_fields__}, shape)
+            msgspec.convert({name: said[name] for name in shape.__struct_fields__ if name in said}, shape)
         number += 1
         following = SCRIPT.pick_try(rule, number + 1, "")
         one = None if following == one else following

@@ -1,6 +1,9 @@
 """What a wheel holds is enough: installed alone, with nothing fetched, it serves the demo's run to its first pass."""
 
+import json
 import os
+import re
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -34,7 +37,7 @@ def temper(tmp_path_factory):
     """The command of a bare environment that has the wheel and, beside it, what it depends on; not this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     quietly(sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation", "-w", folder, HERE, cwd=folder)
-    (wheel,) = folder.glob("temper-*.whl")
+    (wheel,) = folder.glob("temper_stig-*.whl")
     venv.create(folder / "bare", with_pip=False)
     python = folder / "bare" / "bin" / "python"
     quietly(sys.executable, "-m", "pip", "--python", python, "install", *OFFLINE, wheel, cwd=folder)
@@ -67,3 +70,27 @@ def test_it_holds_the_documentation(temper, tmp_path):
     assert "Temper documentation" in (tmp_path / "help" / "index.html").read_text()
     assert (tmp_path / "help" / "pictures" / "architecture.svg").is_file()
     assert len(list((tmp_path / "help" / "decisions").glob("*.html"))) > 40
+
+
+def test_the_list_of_parts_has_each_pin_of_the_lock_and_all_browser_code():
+    parts = json.loads(runpy.run_path(str(HERE / ".ci/dist"))["describe_parts"]("1.0", "0"))
+    pins = re.findall(r"^([a-z0-9._-]+)(?:\[[a-z,]*\])?==(\S+)", (HERE / "requirements.lock").read_text(), re.MULTILINE)
+    libraries = [one for one in parts["components"] if one["type"] == "library"]
+    assert len(pins) > 40
+    assert [(one["name"], one["version"]) for one in libraries] == pins
+    vendored = {one["name"] for one in parts["components"] if one["type"] == "file"}
+    assert vendored == {str(file.relative_to(HERE)) for file in (HERE / "app/static/vendor").rglob("*.js")}
+    assert all(len(one["hashes"][0]["content"]) == 64 for one in parts["components"])
+
+
+def test_a_build_of_the_same_commit_has_the_same_bytes_and_its_signature_holds(tmp_path):
+    key, public = tmp_path / "key.pem", tmp_path / "key.pub"
+    quietly("openssl", "genpkey", "-algorithm", "ed25519", "-out", key, cwd=tmp_path)
+    quietly("openssl", "pkey", "-in", key, "-pubout", "-out", public, cwd=tmp_path)
+    for name in ("a", "b"):
+        quietly(sys.executable, HERE / ".ci/dist", tmp_path / name, cwd=tmp_path, SIGN_KEY=str(key))
+    sums = (tmp_path / "a/SHA256SUMS").read_bytes()
+    assert sums == (tmp_path / "b/SHA256SUMS").read_bytes()
+    assert [line.split(".")[-1] for line in sums.decode().split()[1::2]] == ["whl", "json", "gz"]
+    verify = ("openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", public, "-in", tmp_path / "a/SHA256SUMS")
+    quietly(*verify, "-sigfile", tmp_path / "a/SHA256SUMS.sig", cwd=tmp_path)

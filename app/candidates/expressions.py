@@ -44,6 +44,7 @@ def _list_items(mapping: Mapping[Any, Any]) -> list[dict[str, Any]]:
 
 _FILTERS: Mapping[str, Callable[..., Any]] = {
     "regex_replace": _replace_by_regex,
+    "regex_escape": lambda text: re.escape(str(text)),
     "bool": _convert_bool,
     "flatten": _flatten_list,
     "combine": _combine_mappings,

@@ -12,6 +12,7 @@ from app.targets.file_owners import ROOT
 Arguments = Mapping[str, Any]
 Outcome = dict[str, Any]
 _NO: Outcome = {"changed": False}
+_MOST_LEVELS = 4
 _MARKER = "# {mark} ANSIBLE MANAGED BLOCK"
 
 
@@ -153,9 +154,7 @@ def stat_path(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
 
 
 def find_files(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
-    """`find` of files in folders, not below them."""
-    if _is_on(arguments.get("recurse")):
-        raise Undecidable("A whole tree would be searched.")
+    """`find` of files in folders, and some levels below them if the task says so."""
     wanted, contains = arguments.get("patterns", "*"), arguments.get("contains")
     patterns = wanted.split(",") if isinstance(wanted, str) else wanted
     by_regex = _is_on(arguments.get("use_regex"))
@@ -163,12 +162,22 @@ def find_files(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     folders = places if isinstance(places, list) else [places]
     found = []
     for folder in folders:
-        for path in scratch.now.glob(f"{str(folder).rstrip('/')}/*"):
+        for path in _list_files(str(folder), scratch, below=_is_on(arguments.get("recurse"))):
             name, content = path.rpartition("/")[2], scratch.now.read(path)
             named = any(re.match(one, name) if by_regex else fnmatchcase(name, one) for one in patterns)
             if named and content is not None and (not contains or _has_line(contains, decode_bytes(content))):
                 found.append({"path": path})
     return {**_NO, "files": found, "matched": len(found)}
+
+
+def _list_files(folder: str, scratch: ScratchFiles, *, below: bool) -> list[str]:
+    """Return a folder's files, with those of some levels of folders below it. Raises Undecidable for a deeper one."""
+    levels = [
+        scratch.now.glob(folder.rstrip("/") + "/*" * (level + 1)) for level in range(_MOST_LEVELS if below else 1)
+    ]
+    if below and levels[-1]:
+        raise Undecidable(f"{folder} has more levels of folders than are searched.")
+    return [path for level in levels for path in level]
 
 
 MODULES: Mapping[str, Callable[[Arguments, ScratchFiles], Outcome]] = {

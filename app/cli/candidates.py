@@ -1,8 +1,9 @@
-"""`temper candidates`: what the content itself proposes for a rule on a host, and what the policy says to it."""
+"""`temper candidates`: what recipes and the content propose for a rule on a host, and what the policy says to it."""
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, judge_candidate
+from app.candidates.gather import gather_candidates, judge_candidates
+from app.candidates.recipes import load_recipes
 from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
 from app.config import Settings
@@ -21,6 +22,7 @@ ACCEPTED, NOT_ACCEPTED = 0, 2
 
 def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str, *, as_json: bool) -> int:
     """Print the candidates; return 0 if the policy accepts one of them, else 2. Nothing on the host is changed."""
+    recipes = load_recipes(settings.recipes_folder, settings.recipes)
     stored = open_database(settings.database_location) if has_database(settings) else None
     skill = load_skill_with_site_values(skill_name, host, stored) if stored else load_skill(skill_name)
     rule = _require_rule(skill, rule_id)
@@ -30,8 +32,8 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         target.require_paths(rule.paths)
         if not target.simulated:
             target.prepare(changes=False)
-        gathered = gather_candidates(skill, rule, target.files)
-        found = [_describe_candidate(judge_candidate(one, target, rule.asks)) for one in gathered]
+        gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
+        found = [_describe_candidate(one) for one in judge_candidates(gathered, target, rule.all_asks)]
     finally:
         target.close()
     if as_json:
@@ -49,19 +51,25 @@ def _require_rule(skill: Skill, rule_id: str) -> Rule:
 
 
 def _describe_candidate(one: Candidate) -> dict[str, object]:
-    told = {"source": one.source, "actions": to_builtins(one.actions), "accepted": one.is_usable}
+    told = {"source": one.source, "also": one.also, "actions": to_builtins(one.actions), "accepted": one.is_usable}
     return told | {"gap": one.gap, "diff": one.diff, "refusals": [one.refusal] if one.refusal else []}
 
 
 def _print_candidates(rule: Rule, found: list[dict[str, object]]) -> None:
     print_line(f"{rule.id}: {clean_text(rule.title, 200)}")
     if not found:
-        print_line("The content proposes nothing for this rule.")
+        print_line("Neither a recipe nor the content proposes anything for this rule.")
     for one in found:
-        print_line(f"From {one['source']}: {_describe_answer(one)}")
+        print_line(f"From {_list_sources(one)}: {_describe_answer(one)}")
         for line in str(one["diff"]).split("\n"):
             if line:
                 print_line(f"    {clean_text(line, 400)}")
+
+
+def _list_sources(one: dict[str, object]) -> str:
+    also = one["also"]
+    assert isinstance(also, tuple)
+    return " and ".join((str(one["source"]), *also))
 
 
 def _describe_answer(one: dict[str, object]) -> str:

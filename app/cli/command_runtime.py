@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 
+from app.candidates.recipes import load_recipes
 from app.config import Settings
 from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator
@@ -24,6 +25,7 @@ from app.runtime.runtime import Runtime
 async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
     approvals = _load_approval_policy(settings)
     parse_hook_command(settings.log_hook)  # fail now instead of at the first pack
+    load_recipes(settings.recipes_folder, settings.recipes)  # nor at the first run
     create_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database needs no lock, but only one process may launch and adopt engines in this folder.

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.config import Settings
 from app.errors import BadInput
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.people.rights import Right
 from app.store import audit, queries
 from app.store.db import open_database
@@ -79,7 +79,7 @@ def _choose_only(rows: Sequence[Identified], wanted: str) -> str | None:
 def record_action(database: Engine, did: str, *, right: Right = "operator", detail: str = "") -> None:
     """Record in the audit log what the account that called the command did."""
     who = getpass.getuser()
-    event = PersonDid(who=who, right=right, via="terminal", source="", did=did, status=0, detail=detail[:300])
+    event = AuditedRequest(who=who, right=right, via="terminal", source="", did=did, status=0, detail=detail[:300])
     audit.record_audit_event(database, event)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import getpass
 import time
 from pathlib import Path
+from typing import Literal
 
 from sqlmodel import Session
 
@@ -88,19 +89,23 @@ def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: S
     there = host_registry.find_host(settings.hosts_folder, machine.name)
     if there and there.end.secret_at != end.secret_at:
         raise BadInput(f"another host is already called {machine.name!r}: choose a name with --machine.")
-    if there and there.end == end:
+    kind: Literal["vm", "rootfs"] = "vm" if isinstance(machine, VirtualMachine) else "rootfs"
+    own = host_registry.DisposableMachine(kind, str(machine.folder.absolute()))
+    if there and (there.end, there.machine) == (end, own):
         return
     if there:
         host_registry.remove_host(settings.hosts_folder, machine.name)
     known = read_known_identity(end, at.known_hosts)
-    host_registry.register_host(settings.hosts_folder, machine.name, end, known.known_hosts, known.fingerprint, title)
+    found = known.known_hosts, known.fingerprint
+    host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 
 
 def store_content(datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
-    if CONTENT not in list_datastreams():
+    name = datastream.name.removesuffix("-ds.xml")
+    if name not in list_datastreams():
         add_benchmark(datastream)
-        print_line(f"Its content is kept here, too: temper scap list {CONTENT}", to_stderr=True)
+        print_line(f"Its content is kept here, too: temper scap list {name}", to_stderr=True)
 
 
 def select_demo_rules() -> tuple[str, ...]:

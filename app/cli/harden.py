@@ -45,6 +45,7 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
             run = runtime.find_same_unended(request) or await runtime.submit_run(request)
             return await _follow_run(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
+        require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
         with use_database(settings) as database:
             return await _follow_run(*await _submit_to_other_process(database, request), as_json=as_json)
@@ -56,6 +57,13 @@ def require_no_other_nodes(settings: Settings) -> None:
     with use_database(settings) as database, Session(database) as session:
         if others := nodes.list_responsive_nodes(session):
             raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
+
+
+def require_no_own_recipes(settings: Settings) -> None:
+    """Raise BadInput if the order names recipe files, which another process would not read."""
+    if settings.recipes:
+        problem = "Another process works on this data folder, and it reads no --recipes of this command."
+        raise BadInput(f"{problem} Put the file into {settings.recipes_folder}, and leave --recipes out.")
 
 
 async def _submit_to_other_process(database: Engine, request: RunQueued) -> tuple[EventStore, str]:

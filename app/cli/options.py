@@ -13,7 +13,27 @@ from app.errors import BadInput
 PACE = Settings.speed
 RULES = "Comma-separated rule ids. Default: all rules of the skill."
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
+Recipes = Annotated[
+    list[Path] | None,
+    typer.Option(help="Recipe file: rule ids and the actions to try for them. Repeat for more. See docs/skills.md."),
+]
 LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped line-up, or path to a line-up file.")]
+Engines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine",
+        help="Server with OpenAI's API to use for all roles: http://HOST:PORT/v1, with #MODEL to choose a model. "
+        "ROLE=URL#MODEL is for one role; repeat it. A key is read from TEMPER_ENGINE_KEY.",
+    ),
+]
+EnginesOrNone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine",
+        help="Server with OpenAI's API (http://HOST:PORT/v1, URL#MODEL or ROLE=URL#MODEL; repeatable), or none: ask no "
+        "model and try what the content itself proposes. Default: the line-up.",
+    ),
+]
 Speed = Annotated[
     float,
     typer.Option(

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from app.cli.up import describe_blockers
 from app.config import Settings
+from app.engines.endpoint_lineup import is_small_model
 from app.errors import BadInput
 from app.events.vocabulary import Budget
+from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
 
 LINEUP = "cpu"
@@ -13,9 +15,20 @@ RULES = ("V-257984", "V-258007", "V-258041", "V-258069")
 "Each rule needs one value in one file, which a model of this size can handle."
 
 
-def create_cpu_order(by: str) -> Order:
+def create_small_model_order(by: str, note: str) -> Order:
     budget = Budget(attempts=2)  # a model of this size gains little from a third attempt
-    return Order(rules=RULES, mode="auto", budget=budget, note="demo with a real model on the CPU", by=by)
+    return Order(rules=RULES, mode="auto", budget=budget, note=note, by=by)
+
+
+def create_real_order(settings: Settings, by: str) -> Order:
+    """Return the order of a demo with real models: all rules, or those within reach if a small model plans."""
+    lineup = read_lineup(find_lineup(settings.lineup))
+    if settings.lineup == LINEUP:
+        return create_small_model_order(by, "demo with a real model on the CPU")
+    note = f"demo with {lineup.title}"[:200]
+    if is_small_model(lineup.engines[lineup.seats["architect"].engine].model):
+        return create_small_model_order(by, note)
+    return Order(mode="auto", note=note, by=by)
 
 
 def use_cpu_lineup(settings: Settings) -> Settings:

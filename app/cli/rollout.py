@@ -19,11 +19,12 @@ from app.cli.harden import (
     SOME_DID_NOT,
     print_event_json,
     require_no_other_nodes,
+    require_no_own_recipes,
 )
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_datetime, write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.events.kinds import RolloutAsked
+from app.events.kinds import RolloutOrdered
 from app.events.record import Recorded
 from app.evidence.bundle import FILE
 from app.evidence.notary import open_notary
@@ -58,26 +59,27 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
             finally:
                 await controller.close()
     except AlreadyInUse as exc:
+        require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with use_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)
             return await _follow_rollout(database, _submit_rollout(database, request), as_json=as_json)
 
 
-def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutAsked:
+def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutOrdered:
     """Return the rollout's first event, with the hosts that its words select now."""
     with Session(database) as session:
         hosts = select_hosts(wanted.words, settings.hosts_folder, read_groups(session))
     return create_rollout_request(replace(wanted, hosts=hosts), lineup, settings.hosts_folder)
 
 
-def _submit_rollout(database: Engine, request: RolloutAsked) -> str:
+def _submit_rollout(database: Engine, request: RolloutOrdered) -> str:
     rollout = create_rollout_id()
     submit_rollout(database, request, rollout)
     return rollout
 
 
-def _find_same_unended(database: Engine, request: RolloutAsked) -> str | None:
+def _find_same_unended(database: Engine, request: RolloutOrdered) -> str | None:
     """Return the id of an interrupted rollout with the same request, or None."""
     with Session(database) as session:
         for row in list_unended_rollouts(session):

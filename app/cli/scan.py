@@ -21,10 +21,12 @@ from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.runs.tailoring_import import import_tailoring, list_tailored_profiles
 from app.scanners.openscap.benchmark import Profile, read_benchmark
 from app.scanners.openscap.content import add_benchmark, find_datastream, list_datastreams
+from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 from app.scanners.scanner import BuiltinScanner, Verdict
 from app.skills.catalog import load_skill, suggest_rules
+from app.skills.scap.joined_content import PUBLISHER, join_content
 from app.skills.skill import Skill
 from app.store.clock import database_time
 from app.store.db import open_database
@@ -64,8 +66,33 @@ def _to_profile_row(name: str, profile: Profile) -> Row:
 def add_content(file: Path) -> None:
     kept = add_benchmark(file)
     known = [name for name, here in list_datastreams().items() if here == kept]
-    named = f"Added {kept.name}. The evidence of new runs uses its rule ids, CCIs and texts."
-    Console().print(f"Added as {known[0]}. Use it with --skill scap:{known[0]}:PROFILE." if known else named)
+    print_line(_describe_datastream(known[0], kept) if known else _describe_manual(kept))
+
+
+def _describe_manual(kept: Path) -> str:
+    rules = len(read_published(kept.read_bytes(), kept.name).rules)
+    return (
+        f"Added {kept.name} as a manual STIG: {rules} rules with texts, and no checks for OpenSCAP. Data streams of "
+        "the same STIG take their fix texts from it, and the evidence of new runs its rule ids, CCIs and texts."
+    )
+
+
+def _describe_datastream(name: str, kept: Path) -> str:
+    benchmark = read_benchmark(kept)
+    profile = next((one.short_id for one in benchmark.profiles if one.rules), "PROFILE")
+    joined = join_content(kept, benchmark)
+    added = f"Added as {name}. Use it with --skill scap:{name}:{profile}"
+    if not joined.stig_ids:
+        return added
+    manual = f"Texts: the manual {joined.manual}." if joined.manual else "Texts: its own; no manual STIG was added."
+    system = next(iter(joined.stig_ids.values()))[:-7]
+    tasks = (
+        f"Tasks: {PUBLISHER}'s {joined.community.name}, for {joined.count_rules_with_tasks()} of its rules."
+        if joined.community
+        else f"Tasks: none, as no content of {PUBLISHER} here names {system}'s rules. Install ssg-nondebian (Debian 13 "
+        "or later) or scap-security-guide (RHEL), or add its data stream."
+    )
+    return f"{added}\nRules: {len(joined.stig_ids)}, with the checks of DISA. {manual} {tasks}"
 
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:

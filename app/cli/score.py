@@ -30,7 +30,7 @@ from app.runtime.data_folder import hold_lock
 from app.scores import score_file
 from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
-from app.scores.result import Score, ScoreOrder, Trial, is_harmed
+from app.scores.result import Kind, Score, ScoreOrder, Trial, is_harmed
 from app.scores.score_figures import build_score_row
 from app.scores.score_page import COLUMNS, describe_provenance, render_cells, render_score_page
 from app.scores.trial_runner import run_builtin_trial, run_untouched_trial
@@ -39,7 +39,7 @@ from app.store import queries
 from app.store.db import open_database
 from app.store.events import EventStore
 
-NOTHING = "nothing"
+NOTHING, CANDIDATES = "nothing", "candidates"
 ON_DEBIAN = {"bash": "OpenSCAP's generated bash", "ansible": "Ansible from the same content"}
 NO_HARM, HARM_STAYED = 0, 2
 _CUT_OFF = "it was interrupted; its trial is repeated on a new host"
@@ -59,29 +59,55 @@ class ScoreOptions:
     budget: Budget
 
 
+@dataclass(frozen=True)
+class ScoreSubject:
+    lineup: Lineup | None
+    """None for what runs no loop."""
+    label: str
+    kind: Kind
+
+
 def use_score_folder(settings: Settings, lineup: str) -> Settings:
-    """Return settings with a separate data folder, so that other runs' lessons and hosts have no effect."""
+    """Return settings with a separate data folder, so that other runs' lessons and hosts have no effect.
+
+    A baseline without a model takes any line-up: no engine of it is asked.
+    """
+    lineup = Settings.lineup if lineup == CANDIDATES else lineup
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
-def format_score_label(lineup: Lineup, budget: Budget) -> str:
-    """Return the line-up's name, with the budget if it is not the default."""
+def choose_subject(settings: Settings, asked: ScoreOptions) -> ScoreSubject:
+    """Return what is scored, by the name that was asked for."""
+    if asked.lineup == NOTHING:
+        return ScoreSubject(None, "doing nothing", "baseline")
+    if asked.lineup in ON_DEBIAN:
+        return ScoreSubject(None, ON_DEBIAN[asked.lineup], "baseline")
+    lineup = load_lineup(settings)
+    if asked.lineup == CANDIDATES:
+        label = format_score_label("candidates without a model", asked.budget)
+        return ScoreSubject(lineup, label, "no model")
+    return ScoreSubject(lineup, format_score_label(lineup.name, asked.budget), "line-up")
+
+
+def format_score_label(name: str, budget: Budget) -> str:
+    """Return the name, with the budget if it is not the default."""
     whole = Budget()
     limits = (
         f"{budget.attempts} attempt{'s' * (budget.attempts > 1)}" if budget.attempts != whole.attempts else "",
         f"{budget.item_seconds / 60:g} min" if budget.item_seconds != whole.item_seconds else "",
     )
     shown = " and ".join(filter(None, limits))
-    return f"{lineup.name}, at most {shown} per rule" if shown else lineup.name
+    return f"{name}, at most {shown} per rule" if shown else name
 
 
 def run_score(settings: Settings, asked: ScoreOptions) -> int:
     if asked.lineup in ON_DEBIAN:
         raise BadInput(f"{asked.lineup} requires a real host, since the built-in host has no shell. Add --host debian.")
-    lineup = None if asked.lineup == NOTHING else load_lineup(settings)
+    subject = choose_subject(settings, asked)
+    lineup = subject.lineup
     order = ScoreOrder(
-        label=format_score_label(lineup, asked.budget) if lineup else "doing nothing",
-        kind="line-up" if lineup else "baseline",
+        label=subject.label,
+        kind=subject.kind,
         skill="stig",
         rules=select_rules(asked.rules, "stig"),
         seeds=asked.seeds,
@@ -151,7 +177,7 @@ def finish_score(
     models = tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in seats))
     made = Score(
         order=order,
-        simulated=bool(lineup and lineup.simulated),
+        simulated=bool(lineup and lineup.simulated and order.engine == "lineup"),
         simulated_host=not order.host,
         note=asked.note,
         temper=__version__,

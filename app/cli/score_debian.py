@@ -4,14 +4,13 @@ import asyncio
 from contextlib import AsyncExitStack
 from functools import partial
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.command_runtime import open_runtime
 from app.cli.debian_demo import CONTENT, SKILL, ensure_built, register_machine, select_demo_rules, store_content
 from app.cli.score import (
-    ON_DEBIAN,
     ScoreOptions,
+    choose_subject,
     close_interrupted_runs,
     finish_score,
-    format_score_label,
     print_trial,
     use_score_folder,
 )
@@ -43,11 +42,12 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
     ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
     store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
     own = use_score_folder(settings, asked.lineup)
-    lineup = None if asked.lineup in ON_DEBIAN else load_lineup(own)
+    subject = choose_subject(own, asked)
+    lineup = subject.lineup
     rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else select_demo_rules()
     order = ScoreOrder(
-        label=format_score_label(lineup, asked.budget) if lineup else ON_DEBIAN[asked.lineup],
-        kind="line-up" if lineup else "baseline",
+        label=subject.label,
+        kind=subject.kind,
         skill=SKILL,
         rules=rules,
         seeds=asked.seeds,

@@ -4,7 +4,7 @@ import asyncio
 import getpass
 import time
 
-from app.cli.debian_demo import CONTENT, SKILL, has_unended_run, register_machine, store_content
+from app.cli.debian_demo import SKILL, has_unended_run, register_machine, store_content
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
@@ -13,7 +13,6 @@ from app.runtime.data_folder import hold_lock
 from app.skills.catalog import load_skill
 from app.targets.vm.virtual_machine import VirtualMachine
 
-TITLE = "A disposable Debian 12 in a virtual machine, with a kernel and systemd of its own. Its root login is watched."
 RULES = (
     "sysctl_kernel_kptr_restrict",
     "mount_option_tmp_nosuid",
@@ -32,8 +31,9 @@ def serve_vm_demo(settings: Settings, name: str, *, start: bool) -> None:
             machine.reset()
     try:
         at = machine.start(is_tied=True)
-        register_machine(settings, machine, at, TITLE)
-        store_content(machine.image_folder / f"{CONTENT}-ds.xml")
+        image = machine.find_image()
+        register_machine(settings, machine, at, image.title)
+        store_content(machine.image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
@@ -61,4 +61,5 @@ def select_vm_rules() -> tuple[str, ...]:
 def _create_order(settings: Settings, host: str) -> Order:
     by, note = getpass.getuser(), "demo on a virtual machine"
     rules = select_vm_rules()
-    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=settings.speed, by=by)
+    pace = settings.speed
+    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=pace, reboot=True, by=by)

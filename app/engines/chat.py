@@ -7,6 +7,16 @@ from app.events.vocabulary import Channel
 
 
 @dataclass(frozen=True)
+class Dialect:
+    """What a server understands beside the fields that every OpenAI-compatible server has."""
+
+    extensions: bool = True
+    """vLLM's and llama.cpp's own request fields. Hosted servers refuse a request with a field that they do not know."""
+    structured: bool = True
+    """It binds an answer to a JSON Schema."""
+
+
+@dataclass(frozen=True)
 class Message:
     role: str
     content: str

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import msgspec
 
-from app.engines.chat import Delta, Finished, Message, Question
+from app.engines.chat import Delta, Dialect, Finished, Message, Question
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.grammar import CAPABILITIES, PLAINEST, Lack
-from app.engines.vllm_protocol import ChatReply, build_request_body, build_request_headers
+from app.engines.vllm_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
 from app.lineups.model import Engine
 
@@ -28,6 +28,7 @@ SHORT = tuple(map(str, range(1000)))
 FIRST_TOKEN_PATIENCE = 60.0
 """Seconds: the first request may still compile kernels."""
 
+_NO_SUCH_ADDRESS = (401, 403, 404, 405)
 _BUSY = (408, 425, 429, 502, 503, 504)
 _CONTEXT_WORDS = ("maximum context length", "max_model_len", "exceeds the available context size")
 
@@ -40,6 +41,7 @@ class ServedModel:
     """Program and version of a server without /version, which is llama.cpp."""
     quantized: str = ""
     """Quantization named by the GGUF file, such as Q4_1."""
+    owner: str = ""
 
 
 class _Meta(msgspec.Struct):
@@ -56,7 +58,7 @@ class _Card(msgspec.Struct):
 
     def to_served_model(self) -> ServedModel:
         if self.owned_by != "llamacpp":
-            return ServedModel(self.id, self.max_model_len)
+            return ServedModel(self.id, self.max_model_len, owner=self.owned_by)
         meta = self.meta or _Meta()
         return ServedModel(self.id, meta.n_ctx, next(iter(self.tags), "llama.cpp"), meta.ftype)
 
@@ -78,9 +80,21 @@ class _Version(msgspec.Struct):
 class EngineClient:
     """Client of one base URL, which ends in /v1. The caller owns `http` and closes it."""
 
-    def __init__(self, http: httpx.AsyncClient, base_url: str, *, key: str = "", patience: float = 5.0) -> None:
-        """Set `patience`: the seconds to connect, and to receive an answer that is not a stream."""
-        self._http = http
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        base_url: str,
+        *,
+        key: str = "",
+        patience: float = 5.0,
+        dialect: Dialect = EVERYTHING,
+        count_tokens: Callable[[int], None] | None = None,
+    ) -> None:
+        """Set `patience`: the seconds to connect, and to receive an answer that is not a stream.
+
+        `count_tokens` gets the number of new tokens with each piece of an answer.
+        """
+        self._http, self._dialect, self._count_tokens = http, dialect, count_tokens
         self._patience = patience
         self._base = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
@@ -121,11 +135,11 @@ class EngineClient:
 
     async def _stream_answer(self, question: Question, stall_after: float) -> AsyncGenerator[Delta | Finished]:
         with self._translate_errors(stall_after):
-            reply = ChatReply(time.monotonic())
+            reply, counted = ChatReply(time.monotonic(), self._dialect), 0
             request = self._http.stream(
                 "POST",
                 f"{self._base}/chat/completions",
-                content=msgspec.json.encode(build_request_body(question, self._lacks or frozenset())),
+                content=msgspec.json.encode(build_request_body(question, self._lacks or frozenset(), self._dialect)),
                 headers=build_request_headers(question) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
             )
@@ -133,15 +147,27 @@ class EngineClient:
                 await self._expect_stream(response)
                 async for data in response.aiter_bytes():
                     for delta in reply.feed(data, time.monotonic()):
+                        if self._count_tokens:
+                            self._count_tokens(max(0, delta.tokens - counted))
+                            counted = max(counted, delta.tokens)
                         yield delta
                     if reply.ended:
                         break
             yield reply.finish()
 
     async def read_health(self) -> int | None:
-        """Return the status of /health, SILENT if something listens but does not answer in time, or None."""
+        """Return the status of /health, SILENT if something listens but does not answer in time, or None.
+
+        A server without /health is as healthy as its list of models.
+        """
+        status = await self._read_status(f"{self._root}/health", {})
+        if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
+            return await self._read_status(f"{self._base}/models", self._key)
+        return status
+
+    async def _read_status(self, url: str, headers: dict[str, str]) -> int | None:
         try:
-            async with self._http.stream("GET", f"{self._root}/health", timeout=self._patience) as answer:
+            async with self._http.stream("GET", url, headers=headers, timeout=self._patience) as answer:
                 if answer.headers.get("content-length", "").strip() in SHORT:
                     await answer.aread()  # an unread body closes the connection, and the next request needs a new one
                 return answer.status_code
@@ -265,6 +291,10 @@ async def _read_body(response: httpx.Response, limit: int) -> bytes:
         if len(got) >= limit:
             break
     return bytes(got[:limit])
+
+
+def get_dialect(engine: Engine) -> Dialect:
+    return Dialect(extensions=not engine.is_endpoint, structured=engine.structured)
 
 
 def read_api_key(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:

@@ -109,6 +109,11 @@ class EngineQueue:
         longest = self._clock() - min(turn.queued_at for turn in self._waiting)
         return QueueStatus(len(self._waiting), longest, self._why)
 
+    @property
+    def hosts(self) -> set[str]:
+        """The hosts whose turns wait."""
+        return {turn.request.host for turn in tuple(self._waiting)}
+
     def call_ready_turns(self) -> None:
         """Start every waiting turn that a replica has room for."""
         self._update_away_time()
@@ -186,6 +191,9 @@ class EngineQueues:
         if engine not in self._of:
             self._of[engine] = EngineQueue(self.traffic, lambda: self._streams(engine), lambda: self._nodes(engine))
         return self._of[engine]
+
+    def list_waiting_hosts(self) -> set[str]:
+        return {host for queue in tuple(self._of.values()) for host in queue.hosts}
 
     def call_ready_turns(self) -> None:
         """Start ready turns of every queue, after new engine samples."""

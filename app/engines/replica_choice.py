@@ -57,6 +57,8 @@ class EngineTraffic:
     """Open requests and reports of all replicas of one process, by base URL."""
 
     ours: Counter[str] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
+    """Tokens of answers to this process, by its own count."""
     reports: dict[str, ReplicaReport] = field(default_factory=dict)
     unhealthy: set[str] = field(default_factory=set)
     unavailable: set[str] = field(default_factory=set)
@@ -85,6 +87,9 @@ class EngineTraffic:
         self._open[self.newest] = OpenRequest(base, tokens)
         self.ours[base] += 1
         return self.newest
+
+    def count_written(self, base: str, tokens: int) -> None:
+        self.written[base] += tokens
 
     def end_request(self, number: int) -> None:
         self.ours[self._open.pop(number).base] -= 1

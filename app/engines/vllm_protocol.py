@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from app.engines.chat import Delta, Finished, Question
+from app.engines.chat import Delta, Dialect, Finished, Question
 from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
 from app.engines.grammar import Lack, to_bindable_schema
@@ -19,24 +19,32 @@ LINE_LIMIT = 4 * 1024 * 1024
 _NAMES = "channel|turn|think|tool|tool_call|tool_response|image|audio|video"
 _CONTROL = re.compile(rf'<\|(?:{_NAMES})>|<(?:{_NAMES})\|>|<\|"\|>|<(?:bos|eos|pad)>|<(?:start|end)_of_turn>')
 _LONGEST = len("<tool_response|>")
+EVERYTHING = Dialect()
+_COMMON = ("top_p", "seed")
+"""Sampling fields that every server takes."""
+_THINK, _THINK_END = "<think>", "</think>"
 # The channel's name remains if the engine strips the control tokens around it.
 _CHANNEL_NAME = "thought\n"
 
 
-def build_request_body(question: Question, lacks: frozenset[Lack] = frozenset()) -> dict[str, Any]:
+def build_request_body(
+    question: Question, lacks: frozenset[Lack] = frozenset(), dialect: Dialect = EVERYTHING
+) -> dict[str, Any]:
     asked: dict[str, Any] = {
-        **question.extra,
+        **(question.extra if dialect.extensions else {k: v for k, v in question.extra.items() if k in _COMMON}),
         "model": question.model,
         # A host's file names may contain bytes that are not text; engines refuse lone surrogates.
         "messages": [{"role": m.role, "content": _replace_surrogates(m.content)} for m in question.messages],
         "max_tokens": question.max_tokens,
         "temperature": question.temperature,
         "stream": True,
-        "stream_options": {"include_usage": True, "continuous_usage_stats": True},
-        # llama.cpp sends counts in every chunk only with this option; vLLM ignores unknown options.
-        "timings_per_token": True,
+        "stream_options": {"include_usage": True},
     }
-    if question.schema is not None:
+    if dialect.extensions:
+        asked["stream_options"] |= {"continuous_usage_stats": True}
+        # llama.cpp sends counts in every chunk only with this option; vLLM ignores unknown options.
+        asked["timings_per_token"] = True
+    if question.schema is not None and dialect.structured:
         shape = {"name": question.schema_name, "schema": to_bindable_schema(question.schema, lacks)}
         asked["response_format"] = {"type": "json_schema", "json_schema": shape}
     return asked
@@ -102,8 +110,9 @@ def _create_stream_error(error: Any) -> EngineError:
 class ChatReply:
     """Parser of one streamed answer. Times are seconds of the caller's clock; the request was sent at `started`."""
 
-    def __init__(self, started: float) -> None:
+    def __init__(self, started: float, dialect: Dialect = EVERYTHING) -> None:
         self.ended = False
+        self._counts_each = dialect.extensions
         self._started = started
         self._lines = SseDataParser()
         self._leak = LeakDetector()
@@ -116,6 +125,12 @@ class ChatReply:
         self._last_at = started
         self._arrivals = 0
         """Number of reads in which the token count grew."""
+        self._pieces = 0
+        """Pieces of text: the count of tokens until the server gives one."""
+        self._reads = 0
+        """Number of reads that brought a piece."""
+        self._last_piece_at = started
+        self._tags = ThinkTagSplitter()
 
     def feed(self, data: bytes, at: float) -> list[Delta]:
         """Parse `data` and return its pieces. An error is kept for finish(), so that earlier pieces are not lost."""
@@ -139,7 +154,7 @@ class ChatReply:
         return Finished(
             finish_reason=self._finish_reason,
             prompt_tokens=self._prompt_tokens,
-            completion_tokens=self._tokens,
+            completion_tokens=self._tokens or self._pieces,
             ttft=None if self._first_at is None else self._first_at - self._started,
             decode_rate=self._compute_decode_rate(),
             leaked=self._leak.has_leak,
@@ -175,7 +190,7 @@ class ChatReply:
         delta = choice.delta
         pieces: list[tuple[Channel, str | None]] = [
             ("thought", delta.reasoning if delta.reasoning is not None else delta.reasoning_content),
-            ("answer", delta.content),
+            *self._tags.split_text(delta.content or "", last=choice.finish_reason is not None),
         ]
         return [self._create_delta(channel, text, at) for channel, text in pieces if text]
 
@@ -183,17 +198,25 @@ class ChatReply:
         if self._first_at is None:
             self._first_at = at
         self._leak.add_text(channel, text)
-        return Delta(channel, text, self._tokens)
+        self._pieces += 1
+        self._reads += at != self._last_piece_at
+        self._last_piece_at = at
+        return Delta(channel, text, self._tokens or self._pieces)
 
     def _compute_decode_rate(self) -> float | None:
         """Return tokens per second, or None if unknown.
 
-        It is unknown if a starved server sent the answer in bursts, which measures the network, and if the first piece
-        had no token count, since chunks are not tokens."""
-        if self._first_at is None or self._first_tokens is None:
+        It is unknown if a starved server sent the answer in bursts, which measures the network, and if a server that
+        counts in every piece did not do so in the first, since chunks are not tokens. Another server is measured by the
+        times of its pieces, the first of which is taken for one token."""
+        if self._first_at is None or (self._first_tokens is None and self._counts_each):
             return None
-        tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
-        if tokens > BURST * self._arrivals or seconds < SHORTEST:
+        if self._first_tokens is None:
+            tokens, seconds, arrivals = self._tokens - 1, self._last_piece_at - self._first_at, self._reads
+        else:
+            tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
+            arrivals = self._arrivals
+        if tokens > BURST * arrivals or seconds < SHORTEST:
             return None
         return tokens / seconds if tokens > 0 else None
 
@@ -223,6 +246,42 @@ class SseDataParser:
                 "check that base_url is a vLLM server."
             )
         self._pieces.append(piece)
+
+
+class ThinkTagSplitter:
+    """Splits an answer that opens with a thought between <think> and </think>, as servers without a parser send it."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._state: Literal["opening", "thought", "answer"] = "opening"
+
+    def split_text(self, text: str, *, last: bool) -> list[tuple[Channel, str | None]]:
+        """Return the text by channel. What may be the beginning of a tag is held back until it is known, or `last`."""
+        self._held += text
+        found: list[tuple[Channel, str | None]] = []
+        if self._state == "opening":
+            opening = self._held.lstrip()
+            if opening.startswith(_THINK):
+                self._state, self._held = "thought", opening.removeprefix(_THINK)
+            elif last or not _THINK.startswith(opening):
+                self._state = "answer"
+        if self._state == "thought":
+            thought, tag, rest = self._held.partition(_THINK_END)
+            if tag:
+                self._state, self._held = "answer", rest.lstrip()
+            else:
+                kept = 0 if last else _count_tag_beginning(thought, _THINK_END)
+                thought, self._held = thought[: len(thought) - kept], thought[len(thought) - kept :]
+            found.append(("thought", thought))
+        if self._state == "answer":
+            found.append(("answer", self._held))
+            self._held = ""
+        return found
+
+
+def _count_tag_beginning(text: str, tag: str) -> int:
+    """Return how many characters at the end of the text may be the beginning of the tag."""
+    return next((size for size in range(min(len(tag) - 1, len(text)), 0, -1) if text.endswith(tag[:size])), 0)
 
 
 class LeakDetector:

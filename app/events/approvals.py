@@ -27,7 +27,7 @@ class Approver(Struct, frozen=True, kw_only=True):
         return frozenset(one.casefold() for one in (self.name, *self.made_by))
 
     @property
-    def lenders(self) -> frozenset[str]:
+    def token_makers(self) -> frozenset[str]:
         """The people who made the token, without its owner."""
         return self.people - {self.name.casefold()}
 
@@ -43,6 +43,8 @@ class ChangeRisk(Struct, frozen=True, kw_only=True):
     """It repeats a fix proven on another host."""
     vendor: bool = False
     """It runs a vendor's script."""
+    warnings: tuple[str, ...] = ()
+    """What a person has to know: settings that outlast a rollback, files that the policy does not judge."""
 
 
 class ApprovalRule(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
+from app.events.questions import Answered
 from app.events.vocabulary import (
     AnyAction,
     Budget,
@@ -33,12 +34,14 @@ from app.events.vocabulary import (
     WaitCause,
     Word,
     describe_pending_settings,
+    describe_source,
 )
 from app.events.waiver import Waiver
 from app.text.counts import count_things
 
 ItemOutcome = Literal["passed", "escalated", "skipped", "deferred"]
 RunOutcome = Literal["finished", "failed", "stopped"]
+ApprovalSubject = Literal["change", "reboot"]
 
 
 class Sentence(Struct, frozen=True):
@@ -103,9 +106,12 @@ class RunQueued(RunEvent, frozen=True, tag="run.queued"):
     """Id of the API token that ordered it; empty if none."""
     engine: EngineChoice = "lineup"
     """`none`: no model is asked; what the content proposes is tried in order, and scanner and probes judge it."""
+    reboot: bool = False
+    """Reboot the host after the last item, and see what still holds."""
 
     def describe(self) -> Sentence:
         asked = f"Run asked for on {self.host}: {count_things(len(self.rules), 'rule')}, {self.mode}"
+        asked += ", a reboot at the end" if self.reboot else ""
         if self.engine == "none":
             return Sentence(f"{asked}, no model")
         asked = f"{asked}, line-up {self.lineup}"
@@ -140,6 +146,8 @@ class RunStarted(RunEvent, frozen=True, tag="run.started"):
     """The approval policy of this run; None without a file."""
     key: str = ""
     """Public key that signs the evidence, so that the chain vouches for the signature; empty in old logs."""
+    disposable: bool = False
+    """The host is a disposable machine, which is rebooted at the end without asking anybody."""
 
     def describe(self) -> Sentence:
         return Sentence(f"Run started. Verdicts: {self.scanner}. Commands: {self.confinement}")
@@ -208,6 +216,118 @@ class RebootChecked(RunEvent, frozen=True, tag="reboot.checked"):
         }
         found = [f"{what}: {which}" for what, which in said.items() if which]
         return Sentence(". ".join([f"Check after a reboot: {begun}", *found]), glyph, kind)
+
+
+class RebootSkipped(RunEvent, frozen=True, tag="reboot.skipped"):
+    """The reboot that was asked for at the end is not made."""
+
+    host: str
+    reason: str
+
+    def describe(self) -> Sentence:
+        return Sentence(f"{self.host} is not rebooted: {self.reason}", "–", "skipped")
+
+
+class RebootAnnounced(RunEvent, frozen=True, tag="reboot.announced"):
+    """Written before the host is rebooted. The reboot has taken place once the host has another boot id."""
+
+    host: str
+    boot: str
+    until: float
+    """Time until which the host must be back."""
+    rules: tuple[str, ...]
+    """The fixes of this run."""
+    journals: tuple[str, ...] = ()
+    """Their journals, the newest first."""
+    emulated: bool = False
+    snapshot: str = ""
+    """The snapshot taken just before; empty on a machine that is not ours."""
+    undo_seconds: int = 0
+    """Seconds after the start from which the host takes the fixes back unless a login confirms them; 0 means never."""
+
+    def describe(self) -> Sentence:
+        fixes = count_things(len(self.rules), "fix", "fixes")
+        return Sentence(f"Rebooting {self.host}, to check {fixes} afterwards", "↻")
+
+
+class RebootReturned(RunEvent, frozen=True, tag="reboot.returned"):
+    host: str
+    boot: str
+    seconds: float
+    probes: tuple[Probe, ...]
+    """The host's health after the reboot, compared with that before the run."""
+    undone: bool = False
+    """The host took the fixes back by itself, because no login confirmed them in time."""
+
+    @property
+    def logins(self) -> tuple[Probe, ...]:
+        """The probes that logged in: as ourselves, and by each watched way."""
+        named = (one for one in self.probes if one.name == "agent-login" or one.name.startswith("login-"))
+        return tuple(one for one in named if one.name != "login-shells")
+
+    def describe(self) -> Sentence:
+        works, tried = sum(one.ok for one in self.logins), len(self.logins)
+        verb = "works" if works == tried == 1 else "work"
+        count = count_things(tried, "login") if works == tried else f"{works} of {count_things(tried, 'login')}"
+        told = f"{self.host} rebooted in {self.seconds:.0f} s; {count} {verb}"
+        if self.undone:
+            told += "; no login confirmed this run's changes in time, so the host took them back"
+        return Sentence(told, "!" if self.undone or works < tried else "↻", "alarm" if self.undone else "plain")
+
+
+class RebootLost(RunEvent, frozen=True, tag="reboot.lost"):
+    """The host did not come back in time."""
+
+    host: str
+    seconds: float
+    reason: str
+    console: tuple[str, ...] = ()
+    """The last lines of its console; empty on a machine that is not ours."""
+
+    def describe(self) -> Sentence:
+        console = f". Its console ends with: {self.console[-1]}" if self.console else ""
+        return Sentence(
+            f"{self.host} did not come back within {self.seconds:.0f} s: {self.reason}{console}", "!", "alarm"
+        )
+
+
+class RebootUndone(RunEvent, frozen=True, tag="reboot.undone"):
+    """The host is as before the run's changes again, since it was not well after the reboot."""
+
+    host: str
+    snapshot: str
+    """The snapshot that it was put back to first; empty if it came back by itself."""
+    rules: tuple[str, ...]
+    paths: tuple[str, ...]
+    differences: tuple[str, ...]
+    probes: tuple[Probe, ...]
+    seconds: float
+
+    def describe(self) -> Sentence:
+        back = f"{self.host} is put back to the moment before its reboot, and" if self.snapshot else f"{self.host}:"
+        how = f"NOT restored: {self.differences[0]}" if self.differences else "verified"
+        fixes = count_things(len(self.rules), "fix", "fixes")
+        return Sentence(f"{back} this run's {fixes} rolled back in {self.seconds:.0f} s, {how}", "↺", "undone")
+
+
+class RebootCompared(RunEvent, frozen=True, tag="reboot.compared"):
+    """The closing scan, made after the reboot, compared with the verdicts at the time of the fixes."""
+
+    host: str
+    held: tuple[str, ...]
+    """Fixes that still hold."""
+    lost: tuple[str, ...] = ()
+    """Fixes that do not hold any more."""
+    slipped: tuple[str, ...] = ()
+    """Rules that passed before the run and do not now."""
+
+    def describe(self) -> Sentence:
+        total = len(self.held) + len(self.lost)
+        some = f"{len(self.held)} of {total} fixes still hold"
+        told = f"After the reboot {'the fix still holds' if len(self.held) == total == 1 else some}"
+        told += f"; {', '.join(self.lost)} came back" if self.lost else ""
+        told += f"; {', '.join(self.slipped)} passed before the run and do not now" if self.slipped else ""
+        return Sentence(told, "!" if self.lost or self.slipped else "✓", "alarm" if self.lost else "passed")
 
 
 class DriftFound(RunEvent, frozen=True, tag="drift"):
@@ -378,9 +498,14 @@ class ItemEscalated(RunEvent, frozen=True, tag="item.escalated"):
     outcome: ClassVar[ItemOutcome] = "escalated"
     rule: str
     reason: str
+    reopened: bool = False
+    """It had passed, and did not survive the reboot."""
+    replayed: str = ""
+    """For a reopened item, the id of the proven fix that it repeated."""
 
     def describe(self) -> Sentence:
-        return Sentence(f"{self.rule} escalated: {self.reason}", "▲", "escalated")
+        how = "reopened and escalated" if self.reopened else "escalated"
+        return Sentence(f"{self.rule} {how}: {self.reason}", "▲", "escalated")
 
 
 class ItemSkipped(RunEvent, frozen=True, tag="item.skipped"):
@@ -406,19 +531,17 @@ class ItemDeferred(RunEvent, frozen=True, tag="item.deferred"):
 
 
 class CandidatesGathered(RunEvent, frozen=True, tag="candidates"):
-    """What the content proposes for the rule on this host, each judged by the policy."""
+    """What the content and recipes propose for the rule on this host, each judged by the policy."""
 
     rule: str
     candidates: tuple[Candidate, ...]
 
     def describe(self) -> Sentence | None:
-        if not self.candidates:
-            return None
-        usable = [one.source for one in self.candidates if one.is_usable]
-        refused = [one.source for one in self.candidates if one.refusal]
-        said = [f"The content has a fix of its own, from {one}" for one in usable]
-        said += [f"The policy refuses the content's own fix, from {one}" for one in refused]
-        return Sentence("; ".join(said) or "The content has no fix of its own that can be told beforehand")
+        usable = [one.sources for one in self.candidates if one.is_usable]
+        refused = [one.sources for one in self.candidates if one.refusal]
+        said = [f"Proposed for {self.rule}: {one}" for one in usable]
+        said += [f"Proposed for {self.rule} and refused by the policy: {one}" for one in refused]
+        return Sentence("; ".join(said)) if said else None
 
 
 class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
@@ -550,8 +673,20 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     rollback: str
     validation: str
     candidate: int = 0
-    """Number of the content's proposal that the plan takes, from 1; 0 if it takes none."""
+    """Number of the proposal in `candidates` that the plan takes, from 1; 0 if it takes none."""
     describe = stay_silent
+
+
+class QuestionsAnswered(RunEvent, frozen=True, tag="questions"):
+    """What the Architect asked about the host before it planned, and what was read there."""
+
+    rule: str
+    attempt: int
+    answers: tuple[Answered, ...]
+    why: str = ""
+
+    def describe(self) -> Sentence:
+        return Sentence(f"The Architect asks about {', '.join(one.question.describe() for one in self.answers)}")
 
 
 class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
@@ -566,12 +701,10 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     replayed: str = ""
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
     source: str = ""
-    """Where the actions come from if no role wrote them: a part of the content."""
+    """Where the actions come from if no role wrote them: a part of the content, or a person's recipe."""
 
     def describe(self) -> Sentence | None:
-        if not self.source:
-            return None
-        return Sentence(f"The change is the content's own, from {self.source}: {self.note}")
+        return Sentence(f"{describe_source(self.source)}, {self.note}") if self.source else None
 
 
 class ActionRefused(RunEvent, frozen=True, tag="action.refused"):
@@ -719,16 +852,20 @@ class ApprovalRequested(RunEvent, frozen=True, tag="approval.requested"):
     """SHA-256 over host, plan and diff; the approval is void for anything else."""
     expires: float
     diff: str = ""
-    """The diff that the person is shown."""
+    """The diff that the person is shown; of a reboot, what is rebooted and why."""
     needs: PeopleNeeded | None = None
+    about: ApprovalSubject = "change"
 
     def describe(self) -> Sentence:
         needs = self.needs
+        people = "two people" if needs and needs.people != 1 else "a person"
+        waits = f"{self.rule} waits for {people} to approve its change"
+        if self.about == "reboot":
+            waits = f"The reboot waits for {people} to approve it"
         if needs and needs.people != 1:
-            change = f"{self.rule} waits for two people to approve its change"
-            return Sentence(f"{change}: {needs.why}, by {needs.by}", "?")
+            return Sentence(f"{waits}: {needs.why}, by {needs.by}", "?")
         by = f" ({needs.why}, by {needs.by})" if needs and needs.sha256 else ""
-        return Sentence(f"{self.rule} waits for a person to approve its change{by}", "?")
+        return Sentence(f"{waits}{by}", "?")
 
 
 class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
@@ -744,29 +881,32 @@ class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
     """Id of the API token; empty if none was used, and in old logs."""
     made_by: tuple[str, ...] = ()
     """The people who made the token for somebody else, the first one first; empty if nobody did."""
+    about: ApprovalSubject = "change"
 
     @property
     def approver(self) -> Approver:
         return Approver(name=self.by, via=self.via, made_by=self.made_by)
 
     @property
-    def whose(self) -> str:
+    def approver_text(self) -> str:
         """The approver, and which token made by whom was used."""
         return f"{self.by}{describe_token(self.token, self.made_by)}"
 
     def describe(self) -> Sentence:
         waits = describe_missing_approvals(self.of, self.given)
         how_far = f", {waits or f'{self.given} of {self.of}'}" if self.of > 1 else ""
-        return Sentence(f"Change approved by {self.whose}{how_far}. {self.reason}", "?" if how_far and waits else "·")
+        what, who = self.about.capitalize(), self.approver_text
+        return Sentence(f"{what} approved by {who}{how_far}. {self.reason}", "?" if how_far and waits else "·")
 
 
 class ApprovalRefused(RunEvent, frozen=True, tag="approval.refused"):
     approval: str
     by: str
     reason: str
+    about: ApprovalSubject = "change"
 
     def describe(self) -> Sentence:
-        return Sentence(f"Change refused by {self.by}. {self.reason}")
+        return Sentence(f"{self.about.capitalize()} refused by {self.by}. {self.reason}")
 
 
 class ApprovalEdited(RunEvent, frozen=True, tag="approval.edited"):
@@ -885,7 +1025,7 @@ class EnergySpent(Sample, frozen=True, tag="energy.sample"):
     describe = stay_silent
 
 
-class PersonDid(Event, frozen=True, tag="audit.done"):
+class AuditedRequest(Event, frozen=True, tag="audit.done"):
     """A request that changes something or was refused, and its outcome."""
 
     who: str
@@ -907,7 +1047,7 @@ class PersonDid(Event, frozen=True, tag="audit.done"):
     describe = stay_silent
 
 
-class RolloutAsked(RolloutEvent, frozen=True, tag="rollout.asked"):
+class RolloutOrdered(RolloutEvent, frozen=True, tag="rollout.asked"):
     """A rollout was ordered: one run per host, each with its own log. This is the rollout's log."""
 
     hosts: tuple[str, ...]
@@ -937,6 +1077,8 @@ class RolloutAsked(RolloutEvent, frozen=True, tag="rollout.asked"):
     replay_fixes: bool = True
     """Try fixes proven on hosts with the same files first."""
     engine: EngineChoice = "lineup"
+    reboot: bool = False
+    """Reboot each host at the end of its run."""
 
     def describe(self) -> Sentence:
         waves = " then ".join(map(str, self.waves))

@@ -1,23 +1,33 @@
-"""Hides prompts, which describe a host, from people below the right `operator`."""
+"""Hides prompts and answers of a host, which describe it, from people below the right `operator`."""
 
 import hashlib
+from typing import Any
 
 import msgspec
 
-_KIND = b'"kind":"turn.started"'
+WITHHELD = {"turn.started": "prompt", "questions": "answers"}
+"""The field that is hidden, by kind of event."""
+_MARKS = tuple(f'"kind":"{kind}"'.encode() for kind in WITHHELD)
 _READ = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_PROMPT = msgspec.json.Decoder(tuple[str, ...])
 
 
 def redact_prompt(line: bytes) -> bytes:
-    """Return the event line with its prompt redacted; lines without a prompt are unchanged."""
-    if _KIND not in line:
+    """Return the event line with its prompt or answers redacted; lines without them are unchanged."""
+    if not any(mark in line for mark in _MARKS):
         return line
     fields = _READ.decode(line)
-    if bytes(fields["kind"]) != b'"turn.started"' or "prompt" not in fields:
+    name = WITHHELD.get(msgspec.json.decode(fields["kind"], type=str), "")
+    if name not in fields:
         return line
-    summaries = tuple(map(summarize_prompt, _PROMPT.decode(fields["prompt"])))
-    return msgspec.json.encode(fields | {"prompt": msgspec.Raw(msgspec.json.encode(summaries))})
+    hidden = _summarize_texts(msgspec.json.decode(fields[name]))
+    return msgspec.json.encode(fields | {name: msgspec.Raw(msgspec.json.encode(hidden))})
+
+
+def _summarize_texts(found: Any) -> Any:
+    """Return a prompt's texts or the answers to questions as summaries; the questions stay."""
+    if isinstance(found, dict):
+        return found | {"answer": summarize_prompt(found.get("answer", ""))}
+    return [summarize_prompt(one) if isinstance(one, str) else _summarize_texts(one) for one in found]
 
 
 def summarize_prompt(prompt: str) -> str:

@@ -1,8 +1,10 @@
 """The types that events are made of and that the layers above share."""
 
+import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
+import msgspec
 from msgspec import Meta, Struct
 
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
@@ -77,6 +79,12 @@ else:
     AnyAction = Union[(FileAction, Reload, *RESOURCE_ACTIONS)]
 
 
+def fingerprint_actions(actions: Iterable[AnyAction]) -> str:
+    """Return a digest of the actions that ignores their order and reloads."""
+    parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
+    return hashlib.sha256(b"\n".join(sorted(parts))).hexdigest()[:16]
+
+
 class Probe(Struct, frozen=True):
     """A health check and its result."""
 
@@ -131,6 +139,8 @@ class Budget(Struct, frozen=True, kw_only=True):
     approval_seconds: float = 24 * 3600.0
     attempts: int = ATTEMPTS
     item_tokens: int = 40_000
+    reboot_seconds: float = 600.0
+    """Seconds until a host must be back after its reboot; three times as many where its processor is emulated."""
 
 
 class Lesson(Struct, frozen=True, kw_only=True):
@@ -175,11 +185,24 @@ class ProvenFix(Struct, frozen=True, kw_only=True):
         return f"replayed from run {self.run}, attempt {self.attempt}, on {self.host}"
 
 
+RECIPE_OF = "a recipe of "
+"""How a source begins that is a person's recipe file; its name follows."""
+
+
+def describe_source(source: str) -> str:
+    """Return whose fix it is, as the subject of a sentence."""
+    if source.startswith(RECIPE_OF):
+        return f"A{source[1:]}"
+    return f"The content's own fix, from {source}"
+
+
 class Candidate(Struct, frozen=True, kw_only=True):
-    """What the content itself proposes for a rule on a host, before any role is asked; or why a source has nothing."""
+    """What the content or a recipe proposes for a rule on a host, before any role is asked; or why it has nothing."""
 
     source: str
     """Where it comes from, such as "the fix text"."""
+    also: tuple[str, ...] = ()
+    """Other sources that propose the same."""
     actions: tuple[AnyAction, ...] = ()
     gap: str = ""
     """Why the source proposes nothing here."""
@@ -200,6 +223,10 @@ class Candidate(Struct, frozen=True, kw_only=True):
     def is_usable(self) -> bool:
         return bool(self.actions) and not self.refusal
 
+    @property
+    def sources(self) -> str:
+        return " and ".join((self.source, *self.also))
+
 
 EngineChoice = Literal["lineup", "none"]
 """Who chooses the changes of a run: the roles on the line-up's engines, or no model at all."""
@@ -216,6 +243,10 @@ class Sampling(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Token budget for thinking; engines without such a budget ignore it."""
     guided: bool = False
     """Limit keys, values and lines to those in the rule and its files: for small models."""
+    candidates: bool = False
+    """Show what the content and recipes propose; False in old logs."""
+    questions: bool = False
+    """Let the Architect ask about the host before it plans; False in old logs."""
 
     def to_request_fields(self) -> dict[str, Any]:
         """Return the fields of a completion request."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from app.events.kinds import ItemOutcome, PersonDid, RunEnd
+from app.events.kinds import AuditedRequest, ItemOutcome, RunEnd
 from app.events.record import BrokenChain, Recorded, parse_line
 from app.evidence.notary import SignedHead, is_key_successor
 from app.store.models import RunRow
@@ -41,7 +41,7 @@ def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
     found = AuditAnchors()
     for seq, line, digest in rows:
         event = parse_line(line, digest).event
-        if not isinstance(event, PersonDid):
+        if not isinstance(event, AuditedRequest):
             continue
         fields = dict(_FIELD.findall(event.detail))
         if seal := _SEAL.fullmatch(event.did):  # lines about requests begin with the HTTP method

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import EnvironmentUnusable
-from app.events.kinds import RolloutAsked, RolloutHostBegun, RolloutHostEnded, RolloutHostLeft
+from app.events.kinds import RolloutHostBegun, RolloutHostEnded, RolloutHostLeft, RolloutOrdered
 from app.events.record import Recorded, select_events
 from app.evidence import verify
 from app.evidence.build_id import read_build_id
@@ -20,7 +20,7 @@ FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer, into: Spool) -> None:
     """Write the bundle into a spool. `pack_of` returns a run's evidence.zip. Equal inputs give equal bytes."""
     asked = events[0].event
-    assert isinstance(asked, RolloutAsked)
+    assert isinstance(asked, RolloutOrdered)
     begun = select_events(events, RolloutHostBegun)
     into.add("README.txt", _write_bundle_readme(events[0].run, asked, len(begun)).encode())
     into.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
@@ -47,7 +47,7 @@ def read_chain_head(pack: bytes) -> str:
 
 
 def build_bundle_index(
-    events: Sequence[Recorded], asked: RolloutAsked, files: Sequence[Object], heads: Mapping[str, str], key: str
+    events: Sequence[Recorded], asked: RolloutOrdered, files: Sequence[Object], heads: Mapping[str, str], key: str
 ) -> Object:
     """Return the index. `files` are manifest entries; `heads` has the chain head of each run."""
     ends = {one.of: one for one in select_events(events, RolloutHostEnded)}
@@ -83,7 +83,7 @@ def _build_run_entry(begun: RolloutHostBegun, ended: RolloutHostEnded | None, he
     }
 
 
-def _write_bundle_readme(rollout: str, asked: RolloutAsked, runs: int) -> str:
+def _write_bundle_readme(rollout: str, asked: RolloutOrdered, runs: int) -> str:
     played = "\nSIMULATED: the engines, the hosts or both.\n" if asked.simulated else ""
     return f"""Evidence of Temper rollout {rollout}: {len(asked.hosts)} hosts, {runs} of them begun.
 {played}

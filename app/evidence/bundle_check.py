@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.kinds import RolloutAsked, RolloutHostBegun
+from app.events.kinds import RolloutHostBegun, RolloutOrdered
 from app.events.record import BrokenChain, Recorded, check_chain, parse_line, select_events
 from app.evidence import verify
 from app.evidence.bundle import FORMAT, build_bundle_index, name_pack_file, read_chain_head
@@ -79,7 +79,7 @@ def _check_run_pack(pack: bytes, run: dict[str, Any], key: str, left: Callable[[
 def _check_index(events: list[Recorded], files: Files, index: Object) -> None:
     """Raise BrokenPack if the index or README.txt differs from the chain."""
     asked = events[0].event
-    if not isinstance(asked, RolloutAsked):
+    if not isinstance(asked, RolloutOrdered):
         raise BrokenPack("rollout.jsonl does not begin with what was asked for")
     begun = select_events(events, RolloutHostBegun)
     heads = {one.of: read_chain_head(files[name_pack_file(one.host, one.of)]) for one in begun}

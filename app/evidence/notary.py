@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT
 from app.evidence.bundle import write_bundle
 from app.evidence.receipt import FOLDER as RECEIPTS
@@ -106,9 +106,9 @@ class Notary:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
             if audit.has_seal(session, of, what):
-                return  # the record keeps nobody waiting
-        event = PersonDid(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=detail)
-        if line := audit.note_once(self.database, event, of, what):
+                return  # without taking the lock of the record
+        event = AuditedRequest(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=detail)
+        if line := audit.append_seal_once(self.database, event, of, what):
             sign_head(self.folder, self.key, line.seq, line.hash)
 
 

@@ -44,4 +44,6 @@ def to_operator_action(recorded: Recorded) -> OperatorAction | None:
 def _name_change(approval: str) -> str:
     """Name the change of an approval. Its id is run.rule.attempt.seq, and a rule's id may contain dots."""
     rule, attempt = approval.split(".", 1)[-1].rsplit(".", 2)[:2]
+    if (rule, attempt) == ("reboot", "0"):
+        return "the reboot"
     return f"the change to {rule} of attempt {attempt}"

@@ -17,7 +17,8 @@ def describe_finding(case: RunRecord, one: RuleRecord) -> str:
     if one.rule.id not in case.request.rules:
         return f"Not part of run {case.run}."
     unscanned = f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
-    sentences = [f"After the run, {format_verdict(one.closing)}" if one.closing else unscanned]
+    when = "After the run and its reboot" if case.state.reboot.returned else "After the run"
+    sentences = [f"{when}, {format_verdict(one.closing)}" if one.closing else unscanned]
     if waits := _describe_not_in_force(one):
         sentences.append(waits)
     if one.opening:
@@ -49,6 +50,8 @@ def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
             return "not scanned"
         held = one.opening.word == "pass"
         return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
+    if one.item.status == "passed" and (compared := case.state.reboot.compared) and one.rule.id in compared.held:
+        return f"passed at attempt {len(one.tried)}, and holds after the reboot"
     if one.item.status == "passed":
         waits = _describe_not_in_force(one)
         return f"passed at attempt {len(one.tried)}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
@@ -90,7 +93,7 @@ def _list_steps(tried: AttemptRecord) -> list[str]:
 def describe_answer(answer: Answer) -> str:
     match answer:
         case ApprovalGiven():
-            text = f"approved by {answer.whose}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
+            text = f"approved by {answer.approver_text}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")
         case ApprovalRefused():
             text = f"refused by {answer.by}"
         case ApprovalEdited():

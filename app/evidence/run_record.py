@@ -22,6 +22,8 @@ Status = Literal["not_reviewed", "not_applicable", "open", "not_a_finding"]
 _STATUS: dict[Word, Status] = {"pass": "not_a_finding", "fail": "open", "notapplicable": "not_applicable"}
 DONE: tuple[Status, ...] = ("not_a_finding", "not_applicable")
 _SEVERITY: dict[Category, str] = {"I": "high", "II": "medium", "III": "low"}
+_Return = kinds.RebootReturned | kinds.RebootLost | kinds.RebootUndone
+REBOOT_RESULTS = kinds.RebootSkipped | _Return | kinds.RebootCompared
 Answer = kinds.ApprovalGiven | kinds.ApprovalRefused | kinds.ApprovalEdited | kinds.ApprovalExpired
 
 
@@ -87,6 +89,8 @@ class RunRecord:
     published: BenchmarkTitle
     rebooted: kinds.RebootChecked | None = None
     """The result of a check after a reboot; None for any other run."""
+    reboot: tuple[str, ...] = ()
+    """What came of the reboot at the end of the run, one sentence each; empty without one."""
 
     @property
     def run(self) -> str:
@@ -144,7 +148,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     state, queued_at, head = RunState(), 0.0, ""
     scanned: dict[str, float] = {}
     tried: dict[tuple[str, int], AttemptRecord] = {}
-    people, seats, rebooted = [], Seats(), None
+    people, seats, rebooted, reboot = [], Seats(), None, list[str]()
     for recorded in events:
         state = apply_event(state, recorded)
         queued_at, head = queued_at or recorded.at, recorded.hash
@@ -152,6 +156,8 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
             scanned[recorded.event.phase] = recorded.at
         elif isinstance(recorded.event, kinds.RebootChecked):
             rebooted = recorded.event
+        elif isinstance(recorded.event, REBOOT_RESULTS):
+            reboot.append(recorded.event.describe().text)
         people += [done] if (done := to_operator_action(recorded)) else []
         seats.apply_event(recorded.event)
         _record_attempt(tried, state, recorded)
@@ -163,7 +169,10 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     judged = tuple(_build_rule_records(pack, state, state.request, tried))
     title = describe_benchmark(pack, state.started)
     asked, deeds = state.request, tuple(people)
-    return RunRecord(state, asked, pack, queued_at, scanned, head, judged, deeds, seats.list_seats(), title, rebooted)
+    sitting = seats.list_seats()
+    return RunRecord(
+        state, asked, pack, queued_at, scanned, head, judged, deeds, sitting, title, rebooted, tuple(reboot)
+    )
 
 
 def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState, recorded: Recorded) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.events.kinds import RunStarted, TurnStarted
-from app.events.prompt_redaction import redact_prompt
+from app.events.kinds import RunStarted, get_event_kind
+from app.events.prompt_redaction import WITHHELD, redact_prompt
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import read_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
@@ -34,7 +34,7 @@ class SharedLog:
     manifest: bytes
     signature: str
     lines: bytes
-    """The events, each after the start of its hash; where the prompt is withheld, after its whole hash."""
+    """The events, each after the start of its hash; where a prompt or answers are withheld, after its whole hash."""
     show: bytes
     """What the page plays; the manifest has its digest."""
 
@@ -49,8 +49,11 @@ class SharedLog:
 def build_shared_log(
     log: Sequence[Recorded], show: bytes, about: dict[str, Any], signer: Signer, *, prompts: bool
 ) -> SharedLog:
-    """Return the signed log of a run. Prompts are withheld unless `prompts` is set; `about` goes into the manifest."""
-    withheld = [] if prompts else [one.seq for one in log if isinstance(one.event, TurnStarted)]
+    """Return the signed log of a run. `about` goes into the manifest.
+
+    Prompts, and the host's answers to questions, are withheld unless `prompts` is set.
+    """
+    withheld = [] if prompts else [one.seq for one in log if get_event_kind(one.event) in WITHHELD]
     missing = frozenset(withheld)
     lines = [_encode_line(one, withheld=one.seq in missing) for one in log]
     started = next((one.event for one in log if isinstance(one.event, RunStarted)), None)
@@ -135,8 +138,8 @@ def _check_lines(lines: bytes, manifest: dict[str, Any]) -> str:
     for seq, text in enumerate(lines.split(b"\n"), 1):
         mark, _, line = text.partition(b" ")
         event = _parse_line(line)
-        if seq in withheld and event.get("kind") != "turn.started":
-            raise BrokenPack(f"event {seq} is not what was recorded: only prompts may be withheld")
+        if seq in withheld and event.get("kind") not in WITHHELD:
+            raise BrokenPack(f"event {seq} is not what was recorded: only prompts and answers may be withheld")
         previous = mark.decode("ascii") if seq in withheld else hash_line(previous, line)
         if previous[:MARK].encode() != mark[:MARK]:
             raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")

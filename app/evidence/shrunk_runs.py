@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.errors import EnvironmentUnusable
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.events.record import Recorded, parse_line
 from app.evidence.pack import FILE, build_checked_files, build_pack
 from app.evidence.signing_key import Signer
@@ -93,10 +93,10 @@ def _digest_compressed(held: bytes) -> str:
         return str(exc)
 
 
-def _build_shrink_event(run: str, who: str, digest: str) -> PersonDid:
+def _build_shrink_event(run: str, who: str, digest: str) -> AuditedRequest:
     detail = f"{FILE} sha256 {digest}"
     did = f"tidy: shrink run {run} to its evidence"
-    return PersonDid(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
+    return AuditedRequest(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
 
 
 def check_against_log(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:

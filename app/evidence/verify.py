@@ -129,6 +129,7 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
             if files.get(name) != expected.get(name):
                 raise BrokenPack(f"{name} is not what the events say")
         _check_order(files, events)
+        _check_reboot(events)
         _check_papers(files, events, manifest, key)
         check_signer(manifest, _read_start_field(events, "key") or "", key)  # last: what a paper says names its fault
     except SHAPE_ERRORS as exc:
@@ -434,15 +435,17 @@ def _check_order(files: Files, events: Events) -> None:
             plan = b"{" + line.split(f'"run":"{event["run"]}",'.encode(), 1)[1]
         elif kind == "approval.requested":
             asked, given = event, []
-            if "diff" in event and event["binds"] != bound:  # the first versions did not record the diff
+            is_change = event.get("about", "change") == "change"
+            if is_change and "diff" in event and event["binds"] != bound:  # the first versions did not record the diff
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another host, plan or diff")
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
             given = _add_approver(given, event, needs, askers) if kind == "approval.given" else []
         elif kind == "action.applying":
-            asks = request["mode"] == "review" or event["rule"] in careful or theirs
-            people = max(needs.get("people", 0), asks)
+            final = event["rule"] in careful or (needs.get("risk") or {}).get("irreversible")
+            asks = request["mode"] == "review" or final or theirs
+            people = max(needs.get("people", 0), bool(asks))
             if not allowed or request["mode"] == "dry-run" or len(given) < people:
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
                 raise BrokenPack(f"event {seq} applies a change to {event['rule']} without {lacking}")
@@ -453,6 +456,29 @@ def _check_order(files: Files, events: Events) -> None:
             journal = None
         elif kind.startswith(("item.", "run.finished", "run.stopped")) and journal is not None:
             raise BrokenPack(f"event {seq} goes on while a change is neither passed nor rolled back")
+
+
+def _check_reboot(events: Events) -> None:
+    """Raise BrokenPack if a host that is not disposable was rebooted without the approval of exactly that."""
+    request, asked, disposable = events[0][1], False, False
+    askers = {one.casefold() for one in (request.get("by"), request.get("whose")) if one}
+    policy: Object = {}
+    needs: Object = {}
+    given: list[set[str]] = []
+    for _, event in events:
+        kind, seq = event["kind"], event["seq"]
+        if kind == "run.started":
+            policy, disposable = event.get("approvals") or {}, event.get("disposable", False)
+        elif kind == "approval.requested":
+            given, asked = [], event.get("about") == "reboot"
+            needs = _check_needs(event, policy) if asked else {}
+            parts = [request["host"].encode(), b"reboot", event.get("diff", "").encode()]
+            if asked and event["binds"] != compute_sha256(b"\0".join(parts)):
+                raise BrokenPack(f"the approval that event {seq} asks for is bound to another reboot")
+        elif kind == "approval.given":
+            given = _add_approver(given, event, needs, askers)
+        elif kind == "reboot.announced" and not (disposable or (asked and len(given) >= max(needs["people"], 1))):
+            raise BrokenPack(f"event {seq} reboots the host without the approval that it needs")
 
 
 def _check_needs(event: Object, policy: Object) -> Object:
@@ -616,11 +642,13 @@ def _build_rows(rules: list[Object], events: Events) -> list[Object]:
         if event["kind"] == "verdict" and event["phase"] in scans:
             scans[event["phase"]][event["rule"]] = event
     last = scans["opening" if request["mode"] == "scan" else "closing"]
+    rebooted = any(event["kind"] == "reboot.returned" for _, event in events)
+    when = "After the run and its reboot" if rebooted else "After the run"
     known, rows = {one["rule"]: one for one in _read_published(events).get("rules", [])}, []
     for rule in rules:
         opening, closing = scans["opening"].get(rule["id"]), last.get(rule["id"])
         asked = rule["id"] in request["rules"]
-        after = f"After the run, {_format_verdict(closing)}" if closing else _UNSCANNED.format(end)
+        after = f"{when}, {_format_verdict(closing)}" if closing else _UNSCANNED.format(end)
         found = after + (f"\nBefore the run, {_format_verdict(opening)}" if opening else "")
         found += _describe_parameters(rule["id"], events)
         apart = _explain_left_out(rule["id"], events)

@@ -4,13 +4,25 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
+import msgspec
+
 from app.events.vocabulary import Role, Sampling
 
-Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf"]
-_SHOWN: dict[Precision, str] = {"bf16": "bf16", "fp8": "FP8", "nvfp4": "NVFP4", "awq4": "AWQ 4-bit", "gguf": "GGUF"}
+Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf", "unstated"]
+_SHOWN: dict[Precision, str] = {
+    "bf16": "bf16",
+    "fp8": "FP8",
+    "nvfp4": "NVFP4",
+    "awq4": "AWQ 4-bit",
+    "gguf": "GGUF",
+    "unstated": "precision not stated",
+}
 
-EngineKind = Literal["vllm", "llamacpp"]
-"""llamacpp runs a GGUF file on the CPU and needs no GPU."""
+CandidatesFor = Literal["architect", "none"]
+"""Who is shown what the content and recipes propose for a rule."""
+EngineKind = Literal["vllm", "llamacpp", "openai"]
+"""llamacpp runs a GGUF file on the CPU and needs no GPU. openai is any server with that API, which Temper never starts:
+of its GPUs nothing is known."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +137,10 @@ class Engine:
     """Set if the metrics are not at /metrics of the base URLs."""
     api_key_env: str = ""
     """Environment variable with the API key of the base URLs."""
+    program: str = ""
+    """Kind openai: the server's program, as it reported itself."""
+    structured: bool = True
+    """False if the server binds no answer to a JSON Schema: answers are then asked for by an example alone."""
     launch: Launch | None = None
     simulation: Simulation | None = None
     vllm: str = ""
@@ -164,16 +180,26 @@ class Engine:
         return self.kind == "llamacpp"
 
     @property
+    def is_endpoint(self) -> bool:
+        """Return True for somebody's server of which only the API is known."""
+        return self.kind == "openai"
+
+    @property
     def program_name(self) -> str:
+        if self.is_endpoint:
+            return self.program or "an OpenAI-compatible server"
         return "xllamacpp" if self.is_on_cpu else "vLLM"
 
     @property
     def hardware_label(self) -> str:
+        if self.is_endpoint:
+            return self.base_urls[0].split("/")[2] if self.base_urls else "endpoint"
         return "CPU" if self.is_on_cpu else f"GPU {' + '.join(map(str, self.gpus))}"
 
     @property
     def replicas(self) -> tuple[tuple[int, ...], ...]:
-        if self.is_on_cpu:
+        """Return the GPUs of each replica; empty ones without GPUs."""
+        if not self.gpus:
             return ((),) * max(1, len(self.base_urls))
         step = self.gpus_per_replica
         return tuple(self.gpus[n : n + step] for n in range(0, len(self.gpus), step))
@@ -220,6 +246,25 @@ class Lineup:
     seats: dict[Role, Seat]
     dcgm_urls: tuple[str, ...] = ()
     """DCGM exporters of other machines' GPUs."""
+    candidates: CandidatesFor | None = None
+    """None: `none` if the Architect is guided, since small models were trained without, else `architect`."""
+
+    questions: bool | None = None
+    """Whether the Architect may ask about a host before it plans. None: true unless it is guided."""
+
+    @property
+    def asks_questions(self) -> bool:
+        return not self.seats["architect"].guided if self.questions is None else self.questions
+
+    @property
+    def shows_candidates(self) -> bool:
+        """Return whether the Architect may take a candidate, and the Worker sees them."""
+        return not self.seats["architect"].guided if self.candidates is None else self.candidates == "architect"
+
+    def get_sampling(self, role: Role) -> Sampling:
+        """Return the role's sampling, with what the line-up says of its prompts."""
+        asks = role == "architect" and self.asks_questions
+        return msgspec.structs.replace(self.seats[role].sampling, candidates=self.shows_candidates, questions=asks)
 
     def to_attached(self) -> Self:
         """Return the line-up with launched engines as external ones, started by systemd or compose."""

@@ -11,7 +11,7 @@ import msgspec
 
 from app.errors import BadLineup
 from app.events.vocabulary import Role
-from app.lineups.model import Engine, EngineKind, Gpu, Lineup, Precision, Seat
+from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, Seat
 from app.lineups.toml_reader import Table, TomlReader, suggest_name
 
 LINEUPS = Path(__file__).parent
@@ -23,6 +23,7 @@ _WORDS: dict[Any, str] = {
     bool: "true or false",
     Precision: f"one of {', '.join(get_args(Precision))}",
     EngineKind: f"one of {', '.join(get_args(EngineKind))}",
+    CandidatesFor: f"one of {', '.join(get_args(CandidatesFor))}",
     tuple[int, ...]: "a list of whole numbers, like [0, 1]",
     tuple[str, ...]: "a list of strings in quotes",
     dict[str, str]: 'a table of strings, like {NAME = "value"}',
@@ -61,7 +62,9 @@ class _LineupReader(TomlReader):
 
     def build_lineup(self) -> Lineup:
         document = self.document
-        self.check_keys((), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls"))
+        self.check_keys(
+            (), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls", "candidates", "questions")
+        )
         if "title" not in document:
             self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
@@ -78,7 +81,12 @@ class _LineupReader(TomlReader):
             engines=engines,
             seats=seats,
             dcgm_urls=self._read_value((), {"dcgm_urls": [], **document}, "dcgm_urls", tuple[str, ...]),
+            candidates=self._read_optional(document, "candidates", CandidatesFor),
+            questions=self._read_optional(document, "questions", bool),
         )
+
+    def _read_optional(self, document: dict[str, Any], key: str, kind: Any) -> Any:
+        return self._read_value((), document, key, kind) if key in document else None
 
     def _read_gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
         tables = document.get("gpus", [] if _needs_no_gpu(document) else None)
@@ -91,8 +99,10 @@ class _LineupReader(TomlReader):
         return gpus
 
     def _read_engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
-        engine = self._fill_dataclass(Engine, at, {**_ON_CPU, **table} if _is_cpu_engine(table) else table, name=at[-1])
-        if engine.is_on_cpu:
+        engine = self._fill_dataclass(Engine, at, _WITHOUT_GPUS.get(table.get("kind", ""), {}) | table, name=at[-1])
+        if engine.is_endpoint:
+            self._check_endpoint(at, engine)
+        elif engine.is_on_cpu:
             self._check_cpu(at, engine)
         else:
             self._check_gpus(at, engine, [gpu.index for gpu in gpus])
@@ -119,6 +129,12 @@ class _LineupReader(TomlReader):
             self.reject(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:
             self.reject((*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out")
+
+    def _check_endpoint(self, at: Table, engine: Engine) -> None:
+        if engine.gpus:
+            self.reject(at, "gpus", "of a server that Temper does not start no GPUs are known: leave gpus out")
+        if not engine.base_urls:
+            self.reject(at, "", "an engine of kind openai runs already: give its base_urls")
 
     def _check_start(self, at: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
@@ -184,17 +200,20 @@ class _LineupReader(TomlReader):
         return value
 
 
-_ON_CPU = {"gpus": [], "tp": 1, "precision": "gguf"}
-"""Defaults of an engine without GPUs."""
+_WITHOUT_GPUS: dict[str, dict[str, Any]] = {
+    "llamacpp": {"gpus": [], "tp": 1, "precision": "gguf"},
+    "openai": {"gpus": [], "tp": 1, "precision": "unstated"},
+}
+"""Defaults of the kinds of engines without GPUs of ours."""
 
 
-def _is_cpu_engine(engine: object) -> bool:
-    return isinstance(engine, dict) and engine.get("kind") == "llamacpp"
+def _is_without_gpus(engine: object) -> bool:
+    return isinstance(engine, dict) and engine.get("kind") in _WITHOUT_GPUS
 
 
 def _needs_no_gpu(document: dict[str, Any]) -> bool:
     engines = document.get("engines")
-    return isinstance(engines, dict) and bool(engines) and all(map(_is_cpu_engine, engines.values()))
+    return isinstance(engines, dict) and bool(engines) and all(map(_is_without_gpus, engines.values()))
 
 
 def _unwrap_optional(hint: Any) -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from app.events.questions import QUESTIONS, HostQuestion
+from app.events.vocabulary import fingerprint_actions
 from app.loop import answers, choices
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
@@ -31,6 +33,8 @@ _RUN = 120
 """xgrammar 0.2.8 accepts pattern repetitions above 128, but then builds no grammar."""
 _MODE = {"type": "string", "pattern": "^0[0-7]{3}$"}
 _LINE, _CONTENT = 400, 4096
+_FIRST_LINES = (1, 40, 80, 160, 320, 640)
+"""Where a shown part of a file may begin."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,10 @@ class TurnSituation:
     """What the rule names; an answer about anything else is refused."""
     candidates: tuple[ResourceAction, ...] = ()
     """Actions on other resources that the rule could want, possible or not."""
+    takeable: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """What the content and recipes propose, by number, with the places that it would change; a plan may take one."""
+    may_ask: int = 0
+    """How many questions about the host the Architect may ask before it plans."""
     guided: bool = False
     """Limit keys, values and lines to those in the rule and its files."""
 
@@ -76,24 +84,51 @@ class TurnSituation:
 
 
 def build_plan_schema(now: TurnSituation) -> Schema:
+    plan = _build_own_plan_schema(now)
+    if not now.may_ask:
+        return plan
+    questions = _build_array(_build_any_of([_build_question_schema(kind) for kind in QUESTIONS]), 1, now.may_ask)
+    return {"anyOf": [plan, _build_object({"why": _build_text_schema(LONG), "questions": questions})]}
+
+
+def _build_question_schema(kind: type[HostQuestion]) -> Schema:
+    fields: Schema = {"ask": {"const": kind.__struct_config__.tag}}
+    for one in msgspec.structs.fields(kind):
+        match found := msgspec.inspect.type_info(one.type):
+            case msgspec.inspect.LiteralType():
+                fields[one.name] = {"enum": list(found.values)}
+            case msgspec.inspect.StrType():
+                fields[one.name] = {"type": "string", "pattern": found.pattern}
+            case _:
+                fields[one.name] = {"enum": list(_FIRST_LINES)}
+    return _build_object(fields)
+
+
+def _build_own_plan_schema(now: TurnSituation) -> Schema:
     places = [one.place for one in now.offers]
     if now.guided:
-        paths = [file.path for file in now.files if any(_build_guided_schemas(file, now))] or list(now.paths)
-        if now.joint_files:
-            return _build_object({"approach": _build_text_schema(SHORT), "paths": {"const": list(now.joint_files)}})
-        paths = [*places, *paths] or ["/"]
-        return _build_object(
-            {"approach": _build_text_schema(SHORT), "paths": _build_array({"enum": paths}, 1, min(_FEW, len(paths)))}
-        )
+        said = _build_text_schema(SHORT)
+        own = _build_object({"approach": said, "paths": _build_guided_paths(now, places)})
+        if not now.takeable:
+            return own
+        return {"anyOf": [_build_object({"approach": said, "candidate": {"enum": list(now.takeable)}}), own]}
     known = [*places, *now.paths]
     some: list[Schema] = [{"enum": known}] if known else []
     some += [{"type": "string", "pattern": _build_new_file_pattern(pattern)} for pattern in now.folders]
     where = _build_array(_build_any_of(some or [{"enum": ["/"]}]), 1, MOST_PATHS)
     said = _build_text_schema(LONG)
     steps = _build_array(said, 0, _FEW)
-    return _build_object(
-        {"approach": said, "paths": where, "steps": steps, "risk": said, "rollback": said, "validation": said}
-    )
+    takes = {"candidate": {"enum": [0, *now.takeable]}} if now.takeable else {}
+    rest = {"paths": where, "steps": steps, "risk": said, "rollback": said, "validation": said}
+    return _build_object({"approach": said} | takes | rest)
+
+
+def _build_guided_paths(now: TurnSituation, places: list[str]) -> Schema:
+    if now.joint_files:
+        return {"const": list(now.joint_files)}
+    changeable = [file.path for file in now.files if any(_build_guided_schemas(file, now))] or list(now.paths)
+    paths = [*places, *changeable] or ["/"]
+    return _build_array({"enum": paths}, 1, min(_FEW, len(paths)))
 
 
 def build_act_schema(now: TurnSituation) -> Schema:
@@ -144,7 +179,7 @@ def _remove_failed_values(option: Schema, now: TurnSituation) -> Iterable[Schema
 def _has_failed(action: dict[str, Any], now: TurnSituation) -> bool:
     work = answers.parse_answer("act", json.dumps({"actions": [action]}), now.numbered_lines)
     assert isinstance(work, answers.Work)
-    return answers.fingerprint_actions(work.actions) in now.tried
+    return fingerprint_actions(work.actions) in now.tried
 
 
 def build_review_schema(now: TurnSituation) -> Schema:
@@ -249,11 +284,23 @@ def _build_object(fields: Schema, optional: Schema | None = None) -> Schema:
     }
 
 
+def resolve_candidate(answer: answers.Answer, now: TurnSituation) -> answers.Answer:
+    """Return the answer; a plan that takes a candidate covers exactly what it changes. Raises BrokenAnswer."""
+    if not isinstance(answer, answers.Plan) or not answer.candidate:
+        return answer
+    if answer.candidate not in now.takeable:
+        known = ", ".join(map(str, (0, *now.takeable)))
+        raise answers.BrokenAnswer(f"candidate {answer.candidate} cannot be taken: the numbers are {known}")
+    return msgspec.structs.replace(answer, paths=now.takeable[answer.candidate])
+
+
 def find_foreign_part(answer: answers.Answer, now: TurnSituation) -> Objection | None:
     """Return the objection to the first thing in the answer that the rule does not name."""
     if now.scope is None:
         return None
     if isinstance(answer, answers.Plan):
+        if answer.candidate:
+            return None  # judged when it was gathered, and again before it runs
         return find_foreign_place(now.scope, answer.paths, now.candidates)
     return find_foreign_action(now.scope, answer.actions, now.candidates) if isinstance(answer, answers.Work) else None
 

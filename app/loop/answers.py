@@ -1,14 +1,15 @@
 """The roles' answers. The engine is bound to a JSON Schema (answer_schemas.py); parsing checks the answer again."""
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.vocabulary import AnyAction, Decision, Place, Purpose, Reload
+from app.events.questions import MOST_QUESTIONS, Question
+from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import choices
 from app.resources.vendor import RunVendorScript
 from app.text.clean import clean_text
@@ -18,11 +19,21 @@ Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     approach: Text
-    paths: Annotated[tuple[Place, ...], Meta(min_length=1, max_length=8)]
+    paths: Annotated[tuple[Place, ...], Meta(max_length=8)] = ()
+    """Empty only if it takes a candidate."""
     steps: Annotated[tuple[Text, ...], Meta(max_length=8)] = ()
     risk: Text = ""
     rollback: Text = ""
     validation: Text = ""
+    candidate: Annotated[int, Meta(ge=0)] = 0
+    """Number of the proposal that it takes; 0 for a change of its own."""
+
+
+class Inquiry(Struct, frozen=True, forbid_unknown_fields=True):
+    """Questions about the host, instead of a plan."""
+
+    questions: Annotated[tuple[Question, ...], Meta(min_length=1, max_length=MOST_QUESTIONS)]
+    why: Text = ""
 
 
 class Work(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,10 +61,12 @@ class Reflection(Struct, frozen=True, forbid_unknown_fields=True):
     reason: Text = ""
 
 
-Answer = Plan | Work | Review | Triage | Reflection
+Answer = Plan | Inquiry | Work | Review | Triage | Reflection
 
 _LINES = frozenset({"new", "line", "old", "value"})
 _LONGEST = 512
+_MOST_OBJECTS = 64
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 ANSWER_TYPES: dict[Purpose, type[Answer]] = {
     "plan": Plan,
@@ -74,22 +87,51 @@ Numbered = Mapping[str, Mapping[int, str]]
 
 def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
     """Parse a role's answer, ignoring text around the JSON object. Raises BrokenAnswer."""
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        raise BrokenAnswer("no JSON object in the answer")
     try:
-        # Grammars allow raw control characters in strings: newlines stay, others are removed.
-        said = json.loads(text[start : end + 1], strict=False)
-        answer = msgspec.convert(
-            _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said), ANSWER_TYPES[purpose]
-        )
+        said = _find_object(text)
+        asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
+        fields = _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said)
+        kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
+        answer = msgspec.convert(fields, kind)
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
         # Checked first: even previewing a script means running it on a copy.
         raise BrokenAnswer("a vendor's script is taken from the content, and nobody's to write: use the other actions")
+    if isinstance(answer, Plan) and not (answer.paths or answer.candidate):
+        raise BrokenAnswer("the answer does not fit its shape: a plan names at least one path")
     _reject_trailing_newlines(answer)
     return _drop_duplicates(answer)
+
+
+def _find_object(text: str) -> Any:
+    """Return the JSON object of an answer: all between the first and the last brace, or else the last whole object.
+
+    Raises BrokenAnswer, or ValueError with the fault of the first reading.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        raise BrokenAnswer("no JSON object in the answer")
+    try:
+        # Grammars allow raw control characters in strings: newlines stay, others are removed.
+        return json.loads(text[start : end + 1], strict=False)
+    except ValueError:
+        # Without a grammar models write around the object, and commas before a closing bracket.
+        if (found := _find_last_object(_TRAILING_COMMA.sub(r"\1", text[start : end + 1]))) is not None:
+            return found
+        raise
+
+
+def _find_last_object(text: str) -> Any:
+    decoder, found, at, tries = json.JSONDecoder(strict=False), None, text.find("{"), 0
+    while at >= 0 and tries < _MOST_OBJECTS:
+        tries += 1
+        try:
+            found, at = decoder.raw_decode(text, at)
+        except ValueError:
+            at += 1
+        at = text.find("{", at)
+    return found
 
 
 def parse_actions(text: str) -> tuple[AnyAction, ...]:
@@ -97,12 +139,6 @@ def parse_actions(text: str) -> tuple[AnyAction, ...]:
     work = parse_answer("act", text)
     assert isinstance(work, Work)
     return work.actions
-
-
-def fingerprint_actions(actions: Iterable[AnyAction]) -> str:
-    """Return a digest of the actions that ignores their order and reloads."""
-    parts = (msgspec.json.encode(action) for action in actions if not isinstance(action, Reload))
-    return hashlib.sha256(b"\n".join(sorted(parts))).hexdigest()[:16]
 
 
 def _clean_fields(said: Any) -> Any:
@@ -157,19 +193,22 @@ def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, A
 
 
 def _drop_duplicates(answer: Answer) -> Answer:
-    """Remove repeated paths and actions."""
+    """Remove repeated paths, actions and questions."""
     if isinstance(answer, Plan):
         return msgspec.structs.replace(answer, paths=tuple(dict.fromkeys(answer.paths)))
     if isinstance(answer, Work):
         return msgspec.structs.replace(answer, actions=tuple(dict.fromkeys(answer.actions)))
+    if isinstance(answer, Inquiry):
+        return msgspec.structs.replace(answer, questions=tuple(dict.fromkeys(answer.questions)))
     return answer
 
 
 def _reject_trailing_newlines(answer: Answer) -> None:
     """Raise BrokenAnswer for trailing newlines: `$` in a JSON Schema pattern also matches before one."""
     named = [*answer.paths] if isinstance(answer, Plan) else []
-    if isinstance(answer, Work):
-        fields = [msgspec.structs.asdict(action) for action in answer.actions]
+    parts = answer.actions if isinstance(answer, Work) else answer.questions if isinstance(answer, Inquiry) else ()
+    if parts:
+        fields = [msgspec.structs.asdict(one) for one in parts]
         named = [text for one in fields for name, text in one.items() if name != "content" and isinstance(text, str)]
     if any(text.endswith("\n") for text in named):
         raise BrokenAnswer("a path or a line in the answer ends in a newline")

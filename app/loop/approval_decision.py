@@ -7,6 +7,8 @@ from app.events.kinds import ActionProposed, ApprovalGiven, RunQueued
 from app.events.vocabulary import Mode
 
 NO_FILE = "Temper's own rule"
+REBOOT_RISK = ChangeRisk(category="I", breaks=("boot",), cuts_the_line=True, irreversible=False, replayed=False)
+"""A policy's rule about changes that could break the boot also counts for a reboot."""
 
 
 def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
@@ -35,12 +37,21 @@ def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
     return PeopleNeeded(people=policy.otherwise, why="no other rule fits", by=by, sha256=policy.sha256, risk=risk)
 
 
+def decide_people_for_reboot(policy: ApprovalPolicy | None) -> PeopleNeeded:
+    """Apply the policy file to the reboot of a host that somebody may depend on. It needs at least one person."""
+    asked = _apply_policy(policy, REBOOT_RISK) if policy else None
+    if asked and asked.people:
+        return asked
+    sha256 = policy.sha256 if policy else ""
+    return PeopleNeeded(people=1, why="the host is not disposable", by=NO_FILE, sha256=sha256, risk=REBOOT_RISK)
+
+
 def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]) -> str:
     """Return why this approval does not count, or an empty string. `given`: the earlier approvals.
 
     `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
     and for its makers: each of them could have given this approval."""
-    if lent := by.lenders & {one.casefold() for one in askers}:
+    if lent := by.token_makers & {one.casefold() for one in askers}:
         return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
     if of < 2:
         return ""
@@ -68,7 +79,7 @@ def list_askers(request: RunQueued | None, proposed: ActionProposed | None) -> t
 
 
 def count_people(given: Sequence[Approver]) -> int:
-    """Return the number of approvals that nobody gave before, neither by name nor by a token of their making."""
+    """Return the number of distinct people; an approval by token also counts as its makers'."""
     counted: list[frozenset[str]] = []
     for one in given:
         if not any(one.people & other for other in counted):

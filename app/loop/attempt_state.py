@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
+from app.events.questions import Answered
 from app.events.vocabulary import Lesson, ProvenFix, Purpose
 from app.loop.approval_decision import count_people, list_approvers
 
@@ -22,6 +23,10 @@ class Attempt(Struct, frozen=True):
     """Purposes that got a usable answer."""
     fruitless: int = 0
     """Turns on the current question without a usable answer."""
+    complaint: str = ""
+    """Why the last answer to the current question was not usable."""
+    inquired: tuple[Answered, ...] = ()
+    """What the Architect has asked about the host, with the answers."""
     plan: kinds.PlanMade | None = None
     proposed: kinds.ActionProposed | None = None
     refused: kinds.ActionRefused | None = None
@@ -65,6 +70,16 @@ class Attempt(Struct, frozen=True):
         return max(self.needs.people, 1) if self.needs else 1
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person has to know of the change, whatever its plan says."""
+        return self.needs.risk.warnings if self.needs and self.needs.risk else ()
+
+    @property
+    def is_irreversible(self) -> bool:
+        """Return True if a rollback does not take back what the actions do, whatever their rule."""
+        return bool(self.needs and self.needs.risk and self.needs.risk.irreversible)
+
+    @property
     def is_approved(self) -> bool:
         return count_people(list_approvers(self.given)) >= self.people_required
 
@@ -77,9 +92,12 @@ class Attempt(Struct, frozen=True):
 def advance_attempt(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.TurnFinished() if event.outcome != "answered":
-            return replace(attempt, fruitless=attempt.fruitless + 1)
+            complaint = event.detail if event.outcome == "broken" else ""
+            return replace(attempt, fruitless=attempt.fruitless + 1, complaint=complaint)
         case kinds.TurnFinished():
-            return replace(attempt, answered=attempt.answered | {event.purpose})
+            return replace(attempt, answered=attempt.answered | {event.purpose}, complaint="")
+        case kinds.QuestionsAnswered():
+            return replace(attempt, inquired=(*attempt.inquired, *event.answers), fruitless=0)
         case kinds.PlanMade():
             return replace(attempt, plan=event, fruitless=0)
         case kinds.ActionProposed():

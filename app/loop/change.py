@@ -90,7 +90,7 @@ async def judge_proposal(run: Run, _: Judge) -> None:
         refusals = (await _get_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
-        run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=_count_people_needed(run, proposed)))
+        run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=await _count_people_needed(run, proposed)))
         return
     run.append(
         *(
@@ -117,11 +117,13 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"
 
 
-def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
+async def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
     started, request = run.state.started, run.state.request
     assert started
     assert request
-    return decide_people_needed(started.approvals, request.mode, assess_risk(run.rule, proposed))
+    assessed = await _get_assessment(run)
+    risk = assess_risk(run.rule, proposed, assessed.plan.made, assessed.one_way)
+    return decide_people_needed(started.approvals, request.mode, risk)
 
 
 async def rehearse_change(run: Run, _: Rehearse) -> None:
@@ -165,10 +167,11 @@ def _compute_binding(run: Run, diff: str) -> str:
 
 
 async def expire_approval(run: Run, _: ExpireApproval) -> None:
-    attempt = run.attempt
-    assert attempt.approval
-    reason = f"only {attempt.given[0].by} approved it in time" if attempt.given else "nobody approved it in time"
-    run.append(ApprovalExpired(approval=attempt.approval.approval, reason=reason))
+    asking = run.state.asking
+    assert asking
+    assert asking.approval
+    reason = f"only {asking.given[0].by} approved it in time" if asking.given else "nobody approved it in time"
+    run.append(ApprovalExpired(approval=asking.approval.approval, reason=reason))
 
 
 async def apply_change(run: Run, _: Apply) -> None:
@@ -304,7 +307,8 @@ async def keep_change(run: Run) -> Sequence[Event]:
     journal = attempt.journal
     assert journal
     await run.log.flush()
-    await run.services.target.run_blocking(lambda target: target.commit(journal))
+    keep_images = run.request.reboot  # so that what does not survive the reboot can be rolled back
+    await run.services.target.run_blocking(lambda target: target.commit(journal, keep_images=keep_images))
     told = tuple(lesson.id for lesson in attempt.lessons)
     rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
     fix = build_proven_fix(run.state.run, rule, host, attempt, played=played)

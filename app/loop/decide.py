@@ -2,10 +2,10 @@
 
 from app.events.vocabulary import Budget
 from app.loop import effects
-from app.loop.answers import fingerprint_actions
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
+from app.loop.reboot_decision import decide_comparison, decide_reboot, see_reboot_through
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_left
 from app.skills.skill import Rule, Skill
 
@@ -17,6 +17,8 @@ GAP_AFTER = 4
 """Number of distinct harmless approaches that fail before the scanner is suspected."""
 
 _LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
+
+_NEEDS_PERSON = "cannot be undone, so a person decides: run it in review mode"
 
 
 def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
@@ -32,6 +34,8 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
+    if course := see_reboot_through(state):
+        return course
     if state.stopping:
         return _stop_run(state)
     if state.waiting:
@@ -46,7 +50,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Scope()
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
-    return _choose_next_item(state, skill, now) or _close_run(state)
+    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _close_run(state)
 
 
 def _close_open_change(state: RunState) -> Effect | None:
@@ -108,8 +112,7 @@ def _choose_next_item(state: RunState, skill: Skill, now: float) -> Effect | Non
         if blocker := _find_unmet_dependency(state, rule):
             return effects.CloseItem(item.rule, "deferred", f"waits for {blocker}, which did not pass")
         if rule.irreversible and request.mode == "auto" and not _has_policy(state):
-            why = "cannot be undone, so a person decides: run it in review mode"
-            return effects.CloseItem(item.rule, "deferred", why)
+            return effects.CloseItem(item.rule, "deferred", _NEEDS_PERSON)
         return effects.StartItem(item.rule)
     return None
 
@@ -136,10 +139,10 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
 
 
 def _close_run(state: RunState) -> Effect:
-    """Finish, after a closing scan if the run may have changed something."""
+    """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     assert state.request
     looked = state.request.mode == "scan" or "closing" in state.scanned
-    return effects.Finish() if looked else effects.Scan("closing")
+    return (decide_comparison(state) or effects.Finish()) if looked else effects.Scan("closing")
 
 
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
@@ -168,7 +171,7 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
         return effects.TakeVendors()
     if attempt.plan is None and state.has_no_model:
-        number = find_next_candidate(item)
+        number = next(iter(item.untried_candidates), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
         return _ask_or_give_up(state, attempt, effects.Ask("architect", "plan", left))
@@ -188,6 +191,8 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     if attempt.replayed_fix_id and attempt.rehearsed and attempt.rehearsed.word in ("fail", "error"):
         return effects.FailAttempt("scanner", f"on a copy: {attempt.rehearsed.evidence}")
     asks = attempt.needs.people > 0 if attempt.needs else mode == "review" or rule.irreversible
+    if asks and not attempt.is_approved and not _can_ask_people(state):
+        return effects.CloseItem(rule.id, "deferred", _NEEDS_PERSON)
     if asks and not attempt.is_approved:
         return _decide_approval(attempt, now) if attempt.rehearsed else effects.Rehearse()
     if attempt.change_failed:
@@ -209,29 +214,21 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     return _ask_or_give_up(state, attempt, effects.Ask("sentry", "triage", left))
 
 
-def find_next_candidate(item: Item) -> int:
-    """Return the number of the first usable proposal that has not failed, in the content's order; 0 if none is left."""
-    for number, one in enumerate(item.candidates, 1):
-        if one.is_usable and fingerprint_actions(one.actions) not in item.tried:
-            return number
-    return 0
-
-
 def _explain_no_candidate(item: Item) -> str:
-    """Return why nothing of the content's is left to try."""
+    """Return why no candidate is left to try."""
     usable = sum(one.is_usable for one in item.candidates)
     if usable:
         last = f"; the last: {item.failures[-1].reason}" if item.failures else ""
-        return f"no model is asked, and all that the content proposes was tried{last}"
+        return f"no model is asked, and all that is proposed was tried{last}"
     told = [f"{one.source}: {one.refusal or one.gap}" for one in item.candidates]
-    return f"no model is asked, and the content proposes nothing that can be done here. {' '.join(told)}".strip()
+    return f"no model is asked, and nothing is proposed that can be done here. {' '.join(told)}".strip()
 
 
 def _ask_or_give_up(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
     if attempt.fruitless < FRUITLESS and not state.has_no_model:
         return ask
     if ask.purpose in ("review", "triage", "reflect"):
-        return effects.DoWithout(ask.purpose)
+        return effects.UseSafeDefault(ask.purpose)
     if state.has_no_model:
         return effects.FailAttempt("refused", f"no model is asked, so no {ask.role} writes another change")
     return effects.FailAttempt("engine", f"the {ask.role} gave no usable answer in {FRUITLESS} turns")
@@ -265,13 +262,13 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
             or attempt.fruitless >= FRUITLESS
             or explain_overspending(item, state, now)
         ):
-            return effects.DoWithout("reflect")
+            return effects.UseSafeDefault("reflect")
         return effects.Ask("architect", "reflect", get_seconds_left(state, item, now))
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
     spent = _explain_giving_up(item, attempt, state.budget)
-    if state.has_no_model and not find_next_candidate(item):
+    if state.has_no_model and not item.untried_candidates:
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)

@@ -39,7 +39,7 @@ async def fail_run(run: Run, reason: str) -> None:
 
 
 async def _roll_back_pending(run: Run) -> None:
-    """Roll back what is open on the host, once a fault of our storage does not keep it from that."""
+    """Roll back pending changes on the host; wait while our storage is unavailable."""
     while run.state.item:
         try:
             for journal in await run.services.target.run_blocking(lambda target: target.list_pending()):

@@ -64,6 +64,7 @@ class DurableQueue:
         self._drive, self._share = drive, share
         self._loop = asyncio.get_running_loop()
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._taken: dict[str, float] = {}
         self._turn = asyncio.Lock()
         self.awake = self._closed = self._hurries = False
         self._awake_since = 0.0
@@ -71,6 +72,11 @@ class DurableQueue:
     @property
     def in_hand(self) -> frozenset[str]:
         return frozenset(self._tasks)
+
+    @property
+    def taken_at(self) -> dict[str, float]:
+        """When this process took up each of the runs that it works on."""
+        return dict(self._taken)
 
     async def launch(self) -> None:
         """Launch the queue unless it is running."""
@@ -121,13 +127,13 @@ class DurableQueue:
         )
 
         @DBOS.workflow(name=WORKFLOW)
-        async def harden(run: str, epoch: int = 1) -> None:
+        async def run_workflow(run: str, epoch: int = 1) -> None:
             # In its own context: DBOS would count queue calls of a run as steps of this workflow, and refuses
             # steps of a cancelled workflow, as it is when the run is offered to other nodes.
             owned = Context().run(asyncio.run_coroutine_threadsafe, self._drive_owned_run(run, epoch), self._loop)
             await asyncio.wrap_future(owned)
 
-        self._workflow = harden
+        self._workflow = run_workflow
         DBOS.launch()
         most = self._share()
         queue = DBOS.register_queue(
@@ -144,12 +150,12 @@ class DurableQueue:
     async def _drive_owned_run(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
         assert task
-        self._tasks[run] = task
+        self._tasks[run], self._taken[run] = task, time.time()
         try:
             await self._drive(run, epoch)
         finally:
             if self._tasks.get(run) is task:
-                del self._tasks[run]
+                del self._tasks[run], self._taken[run]
 
     async def enqueue(self, run: str, host: str) -> None:
         """Queue a run. Safe to repeat: the run's id is the workflow's."""

@@ -58,7 +58,7 @@ class TakeCandidate(Effect, frozen=True):
     number: int
 
 
-class DoWithout(Effect, frozen=True):
+class UseSafeDefault(Effect, frozen=True):
     """Use the safe default of a role without a usable answer."""
 
     purpose: Purpose
@@ -127,6 +127,37 @@ class CloseItem(Effect, frozen=True):
     outcome: Literal["passed", "escalated", "skipped", "deferred"]
     reason: str = ""
     waiver: str = ""
+
+
+class AskForReboot(Effect, frozen=True):
+    """Ask a person before the host is rebooted."""
+
+
+class SkipReboot(Effect, frozen=True):
+    reason: str
+
+
+class Reboot(Effect, frozen=True):
+    """Announce the reboot. From then on the host may go down at any moment."""
+
+
+class AwaitReboot(Effect, frozen=True):
+    """Reboot the host unless that has happened, and wait until it is back. Repeatable after a crash."""
+
+
+class UndoRun(Effect, frozen=True):
+    """Take this run's changes back, because the host is not well after its reboot."""
+
+
+class CompareReboot(Effect, frozen=True):
+    """Compare the closing scan with the verdicts at the time of the fixes."""
+
+
+class ReopenItem(Effect, frozen=True):
+    """Escalate an item that had passed."""
+
+    rule: str
+    reason: str
 
 
 class Finish(Effect, frozen=True):

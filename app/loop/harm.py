@@ -9,6 +9,7 @@ SINCE = frozenset(
     {
         *("password-login", "console-login", "sudo-rights", "login-shells", "next-boot", "selinux-boot"),
         *("audit-disk", "audit-panic", "audit", "selinux", "password-change", "become", "failed-units"),
+        "selinux-denials",
     }
 )
 """Probes of later releases: runs that started before them have no earlier result to compare to."""

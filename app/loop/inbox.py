@@ -7,6 +7,7 @@ from app.events.approvals import Approver
 from app.events.command import Command
 from app.loop.answers import BrokenAnswer, parse_actions
 from app.loop.approval_decision import explain_objection, list_approvers, list_askers
+from app.loop.attempt_state import Attempt
 from app.loop.state import RunState
 
 
@@ -33,8 +34,9 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
         case "approve" if find_open_approval(state, now) == command.approval:
             return _build_approval(command, state)
         case "refuse" if find_open_approval(state, now) == command.approval:
-            return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason)
-        case "edit" if find_open_approval(state, now) == command.approval:
+            about = state.asking.approval.about if state.asking and state.asking.approval else "change"
+            return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
+        case "edit" if state.attempt and find_open_approval(state, now) == command.approval:
             return _build_edit(command)
         case _:
             return None
@@ -42,12 +44,12 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
 
 def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | None:
     """Check the approval again, since commands are read from the database."""
-    attempt = state.attempt
-    assert attempt
-    given, made_by = list_approvers(attempt.given), tuple(command.made_by.split())
+    asking = state.asking
+    assert asking
+    given, made_by = list_approvers(asking.given), tuple(command.made_by.split())
     by = Approver(name=command.by, via=command.via, made_by=made_by)
-    askers = list_askers(state.request, attempt.proposed)
-    if explain_objection(attempt.people_required, given, by, command.reason, askers):
+    askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
+    if explain_objection(asking.people_required, given, by, command.reason, askers):
         return None
     return kinds.ApprovalGiven(
         approval=command.approval,
@@ -55,9 +57,10 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
         reason=command.reason,
         via=command.via,
         given=len(given) + 1,
-        of=attempt.people_required,
+        of=asking.people_required,
         token=command.token,
         made_by=made_by,
+        about=asking.approval.about if asking.approval else "change",
     )
 
 
@@ -73,7 +76,7 @@ def find_open_approval(state: RunState, now: float) -> str | None:
     """Return the id of the open approval, or None. Expired ones are not open, even if not recorded yet."""
     if state.ended or state.stopping:
         return None
-    attempt = state.attempt
-    if attempt is None or attempt.approval is None or not attempt.awaits_person or now >= attempt.approval.expires:
+    asking = state.asking
+    if asking is None or asking.approval is None or now >= asking.approval.expires:
         return None
-    return attempt.approval.approval
+    return asking.approval.approval

@@ -8,11 +8,11 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from app import __version__
-from app.candidates.gather import gather_candidates, judge_candidate
+from app.candidates.gather import gather_candidates, judge_candidates
 from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
-from app.loop import change, effects, in_force, proven_fix
+from app.loop import change, effects, in_force, proven_fix, reboot
 from app.loop.effects import Effect
 from app.loop.role_turns import (
     ask_role,
@@ -65,11 +65,12 @@ async def _start_run(run: Run, _: effects.Start) -> None:
     target, request = run.services.target, run.request
     changes = request.mode not in ("scan", "dry-run")
 
-    def prepare_target(target: Target) -> tuple[str, tuple[Probe, ...], InForceReport]:
+    def prepare_target(target: Target) -> tuple[str, tuple[Probe, ...], InForceReport, bool]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
-        return target.confinement, target.check_health(), target.check_in_force()
+        disposable = request.reboot and reboot.get_rebooter(target).is_disposable
+        return target.confinement, target.check_health(), target.check_in_force(), disposable
 
-    confinement, probes, standing = await target.run_blocking(prepare_target)
+    confinement, probes, standing, disposable = await target.run_blocking(prepare_target)
     named = await asyncio.to_thread(choose_benchmark, run.services.skill)
     waivers = await asyncio.to_thread(run.services.history.list_active_waivers, request.host, run.services.clock())
     run.append(
@@ -88,6 +89,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             parameters=run.services.skill.used,
             approvals=run.services.approvals,
             key=run.services.key,
+            disposable=disposable,
         ),
         *in_force.build_in_force_events(standing),
     )
@@ -167,19 +169,20 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
 
 
 async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
-    """Return what the content proposes, judged on this host, before the first attempt of a run without a model."""
-    if effect.number != 1 or not run.state.has_no_model:
+    """Return what recipes and the content propose, judged on this host, once before the first attempt on a rule."""
+    if effect.number != 1:
         return []
     opening = run.state.opening.get(run.rule.id)
-    asks, scope, rule, skill = run.build_change((), None).asks, run.scope, run.rule, run.services.skill
+    asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
 
     def gather_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():
-            found = gather_candidates(skill, rule, target.files, (opening and opening.path) or "")
-            return tuple(judge_candidate(one, target, asks, scope) for one in found)
+            broken_at = (opening and opening.path) or ""
+            found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes)
+            return judge_candidates(found, target, asks, scope)
 
-    candidates = await run.services.target.run_blocking(gather_on_target)
-    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)]
+    candidates = await services.target.run_blocking(gather_on_target)
+    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates else []
 
 
 async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
@@ -279,6 +282,7 @@ def find_regressions(state: RunState) -> tuple[str, ...]:
 
 async def _stop_run(run: Run, _: effects.Stop) -> None:
     assert run.state.stopping
+    await reboot.forget_pre_images(run)
     tree = await run.services.target.run_blocking(lambda target: target.compute_digest())
     run.append(kinds.RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
 
@@ -298,7 +302,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Repeat: repeat_fix,
     effects.TakeVendors: propose_vendor_script,
     effects.TakeCandidate: propose_candidate,
-    effects.DoWithout: continue_without_answer,
+    effects.UseSafeDefault: continue_without_answer,
     effects.Interrupt: _interrupt_turn,
     effects.Judge: change.judge_proposal,
     effects.Rehearse: change.rehearse_change,
@@ -313,6 +317,13 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.GatherFacts: change.gather_facts,
     effects.RollBack: change.roll_back,
     effects.CloseItem: _close_item,
+    effects.AskForReboot: reboot.ask_for_reboot,
+    effects.SkipReboot: reboot.skip_reboot,
+    effects.Reboot: reboot.announce_reboot,
+    effects.AwaitReboot: reboot.await_reboot,
+    effects.UndoRun: reboot.undo_run,
+    effects.CompareReboot: reboot.compare_after_scan,
+    effects.ReopenItem: reboot.reopen_item,
     effects.Finish: _finish_run,
     effects.Stop: _stop_run,
     effects.Halt: _halt_run,

@@ -4,9 +4,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from app.events.kinds import SentryProbed
+from app.events.questions import MOST_QUESTIONS, QUESTIONS
 from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
+from app.loop.attempt_state import Attempt
 from app.loop.prompt_examples import format_example
 from app.loop.rule_terms import extract_script_values
 from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
@@ -18,7 +22,7 @@ from app.text.clean import clean_text
 from app.text.prompt_defusing import OPEN, SHUT, clean_heading, make_inert, to_one_line
 from app.text.redaction import redact_secrets
 
-_WORDS = "5"
+_WORDS = "6"
 _ACTION_FORMS = "250901eb"
 """Digest of the forms of actions on resources in that version."""
 
@@ -34,7 +38,8 @@ VERSION = compute_version(describe_answer_forms())
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
 WORTH_TELLING = 80
-_FACTS, _SAID = 1200, 600
+_FACTS, _SAID, _PROPOSED, _ANSWERED = 1200, 600, 1500, 3000
+_DIFF_LINES, _DIFF_WIDTH = 10, 160
 _MOST_IN_FORCE = 8
 FAILED_BEFORE = "FAILED-BEFORE"
 _CUT = " […cut]"
@@ -68,6 +73,12 @@ _ACTIONS = (
     " section.key, a limits key is 'hard maxlogins'. What stands beside files is changed apart from them:"
     f" {describe_answer_forms()}."
 )
+_QUESTIONS = (
+    f"Instead of a plan you may first ask about the host, at most {MOST_QUESTIONS} questions in an attempt:"
+    ' {"why", "questions": [{"ask", …}]}. They are answered by reading; nothing is changed. Forms: '
+    f"{'; '.join(kind.hint for kind in QUESTIONS)}. Files that a rule does not name and that Temper does not change"
+    " are not shown. Ask only for what could change your plan."
+)
 
 
 @dataclass
@@ -99,11 +110,13 @@ class Prompt:
         return "\n\n".join(self.parts)
 
 
-def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False) -> str:
+def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, asks: bool = False) -> str:
     """Return the system prompt, equal for all turns of a kind so that engines cache it."""
     parts = [_DUTY[role], _RULES]
     if purpose == "act" and not guided:
         parts.append(_ACTIONS)
+    if purpose == "plan" and asks:
+        parts.append(_QUESTIONS)
     return "\n".join([*parts, format_example(purpose, guided=guided)])
 
 
@@ -114,6 +127,7 @@ def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now
     last = Prompt(budget // 2)
     last.parts.append(f"Attempt: {about.attempt.number}")
     _LAST[purpose](last, about)
+    last.add("Your last answer was not usable", to_one_line(clean_text(about.attempt.complaint, _SAID)), _SAID)
     prompt = Prompt(budget - len(last.text()) - 2)
     title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(
@@ -125,11 +139,11 @@ def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now
     if purpose != "triage":
         _add_rule_text(prompt, about, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
-        _add_rule_and_host(prompt, about, now)
+        _add_rule_and_host(prompt, about, now, shows_candidates=about.shows_candidates and purpose == "plan")
     return f"{prompt.text()}\n\n{last.text()}"
 
 
-def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation) -> None:
+def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation, *, shows_candidates: bool) -> None:
     of_script = about.guided and about.rule.script
     _add_rule_text(prompt, about, "Usual fix", extract_script_values(about.rule.fix) if of_script else about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
@@ -141,6 +155,8 @@ def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation) -
         prompt.add_host_text("Scanner", about.opening.evidence, _SAID)
     prompt.add_host_text("In force now", describe_in_force_settings(about, now), _SAID)
     prompt.add_host_text("Beside files", "\n".join(one.description for one in now.offers), _SAID)
+    if shows_candidates:
+        prompt.add_host_text("Proposals", _describe_candidates(about.item), min(_PROPOSED, prompt.budget // 6))
     for file in now.files:
         prompt.add_host_text(f"File {file.path}", file.text())
 
@@ -157,7 +173,37 @@ def describe_in_force_settings(about: TurnContext, now: TurnSituation) -> str:
     return "\n".join(told[:_MOST_IN_FORCE])
 
 
+def _describe_candidates(item: Item) -> str:
+    """Return what the content and recipes propose, by number: the source, the policy's answer and a short diff."""
+    told = []
+    for number, one in enumerate(item.candidates, 1):
+        if one.actions:
+            answer = f"the policy refuses it: {one.refusal}" if one.refusal else "the policy accepts it"
+            lines = one.diff.split("\n")
+            changed = [line for line in lines if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")] or lines
+            shown = [f"  {line[:_DIFF_WIDTH]}" for line in changed[:_DIFF_LINES] if line]
+            shown += ["  …"] if len(changed) > _DIFF_LINES else []
+            told.append("\n".join([f"{number}. {one.sources} on {', '.join(one.places)}: {answer}", *shown]))
+    return "\n".join(told)
+
+
+def _describe_answers(attempt: Attempt, limit: int) -> str:
+    """Return what was asked and answered in this attempt, each answer with an equal share of the characters."""
+    share = limit // max(1, len(attempt.inquired))
+    return "\n\n".join(f"{one.question.describe()}:\n{one.answer}"[:share] for one in attempt.inquired)
+
+
 def _fill_plan(last: Prompt, about: TurnContext) -> None:
+    item = about.item
+    last.add_host_text("Answers", _describe_answers(about.attempt, _ANSWERED), _ANSWERED)
+    if about.asks:
+        last.add("Questions left", str(about.may_ask))
+    if about.shows_candidates and (numbers := list(item.untried_candidates)):
+        some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
+        last.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
+    failed = [str(number) for number, one in enumerate(item.candidates, 1) if one.actions and item.has_failed(one)]
+    if about.shows_candidates and failed:
+        last.add("Failed here before", f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}.")
     _add_history(last, about)
 
 
@@ -167,6 +213,11 @@ def _fill_act(last: Prompt, about: TurnContext) -> None:
     last.add("Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)]))
     last.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
     _add_history(last, about)
+    last.add_host_text("Answers", _describe_answers(about.attempt, _PROPOSED), _PROPOSED)
+    if about.shows_candidates:
+        usable = about.item.untried_candidates.items()
+        proposed = (f"{number}. {msgspec.json.encode(one.actions).decode()}" for number, one in usable)
+        last.add_host_text("Proposals", "\n".join(proposed), _PROPOSED)
 
 
 def _add_history(last: Prompt, about: TurnContext) -> None:

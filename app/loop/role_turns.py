@@ -12,13 +12,14 @@ from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
-from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose
+from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_source, fingerprint_actions
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
-from app.loop.answers import Answer, BrokenAnswer, Plan, Reflection, Review, Triage, Work
+from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
 from app.loop.decide import WEIGH_EVERY
-from app.loop.effects import Ask, DoWithout, Propose, Repeat, TakeCandidate, TakeVendors
+from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
 from app.loop.harm import describe_harm
+from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
 from app.loop.situation import TurnContext, build_situation
@@ -109,9 +110,11 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
                 offers=target.list_offers(candidates) if candidates else (),
                 candidates=candidates,
                 recall=target.recall,
+                shows_candidates=seat.sampling.candidates,
+                asks=seat.sampling.questions,
             )
             now = build_situation(purpose, about)
-            ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided)
+            ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided, asks=seat.sampling.questions)
             room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
             prompt = ours, prompts.build_user_prompt(purpose, about, room, now)
             return now, prompt, answer_schemas.SCHEMA_BUILDERS[purpose](now)
@@ -144,9 +147,10 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSitu
     events: list[kinds.Event] = []
     if finished.outcome == "answered":
         try:
-            answer = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
+            parsed = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
+            answer = answer_schemas.resolve_candidate(parsed, now)
             foreign = find_foreign_part(answer, now)
-            events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer)
+            events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer, now)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
@@ -163,8 +167,10 @@ def _refuse_answer(run: Run, foreign: Objection) -> kinds.AttemptFailed:
     return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
 
 
-async def _to_events(run: Run, answer: Answer) -> list[kinds.Event]:
+async def _to_events(run: Run, answer: Answer, now: TurnSituation) -> list[kinds.Event]:
     match answer:
+        case Inquiry():
+            return [await answer_inquiry(run, answer, now.may_ask)]
         case Plan():
             return [kinds.PlanMade(**run.event_fields, **msgspec.structs.asdict(answer))]
         case Work():
@@ -197,16 +203,14 @@ async def repeat_fix(run: Run, _: Repeat) -> None:
 
 
 async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
-    """Propose a fix of the content's own unchanged; policy, approval, scanner and probes follow as usual."""
+    """Propose a candidate unchanged; policy, approval, scanner and probes follow as usual."""
     assert run.state.item
     one = run.state.item.candidates[effect.number - 1]
-    chosen = (
-        "taken in the content's order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
-    )
+    chosen = "taken in the stated order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
     plan = run.attempt.plan
     made = plan or kinds.PlanMade(
         **run.event_fields,
-        approach=f"The content's own fix, from {one.source}.",
+        approach=f"{describe_source(one.source)}.",
         paths=one.places,
         steps=(),
         risk=run.rule.breaks,
@@ -254,7 +258,7 @@ async def _build_proposal(
         **run.event_fields,
         actions=actions,
         note=note,
-        fingerprint=answers.fingerprint_actions(actions),
+        fingerprint=fingerprint_actions(actions),
         diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
         by=by,
     )
@@ -300,7 +304,7 @@ def _list_banned(run: Run) -> tuple[str, ...]:
 _ANSWERS_FOR: dict[Purpose, str] = {"review": "Auditor", "triage": "Sentry", "reflect": "Architect"}
 
 
-async def continue_without_answer(run: Run, effect: DoWithout) -> None:
+async def continue_without_answer(run: Run, effect: UseSafeDefault) -> None:
     """Use the default for a role without a usable answer: scanner and probes decide, and the log says so."""
     why = "No model is asked" if run.state.has_no_model else f"The {_ANSWERS_FOR[effect.purpose]} gave no usable answer"
     match effect.purpose:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from app.candidates.recipes import Recipe
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy
@@ -22,7 +23,6 @@ from app.skills.skill import Rule, Skill
 from app.store.run_history import RunHistory
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, ProposedChange
-from app.targets.effects.bounds import list_stated_values
 from app.targets.rule_scope import RuleScope
 from app.targets.target_thread import TargetThread
 
@@ -57,6 +57,8 @@ class RunServices:
     worker: str
     history: RunHistory = field(default_factory=RunHistory)
     approvals: ApprovalPolicy | None = None
+    recipes: tuple[Recipe, ...] = ()
+    """What people propose for rules, tried before what the content proposes."""
     key: str = ""
     """Public key with which evidence of the run is signed; empty if nothing is signed."""
     clock: Callable[[], float] = time.time
@@ -78,6 +80,8 @@ class Run:
     """The turn or wait that a stop may cancel."""
     waits: Counter[type[Effect]] = field(default_factory=Counter)
     """How often in a row an effect met a fault of the machinery, although it seemed over."""
+    boot_seen_at: float = 0.0
+    """When this process first saw the host after its reboot."""
     assessed: Assessment | None = None
     """The assessment of the newest proposal; None after a crash."""
 
@@ -88,8 +92,7 @@ class Run:
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
         scope = None if by_person else self.scope
-        stated = list_stated_values(f"{self.rule.requirement}\n{self.rule.fix}")
-        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks | stated, scope)
+        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.all_asks, scope)
 
     @property
     def scope(self) -> RuleScope:

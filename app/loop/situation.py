@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from app.events.kinds import SentryProbed, VerdictGiven
+from app.events.questions import MOST_QUESTIONS
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
@@ -62,6 +63,14 @@ class TurnContext:
     """Actions on other resources that the rule could want, possible or not."""
     recall: ReadTrackingCache = field(default_factory=ReadTrackingCache)
     """Cached answers about the files."""
+    shows_candidates: bool = False
+    """The role sees what the content and recipes propose, and a plan may take one."""
+    asks: bool = False
+    """The Architect may ask about the host before it plans."""
+
+    @property
+    def may_ask(self) -> int:
+        return max(0, MOST_QUESTIONS - len(self.attempt.inquired)) if self.asks else 0
 
     @property
     def scope(self) -> RuleScope:
@@ -73,7 +82,9 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
     return RuleScope(
         rule=rule.id,
         text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
-        more="\n".join([rule.whole, *sorted(rule.asks)]),
+        more="\n".join([rule.title, rule.whole, *sorted(rule.asks)]),
+        code=rule.code,
+        script=rule.script,
         paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_pointed_paths(opening, item)) if path)),
         proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
     )
@@ -95,8 +106,13 @@ def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituat
     attempt = about.attempt
     match purpose:
         case "plan":
+            takeable = about.item.untried_candidates if about.shows_candidates else {}
             return replace(
-                _build_plan_situation(about, named), offers=about.offers, joint_files=_find_joint_files(about)
+                _build_plan_situation(about, named),
+                offers=about.offers,
+                joint_files=_find_joint_files(about),
+                takeable={number: one.places for number, one in takeable.items()},
+                may_ask=about.may_ask,
             )
         case "act":
             assert attempt.plan

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.vocabulary import Budget, Candidate, Lesson, Phase
+from app.events.vocabulary import Budget, Candidate, Lesson, Phase, fingerprint_actions
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
+from app.loop.reboot_state import Reboot, advance_reboot, drop_settings_in_force
 from app.store.run_listing import RunStatus
 
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
@@ -40,7 +41,16 @@ class Item(Struct, frozen=True):
     """A replayed fix failed, which allows one more attempt than the budget."""
     lessons: tuple[Lesson, ...] = ()
     candidates: tuple[Candidate, ...] = ()
-    """What the content proposes for the rule on this host."""
+    """What the content and recipes propose for the rule on this host."""
+
+    def has_failed(self, one: Candidate) -> bool:
+        return fingerprint_actions(one.actions) in self.tried
+
+    @property
+    def untried_candidates(self) -> dict[int, Candidate]:
+        """The proposals that the policy accepts and that have not failed, by number from 1."""
+        numbered = enumerate(self.candidates, 1)
+        return {number: one for number, one in numbered if one.is_usable and not self.has_failed(one)}
 
 
 SILENT_SECONDS = 600.0
@@ -72,6 +82,8 @@ class RunState(Struct, frozen=True):
     idle_since: float | None = None
     """Time since which the run is paused, or waits for a person or the machinery; budgets stop meanwhile."""
     ended: kinds.RunFinished | kinds.RunFailed | kinds.RunStopped | None = None
+    reboot: Reboot = field(default_factory=Reboot)
+    """The reboot at its end."""
 
     @property
     def budget(self) -> Budget:
@@ -89,6 +101,17 @@ class RunState(Struct, frozen=True):
     @property
     def attempt(self) -> Attempt | None:
         return self.item.attempt if self.item else None
+
+    @property
+    def asking(self) -> Attempt | Reboot | None:
+        """What waits for a person's approval: a change, or the reboot at the end."""
+        if self.attempt and self.attempt.awaits_person:
+            return self.attempt
+        return self.reboot if self.reboot.awaits_person else None
+
+    @property
+    def awaits_person(self) -> bool:
+        return self.asking is not None
 
 
 def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
@@ -163,7 +186,7 @@ def _stays_idle(state: RunState, event: kinds.Event) -> bool:
         return True
     if state.status == "paused" and not (isinstance(event, kinds.RunResumed) and not event.after_crash):
         return True
-    return not isinstance(event, _ANSWERS) and state.attempt is not None and state.attempt.awaits_person
+    return not isinstance(event, _ANSWERS) and state.asking is not None
 
 
 def _shift_start(state: RunState, seconds: float) -> RunState:
@@ -196,6 +219,8 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, stopping=event)
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped() as event:
             return replace(state, status=event.status, ended=event, waiting=None)
+        case _ if state.working is None:
+            return replace(state, reboot=advance_reboot(state.reboot, recorded))
         case _:
             return state
 
@@ -208,8 +233,13 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
     if isinstance(event, kinds.ItemEnd):
         status: ItemStatus = "waived" if isinstance(event, kinds.ItemSkipped) and event.waiver else event.outcome
         reason = getattr(event, "reason", "")
-        item = replace(state.items[event.rule], status=status, ended=recorded.at, reason=reason)
+        before = state.items[event.rule]
+        ended = before.ended if isinstance(event, kinds.ItemEscalated) and event.reopened else recorded.at
+        item = replace(before, status=status, ended=ended, reason=reason)
         return replace(state, working=None, items={**state.items, event.rule: item})
+    if isinstance(event, kinds.InForceChecked) and state.reboot.returned:
+        fresh = (replace(one, attempt=drop_settings_in_force(one.attempt, event)) for one in state.items.values())
+        return replace(state, items={one.rule: one for one in fresh})
     if state.item is None:
         return state
     item = _apply_to_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)

@@ -84,7 +84,7 @@ def get_token_id() -> str:
     return person.credential if person and person.via == "token" else ""
 
 
-def get_makers() -> tuple[str, ...]:
+def list_token_makers() -> tuple[str, ...]:
     """Return who made the current request's token, the first one first; empty if its owner did."""
     person = WHO.get()
     return person.made_by if person and person.via == "token" else ()

@@ -13,6 +13,7 @@ from app.errors import Rejected
 from app.events.approvals import IDENTIFIED_VIA, Approver, describe_missing_approvals
 from app.loop.answers import BrokenAnswer, parse_actions
 from app.loop.approval_decision import explain_objection, list_askers
+from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
 from app.runs.run_control import create_command_row
@@ -71,10 +72,12 @@ def record_answer(
         raise Rejected("reason", "give a reason: the Architect learns from it.")
     if decision != "edit" and actions:
         raise Rejected("actions", f"only an edit has actions: leave them out to {decision}.")
+    asking = state.asking
+    if decision == "edit" and not isinstance(asking, Attempt):
+        raise Rejected("decision", "a reboot has no actions to edit: approve it or refuse it.")
     ours.approval, ours.actions = approval, _normalize_actions(actions) if decision == "edit" else ""
-    attempt = state.attempt
-    askers = list_askers(state.request, attempt.proposed if attempt else None)
-    return _store_answer(session, ours, attempt.people_required if attempt else 1, askers)
+    askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
+    return _store_answer(session, ours, asking.people_required if asking else 1, askers)
 
 
 def _normalize_actions(actions: str) -> str:

@@ -16,7 +16,7 @@ from app.loop.state import RunState
 from app.runs.open_decisions import InboxSources, LeftFinding, OpenDecision, list_decisions
 from app.skills.catalog import load_skill
 from app.skills.skill import Rule
-from app.store import open_rows, queries, rollouts, waivers
+from app.store import attention_queries, queries, rollouts, waivers
 from app.store.host_groups import read_groups
 from app.store.host_standing import LEFT, PERSONS, UNDONE, StandingRow, decode_cells, parse_cell
 from app.store.request_session import open_read_session
@@ -46,25 +46,25 @@ class DecisionReader:
         return next((one for one in self.list_decisions() if one.id == name), None)
 
     def _read_sources(self, session: Session) -> InboxSources:
-        unended, paused = rollouts.list_unended_rollouts(session), open_rows.list_paused_runs(session)
+        unended, paused = rollouts.list_unended_rollouts(session), attention_queries.list_paused_runs(session)
         held = [row.id for row in unended if row.state == "paused"]
         return InboxSources(
             now=self._now(),
-            asking=[self._read_asking_run(run) for run in open_rows.list_asking_runs(session)],
+            asking=[self._read_asking_run(run) for run in attention_queries.list_asking_runs(session)],
             findings=self._read_findings(session),
             in_work=_read_rules_in_work(session),
             waivers=waivers.list_waivers(session),
             groups=read_groups(session),
             rollouts=unended,
-            paused_rollouts=open_rows.read_newest_events(session, held, "rollout.paused"),
+            paused_rollouts=attention_queries.read_newest_events(session, held, "rollout.paused"),
             failed=queries.list_newest_run_per_host(session, "failed"),
             paused=paused,
-            paused_runs=open_rows.read_newest_events(session, [row.id for row in paused], "run.paused"),
+            paused_runs=attention_queries.read_newest_events(session, [row.id for row in paused], "run.paused"),
         )
 
     def _read_asking_run(self, run: str) -> tuple[RunState, Rule | None]:
         state = self._read_state(run)
-        asked = state.attempt.approval if state.attempt else None
+        asked = state.attempt.approval if state.attempt and state.asking is state.attempt else None
         return state, load_run_skill(state).rules.get(asked.rule) if asked else None
 
     def _read_findings(self, session: Session) -> list[LeftFinding]:
@@ -82,7 +82,7 @@ class DecisionReader:
 def _read_rules_in_work(session: Session) -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     runs = [row.id for row in queries.list_unended_runs(session)]
-    for asked in select_events(open_rows.read_newest_events(session, runs, "run.queued").values(), RunQueued):
+    for asked in select_events(attention_queries.read_newest_events(session, runs, "run.queued").values(), RunQueued):
         found[asked.host] = found.get(asked.host, frozenset()) | frozenset(asked.rules)
     return found
 
@@ -98,7 +98,7 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
     }
     left = {
         (one.run, one.event.rule): (one.at, one.event)
-        for one in open_rows.read_left_findings(session, set(cells.values()))
+        for one in attention_queries.read_left_findings(session, set(cells.values()))
         if isinstance(one.event, ItemEscalated | ItemDeferred)
     }
     simulated = {(row.host, row.skill): row.simulated for row in rows}
@@ -114,8 +114,8 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
 
 
 def _read_standings(session: Session, hosts: Sequence[str]) -> Iterator[StandingRow]:
-    for start in range(0, len(hosts), open_rows.AT_ONCE):
-        some = hosts[start : start + open_rows.AT_ONCE]
+    for start in range(0, len(hosts), attention_queries.AT_ONCE):
+        some = hosts[start : start + attention_queries.AT_ONCE]
         yield from session.exec(select(StandingRow).where(col(StandingRow.host).in_(some)))
 
 

@@ -6,12 +6,14 @@ from typing import Literal
 from zlib import crc32
 
 from app.events.approvals import Approver
+from app.events.kinds import ApprovalRequested, RunQueued
 from app.events.record import Recorded
 from app.events.vocabulary import Category
 from app.events.waiver import Waiver
 from app.loop.approval_decision import explain_objection, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
+from app.loop.reboot_state import Reboot
 from app.loop.state import RunState
 from app.people.rights import Person, has_right
 from app.skills.skill import Rule
@@ -84,13 +86,16 @@ class OpenDecision:
     answers: tuple[PossibleAnswer, ...] = ()
     attempt: Attempt | None = None
     """For an approval, the attempt whose change is asked about."""
+    reboot: Reboot | None = None
+    """For the approval of a reboot."""
     askers: tuple[str, ...] = ()
     """For an approval, the people who asked for the change."""
 
     @property
     def version(self) -> str:
         """Differs if anything differs that a person is shown."""
-        given = len(self.attempt.given) if self.attempt else 0
+        asking = self.attempt or self.reboot
+        given = len(asking.given) if asking else 0
         return f"{crc32(repr((self.why, self.diff, self.findings, self.answers, given)).encode()):08x}"
 
     def get_group(self, now: float) -> str:
@@ -139,21 +144,24 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
     """Return why this person cannot give this answer, or an empty string."""
     if person is None or not has_right(person.right, "operator"):
         return "Your right is viewer: an operator answers this."
-    if verb == "approve" and (attempt := decision.attempt):
+    if verb == "approve" and (asking := decision.attempt or decision.reboot):
         by = Approver(name=person.name, via=person.via, made_by=person.made_by)
-        given = list_approvers(attempt.given)
-        wrong = explain_objection(attempt.people_required, given, by, "any reason", decision.askers)
+        given = list_approvers(asking.given)
+        wrong = explain_objection(asking.people_required, given, by, "any reason", decision.askers)
         return f"{wrong[:1].upper()}{wrong[1:]}"
     return ""
 
 
 def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
     for state, rule in at.asking:
-        attempt = state.attempt
+        attempt = state.asking
         if not state.request or not attempt or not attempt.approval or not find_open_approval(state, at.now):
             continue
+        if isinstance(attempt, Reboot):
+            yield _to_reboot_decision(state, state.request, attempt, attempt.approval)
+            continue
         asked, given = attempt.approval, attempt.given
-        yes = f" {given[0].whose} approved it; a second person must approve it, too." if given else ""
+        yes = f" {given[0].approver_text} approved it; a second person must approve it, too." if given else ""
         reason: NeedsReason = "required" if attempt.people_required > 1 else "optional"
         yield OpenDecision(
             kind="approval",
@@ -181,10 +189,36 @@ def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
         )
 
 
+def _to_reboot_decision(state: RunState, request: RunQueued, reboot: Reboot, asked: ApprovalRequested) -> OpenDecision:
+    yes = f" {reboot.given[0].approver_text} approved it; a second person must approve it, too." if reboot.given else ""
+    return OpenDecision(
+        kind="approval",
+        id=f"approval:{asked.approval}",
+        title=f"Reboot {request.host}",
+        why=f"Run {state.run} waits for your approval. {asked.diff}.{yes}",
+        since=state.idle_since or state.at,
+        risk="high",
+        host=request.host,
+        run=state.run,
+        skill=request.skill,
+        mode=request.mode,
+        simulated=request.simulated,
+        expires=asked.expires,
+        breaks="Everybody on the host is interrupted, and it may not come back.",
+        answers=(
+            PossibleAnswer("approve", "Approve reboot", "go", "required" if reboot.people_required > 1 else "optional"),
+            PossibleAnswer("refuse", "Refuse reboot", "stop", "required"),
+        ),
+        reboot=reboot,
+        askers=list_askers(request, None),
+    )
+
+
 def _assess_change(attempt: Attempt, rule: Rule | None) -> Risk:
     """Rate a change by what it could cut off, not only by its rule's category."""
     risk = attempt.needs.risk if attempt.needs else None
-    if attempt.people_required > 1 or (rule and rule.irreversible) or (risk and (risk.cuts_the_line or risk.vendor)):
+    final = attempt.is_irreversible or bool(rule and rule.irreversible)
+    if attempt.people_required > 1 or final or (risk and (risk.cuts_the_line or risk.vendor)):
         return "high"
     return _RISKS[rule.category] if rule else "medium"
 
@@ -265,7 +299,7 @@ def _list_failed_hosts(at: InboxSources) -> Iterator[OpenDecision]:
             yield OpenDecision(
                 kind="host",
                 id=f"host:{run.id}",
-                title=f"{run.host} could not be finished",
+                title=f"The last run on {run.host} failed",
                 why=f"{run.host}: the last run failed: {run.reason or 'its log names no reason'}",
                 since=run.ended_at or run.queued_at,
                 risk="high" if run.regressed else "medium",

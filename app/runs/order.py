@@ -12,7 +12,7 @@ from app.runs.spec_checks import check_lengths, check_rule, load_known_skill
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets import consent
-from app.targets.host_registry import FIXTURE, choose_default_mode, is_fixture, require_known_host
+from app.targets.host_registry import FIXTURE, choose_default_mode, find_host, is_fixture, require_known_host
 from app.text.clean import clean_text
 
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -30,6 +30,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "approval_seconds": (0.1, 30 * _DAY),
     "attempts": (1, 50),
     "item_tokens": (100, 10_000_000),
+    "reboot_seconds": (1, 3600),
 }
 """Minimum and maximum of each budget field."""
 
@@ -58,6 +59,8 @@ class Order:
     """`none` asks no model: what the content proposes is tried in order."""
     after_reboot: bool = False
     """Only check which results of the host's last run hold after a reboot."""
+    reboot: bool = False
+    """Reboot the host after the last item, and see what still holds. A person approves it, unless it is disposable."""
     by: str
     whose: str = ""
     """Person for whom the run is made; empty if that is `by`."""
@@ -92,6 +95,7 @@ def create_run_request(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
         replay_fixes=order.replay_fixes,
         after_reboot=order.after_reboot,
         engine=order.engine,
+        reboot=order.reboot,
         whose=order.whose,
         token=order.token,
     )
@@ -111,12 +115,27 @@ def validate_order(order: Order, hosts: Path) -> Skill:
         )
     if order.after_reboot and mode != "scan":
         raise Rejected("after_reboot", "a check after a reboot changes nothing: choose the mode scan, or leave it out.")
+    if order.reboot:
+        _check_reboot(order.host, mode, hosts)
     with reject_as("consent"):
         consent.check_consent(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
         if not lowest <= getattr(order.budget, name) <= highest:
             raise Rejected(f"budget.{name}", f"the budget's {name} must be between {lowest:g} and {highest:g}.")
     return pack
+
+
+def _check_reboot(host: str, mode: Mode, hosts: Path) -> None:
+    """Raise Rejected if the host cannot boot, or if the run changes nothing that a reboot could undo."""
+    found = find_host(hosts, host)
+    if found is None:
+        why = "the built-in host is a tree of files and does not boot"
+        raise Rejected("reboot", f"{why}: choose a host over SSH or a machine of temper machine, or leave reboot out.")
+    if not found.can_boot:
+        why = f"{host} is a Debian in a namespace of this machine and does not boot"
+        raise Rejected("reboot", f"{why}: choose a machine of temper machine, or leave reboot out.")
+    if mode not in ("auto", "review"):
+        raise Rejected("reboot", f"a run in mode {mode} changes nothing: choose auto or review, or leave reboot out.")
 
 
 def parse_engine_choice(word: str) -> EngineChoice:

@@ -1,12 +1,12 @@
-"""The one judgement of what is broken. Every page, probe and alert reads it. Pure, but for `read_conditions`."""
+"""The one judgement of what is broken. Every page, probe and alert reads it. Pure."""
 
-import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from app.events.kinds import EngineState, RunWaiting
-from app.runtime.runtime import Runtime
+from app.runtime.disk_space import DiskSpace
+from app.runtime.run_progress import RunProgress, Silence, find_silences
 from app.store.nodes import NodeStatus
 
 WELL = ("ready", "loading")
@@ -23,16 +23,32 @@ LATE_ANSWER = 1.0
 SILENT_NODE = 2.0
 """Seconds without a heartbeat after which a page no longer trusts a node; it is given up later."""
 
-FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node", "wait"]
+NAMED = 3
+"""Runs that are named singly; more are one fault that counts them."""
+_HUNG = "Pause or stop it. If it does not react, restart Temper: it goes on from where it stood."
+_LEFT = "The server's log says why. Restart Temper, or stop the run and order it again."
+_GOES_ON = "It goes on by itself, and spends no attempt and no budget meanwhile."
+
+FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node", "wait", "progress", "queue", "disk"]
 FaultPlace = Literal["guide", "engines", "run"]
-_PLACES: Mapping[FaultKind, FaultPlace] = {"log": "guide", "database": "guide", "node": "run", "wait": "run"}
+_PLACES: Mapping[FaultKind, FaultPlace] = {
+    "log": "guide",
+    "database": "guide",
+    "disk": "guide",
+    "node": "run",
+    "wait": "run",
+    "progress": "run",
+    "queue": "run",
+}
+_UNREADY: Collection[FaultKind] = ("log", "database", "simulator", "engine")
+"""Kinds that keep a whole node from its work, unless they do not stop work."""
 
 
 @dataclass(frozen=True)
 class HealthFault:
     kind: FaultKind
     badge: str
-    """Two words for the place where LIVE stands otherwise."""
+    """Two words, shown in place of LIVE."""
     text: str
     """What is wrong, as a sentence."""
     remedy: str
@@ -41,6 +57,10 @@ class HealthFault:
     engines: tuple[str, ...] = ()
     stops_work: bool = True
     """False if runs go on all the same."""
+    runs: tuple[str, ...] = ()
+    """The runs that make no progress, or that nothing works on."""
+    state: str = ""
+    """Of the engines."""
 
     @property
     def remedy_place(self) -> FaultPlace:
@@ -74,6 +94,9 @@ class Conditions:
     """What the run waits for, and since when."""
     left_since: float | None = None
     """Time of the run's newest event, if it is in no process's hands."""
+    runs: Sequence[RunProgress] = ()
+    """The unended runs, or the one that a page shows."""
+    disk: DiskSpace | None = None
 
 
 def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
@@ -84,7 +107,10 @@ def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
         *_find_engine_faults(at),
         *_find_late_answers(at),
         *_find_sampler_faults(at),
+        *_find_disk_faults(at),
     )
+    if not any(fault.kind in ("log", "database") for fault in found):  # without these, nothing can be logged
+        found = (*found, *_find_run_faults(at))
     if at.wait is None or any(fault.stops_work for fault in found):
         return found  # the cause is named already
     since, waiting = at.wait
@@ -137,6 +163,7 @@ def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
             "Start engines on the operator's page; the turn is then asked again.",
             since,
             tuple(at.seated),
+            state="absent",
         )
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
@@ -153,6 +180,7 @@ def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
             min(since for since, _ in alike.values()),
             tuple(alike),
             stops_work=state not in SERVING and bool(set(alike) & set(at.seated)),
+            state=state,
         )
 
 
@@ -184,32 +212,61 @@ def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:
         yield HealthFault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
 
 
-@dataclass(frozen=True)
-class StoredConditions:
-    """What only the database knows of one run."""
-
-    silent_worker: NodeStatus | None = None
-    wait: tuple[float, RunWaiting] | None = None
-    left_since: float | None = None
+def _find_disk_faults(at: Conditions) -> Iterator[HealthFault]:
+    if at.disk and at.disk.low_since is not None:
+        text = f"Only {at.disk.free / 1024**3:.1f} GiB of the data folder's disk is free."
+        remedy = "Free space now, or shrink old runs with temper tidy: on a full disk runs wait, and nothing is logged."
+        yield HealthFault("disk", "DISK LOW", text, remedy, at.disk.low_since, stops_work=False)
 
 
-UNKNOWN = StoredConditions()
-
-
-def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Conditions:
-    """Read the conditions of this moment, without waiting for anything."""
-    polling = runtime.board.polling_since
-    return Conditions(
-        now=runtime.clock.now(),
-        engines=dict(runtime.board.states),
-        seated={seat.engine for seat in runtime.lineup.seats.values()},
-        simulator=None if runtime.simulator is None else runtime.simulator.is_running,
-        unwritten=runtime.writer.stalled_seconds,
-        broken_log=runtime.writer.broken.is_set(),
-        unanswered=runtime.clock.silence,
-        unpolled=time.monotonic() - runtime.board.polled_at,
-        waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
-        silent_worker=stored.silent_worker,
-        wait=stored.wait,
-        left_since=stored.left_since,
+def _find_run_faults(at: Conditions) -> Iterator[HealthFault]:
+    """Yield what is wrong with runs, without the wait and the loss that a run's own page names already."""
+    silent = list(find_silences(at.runs, at.now))
+    hung = [one for one in silent if one.kind == "progress"]
+    yield from _count_runs(
+        at, "progress", "NO PROGRESS", hung, "log nothing for longer than their steps may take", _HUNG
     )
+    if at.left_since is None:
+        left = [one for one in silent if one.kind == "queue"]
+        yield from _count_runs(at, "queue", "NOT TAKEN UP", left, "wait, and nothing works on them", _LEFT)
+    if at.wait is None:
+        waits = [Silence("wait", one.run, one.host, one.at, one.waiting_for) for one in at.runs if one.waiting_for]
+        yield from _count_runs(at, "wait", "RUN WAITS", waits, "wait for what is broken", _GOES_ON)
+
+
+def _count_runs(
+    at: Conditions, kind: FaultKind, badge: str, alike: Sequence[Silence], what: str, remedy: str
+) -> Iterator[HealthFault]:
+    """Yield a fault for each of a few runs, or one that counts them. Work stops if they are all that there is."""
+    stops_work = len(alike) == len(at.runs)
+    if len(alike) <= NAMED:
+        for one in alike:
+            text = _describe_silence(one)
+            yield HealthFault(kind, badge, text, remedy, one.since, stops_work=stops_work, runs=(one.run,))
+        return
+    names, since = tuple(one.run for one in alike), min(one.since for one in alike)
+    text = f"{len(names)} runs {what}: {', '.join(names[:NAMED])} and {len(names) - NAMED} more."
+    yield HealthFault(kind, badge, text, remedy, since, stops_work=stops_work, runs=names)
+
+
+def _describe_silence(one: Silence) -> str:
+    if one.kind == "wait":
+        return f"Run {one.run} on {one.host} waits: {one.status}"
+    if one.kind == "queue":
+        state = "queued" if one.status == "queued" else "interrupted"
+        return f"Run {one.run} on {one.host} is {state}, and nothing works on it."
+    limit = f"{one.limit.seconds:.0f} s, the limit of {one.limit.noun}"
+    return f"Run {one.run} on {one.host} has logged nothing for more than {limit}."
+
+
+def explain_unreadiness(at: Conditions) -> list[str]:
+    """Return why this node cannot do its work: faults that stop it, and engines that do not serve yet."""
+    faults = [fault for fault in find_faults(at) if fault.stops_work and fault.kind in _UNREADY]
+    named = {engine for fault in faults for engine in fault.engines}
+    states = {name: event.state for name, (_, event) in at.engines.items()}
+    starting = [
+        f"Engine {name} is {states.get(name, 'not looked at yet')}."
+        for name in sorted(at.seated)
+        if name not in named and states.get(name) not in SERVING
+    ]
+    return [*(fault.text for fault in faults), *starting]

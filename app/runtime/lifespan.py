@@ -1,6 +1,7 @@
 """Create a runtime's parts in order and close them in reverse, alone on a database or as one node."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -27,6 +28,7 @@ from app.machine.measuring.probe_result import ProbeResult, find_saturation, rea
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampler
+from app.runtime.backup_record import record_first_start
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node, create_node_name
 from app.runtime.offers import Offers
@@ -66,6 +68,7 @@ async def create_runtime(
 ) -> AsyncIterator[Runtime]:
     """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
     build_struct_decoders()
+    await asyncio.to_thread(record_first_start, settings.data, time.time())
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database_location)
         stack.callback(database.dispose)
@@ -112,8 +115,9 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
         runtime.durable = DurableQueue(url, "local", runtime.work_on_run)
         await runtime.durable.launch()
         stack.push_async_callback(runtime.durable.close)
+    runtime.board.has_work = lambda: runtime.durable.awake
     offers = Offers(runtime.store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
-    runtime.offers = _start_until_exit(stack, offers)
+    runtime.offers = offers if runtime.settings.kind == "score" else _start_until_exit(stack, offers)
     _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))
 
 

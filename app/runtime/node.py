@@ -152,7 +152,7 @@ class Node(BackgroundTask):
     def _send_heartbeat(self) -> Overview | None:
         heard = self._clock.start_asking()
         with Session(use_autocommit(self._database)) as session:
-            seen = nodes.send_heartbeat(session, self._leases.node, self._clock.off)
+            seen = nodes.send_heartbeat(session, self._leases.node, self._clock.seconds_ahead)
         if seen:
             heard(seen.at)
             self._leases.nodes = max(1, len(seen.workers))

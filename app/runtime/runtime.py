@@ -12,6 +12,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
+from app.candidates.recipes import load_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -39,6 +40,7 @@ from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
+from app.runtime.disk_space import DiskMeter
 from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_run
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
@@ -65,7 +67,10 @@ AGAIN_AFTER = 0.5
 NOT_WRITTEN = 3.0
 """Seconds that a write may take before this process is not ready and accepts no runs."""
 WAITS = ("run.waiting", "run.wait_ended")
-FORWARD = ("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started")
+FORWARD = (
+    *("run.resumed", "turn.finished", "verdict", "action.applied", "action.rolled_back", "item.started"),
+    *("reboot.announced", "reboot.returned", "reboot.lost", "reboot.undone"),
+)
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +107,8 @@ class Runtime:
     """Approval policy of runs that begin here."""
     durable: DurableQueue = field(init=False)
     offers: Offers = field(init=False)
+    disk: DiskMeter = field(default_factory=DiskMeter)
+    began_at: float = field(default_factory=time.time)
 
     @property
     def name(self) -> str:
@@ -291,6 +298,7 @@ class Runtime:
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
             approvals=self.approvals,
+            recipes=load_recipes(self.settings.recipes_folder, self.settings.recipes),
             key=open_notary(self.settings.data, self.database).key.public,
             clock=self.clock.now,
         )

@@ -1,8 +1,10 @@
 """Create each role's seat from a line-up, with one client per replica."""
 
+from functools import partial
+
 import httpx
 
-from app.engines.client import EngineClient, read_api_key
+from app.engines.client import EngineClient, get_dialect, read_api_key
 from app.engines.queue import EngineQueues
 from app.events.vocabulary import Role
 from app.lineups.model import Lineup
@@ -20,11 +22,20 @@ def create_seats(
             role=role,
             engine=engine.name,
             model=engine.wire_name,
-            replicas=tuple(EngineClient(http, base, key=key) for base in bases[engine.name]),
+            replicas=tuple(
+                EngineClient(
+                    http,
+                    base,
+                    key=key,
+                    dialect=get_dialect(engine),
+                    count_tokens=partial(queues.traffic.count_written, base.rstrip("/")),
+                )
+                for base in bases[engine.name]
+            ),
             max_tokens=seat.max_tokens,
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,
-            sampling=seat.sampling,
+            sampling=lineup.get_sampling(role),
             queue=queues.get_queue(engine.name),
             traced=traced,
             precision=engine.precision,

@@ -7,7 +7,7 @@ import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.scores.result import Fate, Stage
+from app.scores.result import RuleOutcome, Stage
 from app.skills.skill import Skill
 
 NEEDS_A_PERSON = frozenset({"V-258106"})
@@ -42,7 +42,7 @@ class _RuleTally:
 
 @dataclass(frozen=True)
 class RunSummary:
-    fates: tuple[Fate, ...]
+    fates: tuple[RuleOutcome, ...]
     left: tuple[str, ...]
     broken: str
     events: int
@@ -112,9 +112,9 @@ def _find_failed_stage(event: kinds.AttemptFailed, tally: _RuleTally) -> Stage:
     return _STAGES.get(event.cause, "engine")
 
 
-def _build_fate(rule: str, tally: _RuleTally, skill: Skill) -> Fate:
+def _build_fate(rule: str, tally: _RuleTally, skill: Skill) -> RuleOutcome:
     person = rule in NEEDS_A_PERSON or (rule in skill.rules and skill.rules[rule].irreversible)
-    fate = Fate(
+    fate = RuleOutcome(
         rule=rule,
         opening=tally.opening,
         closing=tally.closing or tally.opening,

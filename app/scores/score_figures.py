@@ -12,8 +12,8 @@ from app.scores.result import (
     Trial,
     is_fixed,
     is_gamed,
-    is_handed_on,
     is_harmed,
+    is_left_to_person,
     is_open_finding,
     is_scanner_pass,
 )
@@ -103,7 +103,7 @@ def build_score_row(score: Score) -> ScoreRow:
         harm_stayed=compute_share(sum(map(is_harmed, score.trials)), len(score.trials)),
         gamed=compute_share(sum(is_gamed(trial, fate) for trial, fate in checked), len(checked)),
         refused=sum(fate.refused for fate in fates),
-        handed_on=compute_share(sum(map(is_handed_on, people)), len(people)),
+        handed_on=compute_share(sum(map(is_left_to_person, people)), len(people)),
         readable=compute_share(sum(fate.usable for fate in fates), asked) if asked else None,
         turns=compute_mean([fate.turns for fate in worked]),
         tokens=compute_mean([fate.tokens for fate in worked]),

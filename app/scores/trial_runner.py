@@ -24,7 +24,7 @@ from app.runtime.seats import create_seats
 from app.scores import generated_hosts
 from app.scores.effect_checks import observe_effects, record_effects
 from app.scores.generated_hosts import GeneratedHost
-from app.scores.result import Fate, ScoreOrder, Trial
+from app.scores.result import RuleOutcome, ScoreOrder, Trial
 from app.scores.run_summary import summarize_run
 from app.scores.second_check import EffectiveSettings, find_weakened_setting, is_requirement_met
 from app.skills.catalog import load_skill
@@ -62,7 +62,7 @@ async def run_builtin_trial(
     after = FixtureTarget("fixture", folder)
     trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
     fates = tuple(_record_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
-    asks = frozenset[str]().union(*(pack.rules[rule].asks for rule in rules))
+    asks = frozenset[str]().union(*(pack.rules[rule].all_asks for rule in rules))
     spoilt = find_weakened_setting(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
@@ -92,7 +92,7 @@ async def run_untouched_trial(
     target = await generated_hosts.open_host(host, folder)
     verdicts = await create_scanner(pack, target, folder.parent).scan(target.files, rules)
     words = {verdict.rule: verdict.word for verdict in verdicts}
-    fates = tuple(Fate(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
+    fates = tuple(RuleOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
     checked = tuple(_record_second_check(fate, EffectiveSettings(target.files)) for fate in fates)
     return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
 
@@ -101,7 +101,7 @@ async def _run_to_end(
     runtime: Runtime, order: ScoreOrder, target: Target, rules: tuple[str, ...], budget: Budget
 ) -> str:
     """Run to completion or failure and return the run's id."""
-    simulated = runtime.lineup.simulated
+    simulated = runtime.lineup.simulated and order.engine == "lineup"
     request = RunQueued(
         host=target.name,
         skill=order.skill,
@@ -112,6 +112,7 @@ async def _run_to_end(
         simulated=simulated,
         pace=runtime.settings.speed if simulated else None,
         keep=True,
+        engine=order.engine,
         note=f"score of {order.label}",
         by="temper score",
     )
@@ -163,5 +164,5 @@ def _read_joules(runtime: Runtime, run: str) -> float | None:
     return sum(known) if known and len(known) == len(drawn) else None
 
 
-def _record_second_check(fate: Fate, reading: EffectiveSettings) -> Fate:
+def _record_second_check(fate: RuleOutcome, reading: EffectiveSettings) -> RuleOutcome:
     return msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading))

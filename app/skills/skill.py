@@ -12,6 +12,8 @@ from app.scanners.openscap.content import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
+from app.targets.effects.bounds import list_stated_values
+from app.targets.effects.notices import list_chosen_notices
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (
@@ -45,8 +47,24 @@ class Rule:
     """`fix` is a script: roles see its values, but do not run it."""
     whole: str = ""
     """Its texts uncut, if roles read them cut: what they name may be changed."""
+    code: str = ""
+    """The content's script, uncut: of what it names, only files and resources may be changed."""
     remedy: bool = False
     """The content has a remediation script, a last resort that needs a person's approval."""
+
+    @property
+    def all_asks(self) -> frozenset[str]:
+        """What a change may do for this rule although it counts as weaker or past a bound."""
+        stated = list_stated_values(f"{self.requirement}\n{self.fix}")
+        return self.asks | stated | list_chosen_notices(f"{self.whole}\n{self.code}")
+
+
+@dataclass(frozen=True)
+class RuleTasks:
+    source: str
+    """Whose tasks they are, as people read it."""
+    text: str
+    """Ansible's YAML."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +86,8 @@ class Skill:
     """The skill under which site values are set, if not this one."""
     retuned: Callable[[Mapping[str, str]], "Skill"] | None = None
     """Builds the skill with other values, by parameter name."""
-    read_tasks: Callable[[str], str] = lambda _: ""
-    """Returns the Ansible tasks that the content has for a rule."""
+    list_tasks: Callable[[str], tuple[RuleTasks, ...]] = lambda _: ()
+    """Returns the Ansible tasks that content has for a rule."""
     used: tuple[ParameterUsed, ...] = ()
     """The site values that this skill was built with."""
 

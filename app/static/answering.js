@@ -1,5 +1,6 @@
-// An answer waits in the browser for some seconds, in which u takes it back. Only then it is posted: a run carries it out at once.
+// An answer waits in the browser for some seconds, in which u takes it back. Then it is posted, or when the page is left: a run carries it out at once.
 const SECONDS = 8;
+const BEACON = 60000; // bytes that a browser sends after the page is gone
 const line = document.getElementById("sending");
 const error = document.getElementById("answer-error");
 const waiting = []; // newest last: {item, words, action, body, reason, due}
@@ -59,4 +60,8 @@ setInterval(() => {
   while (waiting.length && waiting[0].due <= Date.now()) post(waiting.shift());
   if (!line.hidden) { draw(); changed(); }
 }, 250);
-addEventListener("beforeunload", (event) => { if (waiting.length) event.preventDefault(); });
+addEventListener("pagehide", () => { // what was answered is not lost with the page; a page that comes back shows it as sent
+  for (const one of waiting.splice(0)) if (navigator.sendBeacon(one.action, one.body)) sent.add(one.item);
+  draw();
+});
+addEventListener("beforeunload", (event) => { if (waiting.some((one) => String(one.body).length > BEACON)) event.preventDefault(); });

@@ -1,5 +1,6 @@
 // The chain of hashes and the signature of a shared file, checked in the browser as app/evidence/shared_log.py does it.
 export class Broken extends Error {}
+const WITHHELD = ["turn.started", "questions"];
 const MARK = 8, SEALED = "temper shared file\n", SPACE = 32, NEWLINE = 10;
 const encode = (text) => new TextEncoder().encode(text);
 const decode = (bytes) => new TextDecoder().decode(bytes);
@@ -28,7 +29,7 @@ export const checkChain = async (bytes, manifest) => {
   for (const text of splitLines(bytes)) {
     seq += 1;
     const space = text.indexOf(SPACE), mark = decode(text.subarray(0, space)), line = text.subarray(space + 1), event = readEvent(line);
-    if (withheld.has(seq) && event.kind !== "turn.started") throw new Broken(`Event ${seq} is not what was recorded: only prompts may be withheld.`);
+    if (withheld.has(seq) && !WITHHELD.includes(event.kind)) throw new Broken(`Event ${seq} is not what was recorded: only prompts and answers may be withheld.`);
     previous = withheld.has(seq) ? mark : await digest(join(encode(previous), line));
     if (previous.slice(0, MARK) !== mark.slice(0, MARK)) throw new Broken(`Event ${seq} is not what was recorded: its hash does not follow from event ${seq - 1}.`);
     if (event.seq !== seq || event.run !== manifest.run) throw new Broken(`Event ${seq} says of itself that it is another.`);

@@ -3,7 +3,7 @@
 from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, Recorded, parse_line, record_event
 from app.store.batch_writer import to_columns
 from app.store.clock import database_time
@@ -41,14 +41,14 @@ def has_seal(session: Session, of: str, digest: str) -> bool:
     return session.get(SealRow, (of, digest)) is not None
 
 
-def record_audit_event(database: Engine, event: PersonDid) -> Recorded:
+def record_audit_event(database: Engine, event: AuditedRequest) -> Recorded:
     with Session(database) as session:
         lock_chain(session, AUDIT)
         return _append_line(session, event)
 
 
-def note_once(database: Engine, event: PersonDid, of: str, what: str) -> Recorded | None:
-    """Write the line unless the record seals `what` of `of` already; of several that do it at once, one does."""
+def append_seal_once(database: Engine, event: AuditedRequest, of: str, what: str) -> Recorded | None:
+    """Append the line and return it; return None if `what` of `of` was sealed before, also by another process."""
     with Session(database) as session:
         lock_chain(session, AUDIT)
         if has_seal(session, of, what):
@@ -57,7 +57,7 @@ def note_once(database: Engine, event: PersonDid, of: str, what: str) -> Recorde
         return _append_line(session, event)
 
 
-def _append_line(session: Session, event: PersonDid) -> Recorded:
+def _append_line(session: Session, event: AuditedRequest) -> Recorded:
     """Append the line and commit."""
     seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
     line = record_event(AUDIT, seq + 1, database_time(session), event, previous)

@@ -76,9 +76,11 @@ def write_batch(session: Session, batch: Sequence[Recorded]) -> None:
 
 
 def _find_lost_runs(session: Session, node: str, batch: Sequence[Recorded]) -> frozenset[str]:
-    """Runs that are not this node's, and runs whose log does not end where these go on: it ends before, where a standby
-    took over that did not have the last of what was accepted; behind, where this process took the run back under
-    another name and went on from what it found."""
+    """Return runs that another node owns, or whose stored log does not end where the batch starts.
+
+    It ends earlier if a standby took over that lacks the last lines, and later if this process took the run back under
+    another name and has appended since.
+    """
     goes_on = {recorded.run: recorded.seq for recorded in reversed(batch)}
     rows = session.connection().execute(_OURS, {"runs": [*goes_on]})
     return frozenset(

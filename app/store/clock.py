@@ -40,12 +40,12 @@ class DatabaseClock:
         return self._wall() if self._ahead is None else self._steady() + self._ahead
 
     @property
-    def off(self) -> float:
+    def seconds_ahead(self) -> float:
         """Seconds that this node's own clock is ahead of the database's; below zero, behind it."""
         return self._wall() - self.now()
 
     @property
-    def silence(self) -> float:
+    def seconds_since_answer(self) -> float:
         """Seconds since the database last answered; 0 before the first answer."""
         return 0.0 if self._ahead is None else self._steady() - self._heard_at
 

@@ -1,10 +1,10 @@
 """Proven fixes, offered to other hosts with the same files. Written by the transaction that appends to the log."""
 
 import msgspec
-from sqlalchemy import update
+from sqlalchemy import delete, update
 from sqlmodel import Field, Index, LargeBinary, Session, SQLModel, col, select
 
-from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemPassed
+from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemEscalated, ItemPassed
 from app.events.record import Recorded
 from app.events.vocabulary import ProvenFix
 from app.store.db import insert_once
@@ -75,8 +75,17 @@ def project_fix(session: Session, recorded: Recorded, event: Event) -> None:
         case ItemPassed(replayed=fix_id) if fix_id:
             _increment_fix_counter(session, fix_id, "held")
         case AttemptFailed(replayed=fix_id) if fix_id and event.cause not in NO_FAULT:
-            host = session.get_one(RunRow, recorded.run).host
-            insert_once(session, FixFailureRow(fix=fix_id, host=host, at=recorded.at, reason=event.reason))
+            _record_failure(session, recorded, fix_id, event.reason)
+        case ItemEscalated(reopened=True):
+            ours = col(FixRow.id).startswith(f"{recorded.run}.{event.rule}.", autoescape=True)
+            session.execute(delete(FixRow).where(ours))
+            if event.replayed:
+                _record_failure(session, recorded, event.replayed, event.reason)
+
+
+def _record_failure(session: Session, recorded: Recorded, fix_id: str, reason: str) -> None:
+    host = session.get_one(RunRow, recorded.run).host
+    insert_once(session, FixFailureRow(fix=fix_id, host=host, at=recorded.at, reason=reason))
 
 
 def _increment_fix_counter(session: Session, fix: str, column: str) -> None:

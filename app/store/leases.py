@@ -61,22 +61,22 @@ class Leases:
     def require_lease_in_transaction(self, run: str) -> Callable[[Session], None]:
         """Return a check that raises LeaseLost unless this node owns the run until the end of the transaction."""
 
-        def assert_ours(session: Session) -> None:
+        def require_lease(session: Session) -> None:
             if self.find_lost_runs(session, [run]):
                 raise LeaseLost(run)
 
-        return assert_ours
+        return require_lease
 
     def create_fence(self, run: str) -> Callable[[], None]:
         """Return a check to call right before a change. It raises LeaseLost unless this node owns the run."""
 
-        def assert_ours() -> None:
+        def require_lease() -> None:
             with Session(self._engine) as session:
                 row = session.get(LeaseRow, run)
                 if row is None or row.node != self.node:
                     raise LeaseLost(run)
 
-        return assert_ours
+        return require_lease
 
 
 def _create_fencing_token(session: Session, host: str) -> int:

@@ -151,7 +151,7 @@ def _to_status(row: NodeRow, at: float, *, leads: bool = False, runs: Sequence[s
     return NodeStatus(row.name, row.kind, row.started_at, max(0.0, at - row.seen_at), leads, tuple(runs), row.clock_off)
 
 
-def given_up(session: Session) -> list[NodeStatus]:
+def list_lost_nodes(session: Session) -> list[NodeStatus]:
     """Return the nodes that fell silent and did not come back: frozen, cut off from the database, or lost."""
     at, back = database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
     silent = col(NodeRow.ended_at) - col(NodeRow.seen_at) >= DEAD_AFTER

@@ -56,6 +56,8 @@ def find_increments(event: kinds.Event) -> dict[str, int]:
     match event:
         case kinds.ItemSkipped(waiver=waiver) if waiver:
             return {"waived": 1}
+        case kinds.ItemEscalated(reopened=True):
+            return {"passed": -1, "escalated": 1}
         case kinds.ActionRolledBack():
             return {"rolled_back": 1}
         case kinds.TurnFinished():

@@ -61,11 +61,6 @@ def list_unended_runs(session: Session, host: str | None = None) -> Sequence[Run
     return session.exec(query.where(col(RunRow.host) == host) if host else query).all()
 
 
-def find_first_order(session: Session) -> float | None:
-    """Return when the oldest run was ordered; None if there is none."""
-    return session.exec(select(func.min(RunRow.queued_at))).one()
-
-
 def list_busy_hosts(session: Session) -> set[str]:
     """Return the hosts with an unended run."""
     return set(session.exec(select(RunRow.host).where(col(RunRow.state).in_(UNENDED))))

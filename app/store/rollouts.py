@@ -85,7 +85,7 @@ def open_rollout_journal(database: Engine, rollout: str) -> Iterator[RolloutJour
         session.commit()
 
 
-def begin_chain(session: Session, name: str, request: kinds.RunQueued | kinds.RolloutAsked) -> list[Recorded]:
+def begin_chain(session: Session, name: str, request: kinds.RunQueued | kinds.RolloutOrdered) -> list[Recorded]:
     """Write the first line of a new run or rollout, in the caller's transaction."""
     begun = RolloutJournal(session, name, 0, GENESIS)
     if isinstance(request, kinds.RunQueued):
@@ -136,7 +136,7 @@ def find_commanded_runs(session: Session, runs: Sequence[str], verb: str, by: st
 def _project_event(session: Session, recorded: Recorded) -> None:
     rollout, event = recorded.run, recorded.event
     match event:
-        case kinds.RolloutAsked():
+        case kinds.RolloutOrdered():
             begun = {"id": rollout, "hosts": len(event.hosts), "state": "running", "reason": ""}
             session.add(create_row(RolloutRow, event, **begun, asked_at=recorded.at))
         case kinds.RolloutHostBegun():

@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
-from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
+from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStarted, VerdictGiven
 from app.events.record import Recorded, select_events
 from app.events.vocabulary import Lesson, PendingSetting, Probe, ProvenFix
 from app.events.waiver import Waiver
@@ -27,7 +27,7 @@ class PreviousState:
 
     run: str = ""
     boot: str = ""
-    """The kernel's boot_id at the start of that run; empty in old logs."""
+    """The kernel's boot_id when that run last asked for it; empty in old logs."""
     probes: tuple[Probe, ...] = ()
     held: frozenset[str] = frozenset()
     """Rules that passed at its end."""
@@ -85,7 +85,7 @@ class StoredRunHistory(RunHistory):
         before = self._find_last_run(*CHANGES)
         if not before:
             return PreviousState()
-        kinds = ("run.started", "force", "verdict", "item.passed")
+        kinds = ("run.started", "force", "verdict", "item.passed", "item.escalated")
         return build_previous_state(before, list(self._store.read_events(before, kinds=kinds)))
 
     def _find_last_run(self, *modes: str) -> str:
@@ -112,10 +112,11 @@ def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
 def build_previous_state(run: str, events: list[Recorded]) -> PreviousState:
     began, asked = next(iter(select_events(events, RunStarted)), None), select_events(events, InForceChecked)
     passed = frozenset(one.rule for one in select_events(events, ItemPassed))
+    passed -= {one.rule for one in select_events(events, ItemEscalated) if one.reopened}
     newest = {one.rule: one for one in asked if one.rule in passed}
     return PreviousState(
         run=run,
-        boot=next((one.boot for one in asked), ""),
+        boot=next((one.boot for one in reversed(asked) if one.boot), ""),
         probes=began.probes if began else (),
         held=find_passed_rules(events),
         passed=passed,

@@ -61,10 +61,12 @@ class InboxPoller(PeriodicTask):
     def __init__(self, database: Engine) -> None:
         self._database = database
         self._open: dict[str, asyncio.Event] = {}
+        self._opened = asyncio.Event()
 
     @contextmanager
     def open_inbox(self, run: str) -> Iterator[StoredInbox]:
         asked = self._open[run] = asyncio.Event()
+        self._opened.set()
         try:
             yield StoredInbox(self._database, run, asked)
         finally:
@@ -80,6 +82,12 @@ class InboxPoller(PeriodicTask):
         with Session(use_autocommit(self._database)) as session:
             query = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
             return set(session.exec(query))
+
+    async def _wait_for_next(self) -> None:
+        self._opened.clear()
+        if not self._open:
+            await self._opened.wait()
+        await super()._wait_for_next()
 
     async def _run_once(self) -> None:
         with suppress(*DATABASE_UNAVAILABLE):  # retried soon

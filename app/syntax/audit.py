@@ -1,4 +1,4 @@
-"""Parser for audit rule files: one auditctl command per line, split at spaces only."""
+"""Parser for audit rule files: one auditctl command per line."""
 
 import re
 from collections.abc import Iterable
@@ -7,12 +7,14 @@ from functools import cmp_to_key
 
 from app.syntax import host_text
 from app.syntax.audit_rule import parse_audit_rule
+from app.syntax.auditctl import split_audit_words
 from app.syntax.setting import Setting
 
 CONTROLS = ("-b", "-e", "-f", "-r")
 
 _SWITCH = re.compile(r"--(?:backlog_wait_time|loginuid-immutable)")
 _SUFFIX = re.compile(r"(?:\.[A-Za-z~][A-Za-z0-9~]*)*$")
+_LONGEST_LINE = 6143
 _PARTS = re.compile(r"([^0-9]*)([0-9]*)")
 _EXCEPTION = re.compile(r"-[aA] (?:never,\S+|\S+,never|\S+,exclude|exclude,\S+)(?= |$)")
 
@@ -53,12 +55,17 @@ def is_exception(rule: str) -> bool:
 
 
 def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
-    found = []
-    for number, line in host_text.number_lines(text):
-        words = tuple(word for word in line.split(" ") if word)
-        if words and not words[0].startswith("#") and line.strip(host_text.TRAIL):
-            found.append(AuditLine(words, path, number))
-    return found
+    """Return the commands of a file. auditctl cuts long lines, and takes each piece for a line of its own."""
+    return [
+        AuditLine(words, path, number)
+        for number, line in host_text.number_lines(text)
+        for piece in cut_line(line)
+        if (words := split_audit_words(piece)) and not words[0].startswith("#")
+    ]
+
+
+def cut_line(line: str) -> list[str]:
+    return [line[at : at + _LONGEST_LINE] for at in range(0, max(len(line), 1), _LONGEST_LINE)]
 
 
 def parse_controls(text: str, path: str) -> list[Setting]:

@@ -45,7 +45,7 @@ def parse_audit_rule(words: Sequence[str]) -> AuditRule | None:
     if first not in ("-a", "-A", "-w") or len(rest) % 2 == 0:
         return None
     where = "always,exit" if first == "-w" else _order_list(rest[0])
-    fields = [("path", "=", rest[0].rstrip("/") or "/")] if first == "-w" else []
+    fields = [("path", "=", rest[0].rstrip("/") or "/"), ("perm", "=", "arwx")] if first == "-w" else []
     calls: list[str] = []
     keys: list[str] = []
     for flag, value in zip(rest[1::2], rest[2::2], strict=True):
@@ -53,10 +53,15 @@ def parse_audit_rule(words: Sequence[str]) -> AuditRule | None:
             calls += value.split(",")
         elif flag == "-k":
             keys.append(value)
-        elif (field := _parse_field(flag, value)) is not None:
-            fields.append(field)
-        else:
+        elif (field := _parse_field(flag, value)) is None:
             return None
+        elif (
+            flag == "-p"
+            and (place := next((at for at, one in enumerate(fields) if one[0] == "perm"), None)) is not None
+        ):
+            fields[place] = field  # a watch has all permissions until it names some
+        else:
+            fields.append(field)
     fields += [("key", "=", "\x01".join(keys))] if keys else []
     named = () if "all" in calls else tuple(sorted(set(calls)))
     return AuditRule(where, named, tuple(fields), first == "-A", first == "-w")

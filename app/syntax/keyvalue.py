@@ -88,3 +88,22 @@ def parse_ini(text: str, path: str) -> list[Setting]:
         else:
             open_pair = False
     return found
+
+
+def list_unread_lines(text: str) -> list[tuple[int, str]]:
+    """Return the lines at which dnf's INI parser gives up on the file, with their numbers."""
+    found: list[tuple[int, str]] = []
+    has_section = open_pair = False
+    for number, line in host_text.number_lines(text):
+        if not line or line[0] in "#;":
+            open_pair = False
+        elif line[0] in {" ", "\t"}:
+            found += [] if open_pair or not line.strip() else [(number, line)]
+        elif line[0] == "[":
+            has_section, open_pair = bool(parse_section(line)), False
+            found += [] if has_section else [(number, line)]
+        else:
+            key = parse_pair(line)
+            open_pair = has_section and key is not None and bool(key[0])
+            found += [] if open_pair else [(number, line)]
+    return found

@@ -29,7 +29,7 @@ class HeldHost:
         return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
 
 
-def find_held(hosts: Path, longer_than: float = HELD_LONG) -> list[HeldHost]:
+def find_stuck_hosts(hosts: Path, longer_than: float = HELD_LONG) -> list[HeldHost]:
     """Return the hosts that a process has held for so long while another waits, the longest first."""
     waiting: dict[int, list[int]] = {}
     holders: dict[int, int] = {}

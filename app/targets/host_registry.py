@@ -3,6 +3,7 @@
 import re
 import time
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -15,12 +16,21 @@ from app.targets.journal import Journal
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.ssh_target import SshTarget
 from app.targets.target import Target
+from app.targets.vm.virtual_machine import VirtualMachine
 
 FIXTURE = "fixture"
 """The built-in host. fixture-2 to fixture-99 are like it, created on first use."""
 _FIXTURES = re.compile(r"fixture(-[2-9]|-[1-9][0-9])?")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _FILE, _KNOWN = "host.json", "known_hosts"
+
+
+class DisposableMachine(msgspec.Struct, frozen=True):
+    """The machine of `temper machine` or of a demo that a host is. Only these register a host with it."""
+
+    kind: Literal["vm", "rootfs"]
+    """A virtual machine boots; a Debian in a namespace does not."""
+    folder: str
 
 
 class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,16 +42,35 @@ class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
     """The fingerprint of the host key that a person accepted."""
     added_at: float
     title: str = ""
+    machine: DisposableMachine | None = None
+    """None for a host that somebody may depend on."""
+
+    @property
+    def is_disposable(self) -> bool:
+        """Whether it may be rebooted without asking anybody."""
+        return self.machine is not None and self.machine.kind == "vm"
+
+    @property
+    def can_boot(self) -> bool:
+        return self.machine is None or self.machine.kind == "vm"
 
 
 def register_host(
-    hosts: Path, name: str, end: Endpoint, known_hosts: str, fingerprint: str, title: str = ""
+    hosts: Path,
+    name: str,
+    end: Endpoint,
+    known_hosts: str,
+    fingerprint: str,
+    title: str = "",
+    machine: DisposableMachine | None = None,
 ) -> RegisteredHost:
     require_free_name(hosts, name)
     folder = hosts / name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
-    added = RegisteredHost(name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title)
+    added = RegisteredHost(
+        name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title, machine=machine
+    )
     disk = Disk()
     disk.write_path(folder / _KNOWN, known_hosts.encode())
     disk.write_path(folder / _FILE, msgspec.json.format(msgspec.json.encode(added)))
@@ -121,4 +150,6 @@ def open_target(name: str, hosts: Path, owned: Ownership = ALONE) -> Target:
     found = find_host(hosts, name)
     if found is None:
         return FixtureTarget(name, hosts / name, fence=owned.fence)
-    return SshTarget(name, hosts / name, found.end, owned=owned)
+    machine = Path(found.machine.folder) if found.machine and found.is_disposable else None
+    own = VirtualMachine(machine.parent, machine.name) if machine else None
+    return SshTarget(name, hosts / name, found.end, owned=owned, machine=own)

@@ -82,14 +82,23 @@ class Journal:
     def read_pre_images(self, name: str) -> Before:
         return {image.path: self._read_image(name, image) for image in self.read_contents(name).files}
 
-    def close(self, name: str, mark: Mark) -> None:
-        """Write the marker, then delete the images: the digests are enough evidence of a closed journal."""
+    def close(self, name: str, mark: Mark, *, keep_images: bool = False) -> None:
+        """Write the marker, then delete the images: the digests are enough evidence of a closed journal.
+
+        With `keep_images` the change can be reopened and rolled back, until the journal is closed once more.
+        """
         at = self._get_folder(name)
         self._disk.write_path(at / mark, b"")
+        if keep_images:
+            return
         with OpenFolder(at) as folder:
             for image in os.listdir(folder):  # noqa: PTH208 (a descriptor has no pathlib form)
                 if image.isdigit():
                     self._disk.remove(folder, image)
+
+    def reopen(self, name: str) -> None:
+        """Make a committed change one that is rolled back. Its images were kept."""
+        self._disk.remove_path(self._get_folder(name) / "committed")
 
     def void_journals(self) -> None:
         """Mark all journals void: the host was laid out anew."""
@@ -99,6 +108,9 @@ class Journal:
 
     def list_pending(self) -> list[str]:
         return self._list_in_order("open")
+
+    def list_committed(self) -> list[str]:
+        return self._list_in_order("committed")
 
     def write_side_effects(self, name: str, aftermath: SideEffects) -> None:
         self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(aftermath))

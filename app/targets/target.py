@@ -1,10 +1,11 @@
 """A target is our handle on a host. Its calls block, for minutes on a bad line; async callers use `TargetThread`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.events.questions import Question
 from app.events.vocabulary import FileChange, Probe
 from app.resources.kind import ResourceAction
 from app.targets.assessment import Assessment
@@ -12,6 +13,7 @@ from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.in_force_report import InForceReport
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
+from app.targets.rebooter import Rebooter, RollbackResult
 from app.targets.resources.offer import Offer
 from app.targets.rule_scope import RuleScope
 
@@ -23,15 +25,6 @@ class AppliedChange:
     seconds: float
 
 
-@dataclass(frozen=True)
-class RollbackResult:
-    """The result of a rollback. `differences` is empty if the host is byte for byte as before."""
-
-    paths: tuple[str, ...]
-    differences: tuple[str, ...]
-    seconds: float
-
-
 class Target(Protocol):
     name: str
     simulated: bool
@@ -40,6 +33,10 @@ class Target(Protocol):
 
     recall: ReadTrackingCache
     """Cached answers about the host's files."""
+
+    @property
+    def rebooter(self) -> Rebooter | None:
+        """Reboots the host; None for one that does not boot."""
 
     @property
     def files(self) -> LinkFollowingFiles:
@@ -89,8 +86,11 @@ class Target(Protocol):
     def roll_back(self, journal: str) -> RollbackResult:
         """Undo what `journal` holds, however far the change got. Repeatable; an unknown journal is no error."""
 
-    def commit(self, journal: str) -> None:
-        """Keep the change: its journal remains as evidence and is no longer undone."""
+    def commit(self, journal: str, *, keep_images: bool = False) -> None:
+        """Keep the change: its journal remains as evidence and is no longer undone.
+
+        With `keep_images` it can be undone until the host has been rebooted (app/targets/rebooter.py).
+        """
 
     def list_pending(self) -> list[str]:
         """List the journals that are neither committed nor rolled back, oldest first."""
@@ -102,6 +102,12 @@ class Target(Protocol):
 
     def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """List the changes since `prepare` or the last commit that `expected` does not explain."""
+
+    def answer_questions(self, questions: Sequence[Question], named: Collection[str], /) -> tuple[str, ...]:
+        """Return an answer to each, redacted and cut; nothing is changed. `named` has the paths of the rule.
+
+        The caller has asked `explain_question_refusal`; an answer is empty where no host is asked.
+        """
 
     def read_log_lines(self, limit: int) -> list[str]:
         """Return the newest lines of the host's logs, without control characters."""

@@ -20,9 +20,10 @@ from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.rebooter import RollbackResult
 from app.targets.resources.dry_run import ResourceManager
 from app.targets.restore import ChangeableFiles, restore_files
-from app.targets.target import AppliedChange, RollbackResult
+from app.targets.target import AppliedChange
 
 
 class PreImageStore(Protocol):
@@ -33,7 +34,7 @@ class PreImageStore(Protocol):
     def read_mark(self, name: str) -> Mark | None: ...
     def read_contents(self, name: str) -> JournalContents: ...
     def read_pre_images(self, name: str) -> Before: ...
-    def close(self, name: str, mark: Mark) -> None: ...
+    def close(self, name: str, mark: Mark, *, keep_images: bool = False) -> None: ...
     def list_pending(self) -> list[str]: ...
 
 
@@ -107,11 +108,11 @@ class Transactions:
                 self._close_journal(name, "undone")
         return RollbackResult(tuple(before), tuple(differences), time.monotonic() - began)
 
-    def commit(self, name: str) -> None:
+    def commit(self, name: str, *, keep_images: bool = False) -> None:
         with self.changing:
             mark = self.journal.read_mark(name)
             if mark == "open":
-                self._close_journal(name, "committed")
+                self._close_journal(name, "committed", keep_images=keep_images)
             elif mark in ("undone", "void"):
                 raise ActionFailed(f"The change {name} is {mark}; there is nothing to keep.")
 
@@ -139,9 +140,9 @@ class Transactions:
         except (OSError, ActionFailed) as exc:
             raise RollbackFailed(f"What the journal {name} holds cannot be put back: {exc}") from exc
 
-    def _close_journal(self, name: str, mark: Mark) -> None:
+    def _close_journal(self, name: str, mark: Mark, *, keep_images: bool = False) -> None:
         try:
-            retry_while_disk_full(lambda: self.journal.close(name, mark))
+            retry_while_disk_full(lambda: self.journal.close(name, mark, keep_images=keep_images))
         except OSError as exc:
             raise RollbackFailed(f"The journal {name} cannot be marked {mark}: {exc.strerror}.") from exc
 

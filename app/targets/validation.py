@@ -1,100 +1,84 @@
 """Check that changed configuration still parses, with our parsers and with the real programs, before a write."""
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from functools import cache
+import re
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import asyncssh
-
-from app.syntax import host_text, keyvalue, pam, sshd, sudoers
 from app.syntax.files import Files
-from app.syntax.setting import BadSetting
+from app.targets.checked_files import CHECKED_FILES, UNITS, CheckedFiles
 from app.targets.confinement import Confinement, ProgramOutcome
 from app.targets.effects.daemon import Ask, Query
+from app.targets.host_key import HOST_KEY, create_host_key
 from app.text.clean import clean_text
 
-_AUDITD = "/etc/audit/auditd.conf"
-_STACKS = ("system-auth", "password-auth", "common-auth", "common-account", "common-password", "common-session")
-_ACCOUNTS = ("/etc/passwd", "/etc/group")
-
-
-@dataclass(frozen=True)
-class CheckedFiles:
-    """Files of one program, and how to check that the program still accepts them."""
-
-    areas: tuple[str, ...]
-    problems: Callable[[Files], Collection[BadSetting]]
-    program: str | None
-    arguments: tuple[str, ...] = ()
-    staged: tuple[str, ...] = ()
-    """Files of the host that the program needs for the check."""
-
-
-def _find_pam_problems(files: Files) -> list[BadSetting]:
-    """Return the problems of all stacks. Stacks of another family are absent both before and after the change."""
-    return [problem for name in _STACKS for problem in pam.read_stack(files, f"{pam.FOLDER}/{name}").problems]
-
-
-def _find_auditd_problems(files: Files) -> list[BadSetting]:
-    text = host_text.read_text(files, _AUDITD)
-    return [] if text is None else keyvalue.parse_auditd(text, _AUDITD)[1]
-
-
-_HOST_KEY = "/check/hostkey"
-_SUBJECTS = (
-    CheckedFiles(
-        ("/etc/ssh/sshd_config", "/etc/crypto-policies/back-ends/"),
-        lambda files: sshd.read_sshd_config(files).problems,
-        "/usr/sbin/sshd",
-        ("-t", "-f", sshd.MAIN, "-h", _HOST_KEY),
-        (sshd.MAIN, "/etc/ssh/sshd_config.d/*", "/etc/crypto-policies/back-ends/*", *_ACCOUNTS),
-    ),
-    CheckedFiles(
-        ("/etc/sudoers",),
-        lambda files: sudoers.read_sudoers(files).problems,
-        "/usr/sbin/visudo",
-        ("-cf", sudoers.MAIN),
-        (sudoers.MAIN, "/etc/sudoers.d/*", *_ACCOUNTS),
-    ),
-    CheckedFiles(("/etc/pam.d/",), _find_pam_problems, None),
-    CheckedFiles((_AUDITD,), _find_auditd_problems, None),
-)
+_NUMBER = re.compile(r"[0-9]+")
+_UNIT = re.compile(r"[A-Za-z0-9_@:][A-Za-z0-9_@:.-]*\.(?:service|socket|timer|mount|target|path|slice|automount|swap)")
+_MOST_UNITS = 16
+_CRASHED = 128
 
 
 def find_complaints(paths: Collection[str], before: Files, after: Files, ask: Ask) -> Iterator[str]:
     """Yield what the change breaks. A problem that existed before does not count."""
-    for subject in _SUBJECTS:
+    for subject in CHECKED_FILES:
         if not any(path.startswith(subject.areas) for path in paths):
             continue
         known = {(problem.path, problem.text) for problem in subject.problems(before)}
         for problem in subject.problems(after):
             if (problem.path, problem.text) not in known:
                 yield f"{problem.path} line {problem.line}: {problem.text}"
-        if subject.program and (said := ask(after, _build_query(subject))) and said.code != 0:
-            was = ask(before, _build_query(subject))
-            if was is not None and was.code == 0:
-                yield f"{Path(subject.program).name} refuses it: {_get_last_line(said)}"
+        if subject.program:
+            yield from _ask_program(subject, paths, before, after, ask)
+
+
+def _ask_program(subject: CheckedFiles, paths: Collection[str], before: Files, after: Files, ask: Ask) -> Iterator[str]:
+    """Yield the program's objection to the change, if it is available and has one that it did not have before."""
+    query = _build_query(subject, paths)
+    if query is None or (said := ask(after, query)) is None or (said.code == 0 and not subject.faults):
+        return
+    was = ask(before, query)
+    if was is None:
+        return
+    known = {text for text, _ in _list_faults(subject, was)}
+    new = [line for text, line in _list_faults(subject, said) if text not in known]
+    if new or (_is_failure(subject, said) and not _is_failure(subject, was)):
+        yield f"{Path(query.program).name} refuses it: {new[0] if new else _get_last_line(said)}"
+
+
+def _is_failure(subject: CheckedFiles, said: ProgramOutcome) -> bool:
+    """Return True if the exit code is a failure; where lines tell, only a crash is: other files may be missing."""
+    return said.code != 0 if not subject.faults else said.code is not None and said.code >= _CRASHED
+
+
+def _list_faults(subject: CheckedFiles, said: ProgramOutcome) -> Iterator[tuple[str, str]]:
+    """Yield each fault without its numbers, because lines move, and as it was printed."""
+    for line in said.output.splitlines() if subject.faults else ():
+        if subject.faults and (fault := subject.faults.match(line)):
+            yield _NUMBER.sub("", fault["text"]), clean_text(fault["text"], 300)
 
 
 def describe_confinement(confinement: Confinement) -> str:
     """Return a description of the sandbox and of the available validators."""
     if confinement.kind == "none":
         return confinement.words
-    programs = [subject.program for subject in _SUBJECTS if subject.program and Path(subject.program).exists()]
-    names = " and ".join(Path(program).name for program in programs)
-    return f"{confinement.words}; {f'{names} of this machine judge too' if names else 'built-in checks only'}"
+    programs = [subject.program for subject in CHECKED_FILES if subject.program and Path(subject.program).exists()]
+    *names, last = dict.fromkeys(Path(program).name for program in programs) or ("",)
+    words = f"{', '.join(names)} and {last}" if names else last
+    return f"{confinement.words}; {f'{words} of this machine judge too' if words else 'built-in checks only'}"
 
 
-def _build_query(subject: CheckedFiles) -> Query:
-    made = ((_HOST_KEY, _create_host_key()),) if _HOST_KEY in subject.arguments else ()
-    return Query(str(subject.program), subject.arguments, subject.staged, made)
+def _build_query(subject: CheckedFiles, paths: Collection[str]) -> Query | None:
+    """Return the question about changes of these paths; None if it would be about nothing."""
+    made = ((HOST_KEY, create_host_key()),) if HOST_KEY in subject.arguments else ()
+    units = sorted({unit for path in paths if (unit := _find_unit(path))}) if subject.names_units else []
+    if subject.names_units and not units:
+        return None
+    return Query(str(subject.program), (*subject.arguments, *units[:_MOST_UNITS]), subject.staged, made)
 
 
-@cache
-def _create_host_key() -> str:
-    """Return a throwaway host key, which sshd needs to check a configuration."""
-    return asyncssh.generate_private_key("ssh-ed25519").export_private_key().decode()
+def _find_unit(path: str) -> str:
+    """Return the unit that a file of systemd's folder is about; empty if it is about none."""
+    name = path.removeprefix(UNITS).partition("/")[0].removesuffix(".d")
+    return name if path.startswith(UNITS) and _UNIT.fullmatch(name) else ""
 
 
 def _get_last_line(said: ProgramOutcome) -> str:

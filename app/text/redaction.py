@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from app.text.entropy import redact_keys
+from app.text.secret_commands import redact_commands
 from app.text.secret_forms import BEHIND, GONE, WHOLE
 from app.text.secret_settings import redact_settings
 
@@ -35,7 +36,8 @@ def redact_secrets(text: str, *, closed: bool = False) -> str:
     known = hashlib.sha256(f"{closed:d}{text}".encode(errors="surrogatepass")).digest()
     if known in _UNTOUCHED:
         return text
-    left = redact_keys(_replace_forms(BEHIND, redact_settings(_replace_forms(WHOLE, text))), closed=closed)
+    left = redact_commands(_replace_forms(BEHIND, redact_settings(_replace_forms(WHOLE, text))))
+    left = redact_keys(left, closed=closed)
     if left == text:
         if len(_UNTOUCHED) >= _MOST_KNOWN:
             _UNTOUCHED.clear()

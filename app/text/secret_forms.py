@@ -2,8 +2,6 @@
 
 import re
 
-from app.text.secret_commands import COMMANDS, SCRAM
-
 GONE = "[secret]"
 
 
@@ -16,6 +14,8 @@ _END = r"(?=[ \t;,]{0,8}(?:['\"`…]|$))"
 _QUOTED = r"(?:\"[^\"\n]{0,256}(?:\"|$)|'[^'\n]{0,256}(?:'|$)|[^\s'\"`]{1,512})"
 _NO_CONTROL = r"(?!(?:required|requisite|sufficient|optional|include|substack|files|compat)\b|[ \t\[])"
 """Not a PAM control: PAM files use the word password for a kind of rule."""
+_NO_SENTENCE = r"(?![a-z]{1,32}[.,:](?:\s|$))"
+"""Not the last word of a sentence that was broken into lines."""
 
 _BLOCK = re.compile(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,8}-{4,5}"
@@ -31,11 +31,13 @@ _GRUB = re.compile(r"grub\.pbkdf2\.sha[0-9]{1,4}\.[^\s'\"]+")
 _MYSQL_HASH = re.compile(r"(?<![\w*])\*[0-9A-F]{40}(?!\w)")
 _SHADOW = re.compile(rf"{_SAID}([\w.-]{{1,64}}:!{{0,9}})[^:\s*!]{{2,512}}(?=(?::[0-9]{{0,9}}){{6}}:)", _M)
 _DES = re.compile(
-    rf"{_LINE}([\w.@-]{{1,64}}:)(?=[./0-9]{{0,12}}[a-z])(?=[./0-9a-z]{{0,12}}[A-Z])[./0-9A-Za-z]{{13}}{_END}", _M
+    rf"(?:{_SAID}|(?<=[\w-]:))([\w.@-]{{1,64}}:)(?=[./0-9]{{0,12}}[a-z])(?=[./0-9a-z]{{0,12}}[A-Z])[./0-9A-Za-z]{{13}}"
+    rf"(?:{_END}|(?=(?::[0-9]{{1,10}}){{2}}:))",
+    _M,
 )
 _PGPASS = re.compile(
     rf"{_SAID}(?![0-9A-Fa-f]{{2}}(?::[0-9A-Fa-f]{{2}}){{3}})"
-    r"([^\s:#'\"]{1,255}:(?:[0-9]{1,5}|\*):(?![0-9]{1,9}:)[^\s:]{1,64}:[^\s:]{1,64}:)[^\s:'\"][^\n'\"]*",
+    r"((?![-+]?/etc/g?passwd)[^\s:#'\"]{1,255}:(?:[0-9]{1,5}|\*):(?![0-9]{1,9}:)[^\s:]{1,64}:[^\s:]{1,64}:)[^\s:'\"][^\n'\"]*",
     _M,
 )
 _CHAP = re.compile(
@@ -50,7 +52,17 @@ _NETRC = re.compile(r"(\blogin\s{1,40}\S{1,128}\s{1,40}(?:account\s{1,40}\S{1,12
 _NETRC_ALONE = re.compile(r"((?:\bmachine\s{1,40}\S{1,255}|^[-+ ]?[ \t]{0,40}default)\s{1,40}password\s{1,40})\S+", _M)
 _TWO_WORDS = re.compile(
     rf"{_LINE}((?:password[ \t]{{1,40}}{_NO_CONTROL}(?:\w{{1,32}}[ \t]{{1,40}})?"
-    rf"|(?:passwd|passphrase|secret|token|psk|login_password)[ \t]{{1,40}})){_NO_CONTROL}{_QUOTED}{_END}",
+    rf"|(?:passwd|passphrase|secret|token|psk|login_password)[ \t]{{1,40}})){_NO_CONTROL}{_NO_SENTENCE}{_QUOTED}{_END}",
+    _M,
+)
+_COMMUNITY = re.compile(
+    rf"(\bcommunity(?:[-_]?string)?[\"']?(?:[ \t]{{1,9}}|[ \t]{{0,9}}[:=][ \t]{{0,9}})(?=\S{{0,64}}[0-9@#$%^&*+~!])"
+    rf"(?![0-9]{{1,9}}:[0-9])){_QUOTED}",
+    _I,
+)
+_COMMUNITY_ALONE = re.compile(
+    rf"((?:\bsnmp[\w-]{{0,20}}[ \t]{{1,9}}|{_LINE})community[ \t]{{1,40}})(?!public\b|private\b|strings?\b)"
+    rf"{_NO_SENTENCE}{_QUOTED}(?={_END}|[ \t]{{1,9}}(?:[rR][oOwW]\b|authorization\b|clients?\b|\{{))",
     _M,
 )
 _WORD_AND_SECRET = re.compile(
@@ -78,7 +90,8 @@ _HEADER = re.compile(
 _COOKIE = re.compile(r"\b((?:Set-)?Cookie2?:[ \t]{0,9})[^\s'\"][^\n'\"]*", _I)
 _ADDRESS = re.compile(r"(?<=://)([^/\s:@]{0,200}):[^/\s]{1,400}(?=@)")
 _FLAG = re.compile(
-    r"(?<![\w-])(--?(?:pass(?:word|wd|phrase)?|\w{1,20}-(?:password|passphrase|token|secret)|token|secret|api-?key)"
+    r"(?<![\w-])(--?(?!no-)(?:pass(?:word|wd|phrase)?|(?:[a-z]{2,12}-?){1,3}(?:password|passphrase|token|secret)"
+    r"|token|secret|(?:api|account|access|secret|shared|storage|master)-?key)"
     rf"(?:[ \t]{{1,9}}|=))(?!-){_NO_CONTROL}{_QUOTED}",
     _I,
 )
@@ -87,17 +100,18 @@ _FLAG_AUDITED = re.compile(
 )
 _SSHPASS = re.compile(r"\b(sshpass[ \t]{1,9}-p[ \t]{0,9})\S+")
 _USER_FLAG = re.compile(r"(?<![\w-])(-u[ \t]{1,9}[\"']?[^\s:'\"]{1,64}:)[^\s'\"]+")
+_SCRAM = re.compile(r"SCRAM-SHA-(?:1|256)\$[0-9]{1,8}:\S+")
 _TOKENS = re.compile(
     r"(?<![A-Za-z0-9])(?:eyJ[\w-]{8,}\.[\w.-]*|gh[pousr]_\w{8,}|github_pat_\w{8,}|glpat-[\w-]{8,}|xox[a-z]-[\w-]{8,}"
     r"|(?:AKIA|ASIA)[A-Z0-9]{8,}|AIza[\w-]{16,}|sk-(?!ssh-|ecdsa-)[\w-]{16,}|sk_(?:live|test)_\w{8,}|hf_\w{16,}|npm_\w{16,}"
     r"|hv[sbr]\.[\w-]{8,}|SG\.[\w.-]{16,}|dop_v1_\w{16,}|pypi-[\w-]{16,}|temper_[\w-]{16,})"
 )
 
-_ALONE = (_BLOCK, _AGE, _CRYPT, _LDAP_HASH, _GRUB, _MYSQL_HASH, _TOKENS, SCRAM)
+_ALONE = (_BLOCK, _AGE, _CRYPT, _LDAP_HASH, _GRUB, _MYSQL_HASH, _TOKENS, _SCRAM)
 _BEHIND = (
-    _SHADOW, _DES, _PGPASS, _CHAP, _CHAP_ANY, _NETRC, _NETRC_ALONE, _TWO_WORDS, _WORD_AND_SECRET, _SNMP_USER, _SNMP_V2,
-    _SNMP_SINK, _IPSEC, _CHRONY, _TAG, _DOCKER, _HEADER, _COOKIE, _FLAG, _FLAG_AUDITED, _SSHPASS, _USER_FLAG,
-    *COMMANDS,
+    _SHADOW, _DES, _PGPASS, _CHAP, _CHAP_ANY, _NETRC, _NETRC_ALONE, _TWO_WORDS, _COMMUNITY, _COMMUNITY_ALONE,
+    _WORD_AND_SECRET, _SNMP_USER, _SNMP_V2, _SNMP_SINK, _IPSEC, _CHRONY, _TAG, _DOCKER, _HEADER, _COOKIE, _FLAG,
+    _FLAG_AUDITED, _SSHPASS, _USER_FLAG,
 )  # fmt: skip
 
 WHOLE: tuple[tuple[re.Pattern[str], str], ...] = tuple((form, GONE) for form in _ALONE)

@@ -13,6 +13,7 @@ _AT_ANY_END = (
 _AFTER_A_MARK = (
     "pass|pwd|pw|pin|token|cred(?:s|entials?)?|(?:access|private|preshared|pre[-_]shared|secret|auth|signing|encryption"
     "|master|account|shared|client)[-_]?key(?:[-_]?data)?|key[-_]?data|wep[-_]?key[0-9]?"
+    "|(?:smtp|mail|proxy|http|basic|redis)[-_.]?auth|_auth"
 )
 _KEY = re.compile(
     rf"(?<![\w.-])(?:[\w.-]{{0,60}}?(?:{_AT_ANY_END})|(?:[\w.-]{{0,60}}?[-_.])?(?:{_AFTER_A_MARK}))"
@@ -30,6 +31,22 @@ _COMMENT = re.compile(r"[-+ ]?[ \t]{0,40}[#;]")
 _SUDO_TAG = re.compile(r"(?:NO)?PASSWD[ \t]*:[ \t]*")
 _NAME_SERVICE = re.compile(r"(?:files|compat|sss|systemd|ldap|db|nis|nisplus|winbind|altfiles|dns)\b", re.IGNORECASE)
 _PATH = re.compile(r"(?:file:/{2})?/[\w./%{}@+-]*")
+_PLAIN_FILE = re.compile(
+    r"[-+]?[\"'(]?(?:/(?:usr/)?(?:etc|lib|share)(?:/[\w@+-]{1,40}){0,2}/(?:(?:pam|sudoers|sshd?_config|rules|sysctl|modprobe"
+    r"|modules-load|tmpfiles|profile|logrotate|rsyslog|limits)\.d|pam-configs|security|skel"
+    r"|default|dconf(?:/db)?|systemd|crypto-policies|cron[.a-z]{0,8})(?:/[\w.@+-]{1,80}){1,4}|/etc/g?passwd-?)"
+    r"[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?:[0-9]{1,6}[:-])?"
+)
+"""A file of a format that keeps no secret as its whole content, in front of one of its lines."""
+_PAM = re.compile(
+    r"-?(?:auth|account|password|session)[ \t]{1,40}(?:[a-z]{7,10}\b|\[)|@include[ \t]"
+    r"|\[(?:[a-z_]{2,24}=(?:ignore|bad|die|ok|done|reset|[0-9]{1,2})[ \t]{0,9}){1,32}\]"
+    r"|(?:(?:required|requisite|sufficient|optional)[ \t]{1,40})?(?:/[\w/-]{1,64}/)?pam_\w{1,32}\.so\b"
+    r"|(?:include|substack)[ \t]{1,40}(?:[a-z]{1,16}-auth|common-[a-z-]{1,32}|postlogin)\b|use_authtok\b"
+)
+_PASSWD_SAYS = re.compile(
+    r"(?:password (?:updated|changed|unchanged|expiry)|all authentication|authentication token)\b", re.IGNORECASE
+)
 _FILE_AHEAD = re.compile(
     r"[-+]?[\"'(]?/(?:etc|usr|var|run|opt|srv|home|root|boot|tmp)(?:/[\w.@+-]{1,80}){1,12}:[ \t]{1,4}"
 )
@@ -38,6 +55,11 @@ _NOTHING = frozenset(
     {"yes", "no", "true", "false", "on", "off", "none", "null", "nil", "ask", "prompt", "default", "required",
      "optional", "requisite", "sufficient", "never", "always", "x", "*", "!", "!!", "{}", "[]", "ignore"}
 )  # fmt: skip
+_MECHANISMS = frozenset(
+    {"login", "plain", "cram-md5", "digest-md5", "ntlm", "xoauth2", "oauth2", "gssapi", "basic", "digest", "bearer",
+     "htpasswd", "starttls"}
+)  # fmt: skip
+"""Ways to sign in, which settings like SMTP_AUTH may name as well."""
 _SMALL = re.compile(r"[0-9]{1,2}")
 
 
@@ -51,7 +73,7 @@ def _redact_pieces(text: str) -> Iterator[str]:
         if key.start() < done:
             continue
         value = _find_value(text, key)
-        if _is_harmless(key[0], value) or _is_message_about_file(text, key):
+        if _is_harmless(key[0], value) or _is_line_of_pam(text, key) or _is_message_about_file(text, key):
             continue
         yield text[done : key.end()]
         yield GONE
@@ -69,9 +91,20 @@ def _find_value(text: str, key: re.Match[str]) -> str:
     return found[0].rstrip(_AROUND) if found else ""
 
 
+def _is_line_of_pam(text: str, key: re.Match[str]) -> bool:
+    """Return True if a line of PAM or a message of passwd follows: both use the word password for what is no secret."""
+    begin = key.end() + (text[key.end() : key.end() + 1] in "\"'")
+    return bool(_PAM.match(text, begin) or (key[0].startswith("passwd:") and _PASSWD_SAYS.match(text, begin)))
+
+
 def _is_message_about_file(text: str, key: re.Match[str]) -> bool:
-    """Return True for `/etc/x/zz-password: words of a message`. A name that is no file of the system is a setting."""
+    """Return True for `/etc/x/zz-password: words of a message`, and for any line of a file of a known format.
+
+    Elsewhere a name that is no file of the system is a setting.
+    """
     begin = max(text.rfind(space, max(0, key.start() - 400), key.start()) for space in " \t\n") + 1
+    if _PLAIN_FILE.fullmatch(text, begin, key.end()):
+        return True
     return bool(_FILE_AHEAD.fullmatch(text, begin, key.end()) and _PROSE.match(text, key.end()))
 
 
@@ -79,7 +112,7 @@ def _is_harmless(key: str, value: str) -> bool:
     bare = value.strip(" \t\r\"',;")
     if not bare or bare.lower() in _NOTHING or _SMALL.fullmatch(bare) or bare.startswith(GONE):
         return True
-    if _SUDO_TAG.fullmatch(key):
+    if _SUDO_TAG.fullmatch(key) or ("auth" in key.lower() and bare.lower() in _MECHANISMS):
         return True
     if key.rstrip(" \t").endswith(":") and _NAME_SERVICE.match(bare):
         return True

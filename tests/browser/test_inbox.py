@@ -1,6 +1,7 @@
 """The inbox by keyboard alone, from the list to an approval that is carried out, in a real browser."""
 
 import json
+import re
 
 from playwright.async_api import expect
 
@@ -80,11 +81,29 @@ async def test_an_approval_from_the_list_to_the_host_by_keyboard_alone(page, bro
         await expect(
             page.locator(f"#queue a[data-item='approval:{kinds(server, run, 'approval.given')[0]['approval']}']")
         ).to_have_count(0)
+        await answer_and_leave(browser, server, run)
         stopped = await page.request.post(f"{server.url}/api/v1/runs/{run}/stop", data={})
         assert stopped.status == 202
         for one in (page, elsewhere):
             await expect(one.locator("#inbox-count")).to_have_text("1")
         await expect(rows).to_have_count(1)
+
+
+async def answer_and_leave(browser, server, run):
+    """Refuse the run's next change, and close the tab while the answer could still be taken back."""
+    window = await browser.new_context()
+    await window.new_page()  # the window stays open, as closing it ends Chromium's network for it
+    page = await window.new_page()
+    await page.goto(f"{server.url}/inbox")
+    await page.locator("#queue a[data-item^=approval]").click()
+    await expect(page.locator("#decision")).to_have_attribute("data-shows", re.compile("^approval:"))
+    await page.locator("[name=reason]").fill("not today")
+    await page.locator("#decision .acts .stop").click()
+    await expect(page.locator("#sending")).to_contain_text("Refuse change")
+    assert kinds(server, run, "approval.refused") == []
+    await page.close(run_before_unload=True)
+    server.wait_for_kind("approval.refused")
+    assert kinds(server, run, "approval.refused")[0]["reason"] == "not today"
 
 
 async def approval(page):

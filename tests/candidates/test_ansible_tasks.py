@@ -128,3 +128,19 @@ def test_endless_loops_are_ended():
     step = "- set_fact: {b: '{{ item }}'}\n  loop: '{{ a }}'\n"
     with pytest.raises(Undecidable, match="too many steps"):
         translate_tasks(many + step * 30, HOST)
+
+
+def test_folders_below_a_folder_are_searched_as_far_as_they_are_told():
+    text = r"""
+- find: {paths: /etc/ssh/sshd_config.d, recurse: 'yes', contains: '(?i)^\s*{{ "PermitRootLogin" | regex_escape }}\s+'}
+  register: found
+- lineinfile: {path: '{{ item.path }}', regexp: '^PermitRootLogin ', state: absent}
+  with_items: '{{ found.files }}'
+"""
+    below = "/etc/ssh/sshd_config.d/site/a.conf"
+    host = DictFiles({below: "PermitRootLogin yes\nUsePAM yes\n", "/etc/ssh/sshd_config.d/b.conf": "UsePAM yes\n"})
+    changed = plan_changes(translate_tasks(text, host), host)
+    assert {path: state.content for path, state in changed.items()} == {below: b"UsePAM yes\n"}
+    deep = DictFiles({"/etc/ssh/sshd_config.d/1/2/3/4.conf": "PermitRootLogin yes\n"})
+    with pytest.raises(Undecidable, match="more levels of folders"):
+        translate_tasks(text, deep)

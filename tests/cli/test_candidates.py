@@ -52,3 +52,15 @@ def test_tasks_and_text_are_judged_and_shown_with_their_difference(settings, cap
     assert "+kernel.kptr_restrict=2" in one["diff"]
     assert show_candidates(*words, as_json=False) == ACCEPTED
     assert "From the content's Ansible tasks: accepted by the policy" in capsys.readouterr().out
+
+
+def test_a_recipe_is_listed_first_and_a_wrong_one_is_refused(settings, capsys, tmp_path):
+    recipes = settings.recipes_folder
+    recipes.mkdir()
+    text = '"V-257989" = [{do = "set_option", path = "/etc/crypto-policies/config", key = "x", value = "y"}]'
+    (recipes / "site.toml").write_text(text)
+    assert show_candidates(settings, "V-257989", "fixture", "stig", as_json=False) == NOT_ACCEPTED
+    assert "From a recipe of site: refused." in capsys.readouterr().out
+    (recipes / "site.toml").write_text(text.replace("set_option", "shell"))
+    with pytest.raises(BadInput, match=r"site\.toml:1: action 1 of V-257989"):
+        show_candidates(settings, "V-257989", "fixture", "stig", as_json=False)

@@ -36,6 +36,7 @@ def test_the_machine_becomes_a_host_whose_root_login_is_watched(settings):
     assert (str(found.end), found.end.way) == ("temper@127.0.0.1:2222", "key")
     assert [(one.user, one.key) for one in found.end.watched] == [("root", str(machine.folder / "backup"))]
     assert "disposable Debian" in found.title
+    assert (found.machine.kind, found.machine.folder) == ("rootfs", str(machine.folder))
 
 
 def test_it_is_known_anew_when_its_port_is_another_one(settings):

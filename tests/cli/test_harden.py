@@ -1,10 +1,17 @@
 import json
 
 import pytest
+from sqlmodel import Session
 
-from app.cli.harden import apply_starting_point
+from app.cli.database_access import use_database
+from app.cli.harden import ALL_PASSED, apply_starting_point, harden_host
+from app.config import Settings
 from app.errors import BadInput
+from app.events.kinds import ActionProposed, CandidatesGathered
 from app.runs.order import Order
+from app.runtime.data_folder import hold_lock
+from app.store import queries
+from app.store.events import EventStore
 
 
 def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
@@ -20,3 +27,43 @@ def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
 def test_either_a_file_or_rules(tmp_path):
     with pytest.raises(BadInput, match="--from or --rules, not both"):
         apply_starting_point(Order(rules=("V-257985",), by="ada"), tmp_path)
+
+
+RECIPE = """
+[["V-258068"]]
+do = "write_file"
+path = "/etc/profile.d/tmout.sh"
+content = "declare -xr TMOUT=600\\n"
+"""
+
+
+async def test_a_recipe_of_the_data_folder_and_one_of_the_command_are_tried_by_a_run(tmp_path):
+    settings = Settings(data=tmp_path / "data", speed=0, kind="run", recipes=(tmp_path / "bea.toml",))
+    settings.recipes_folder.mkdir(parents=True)
+    (settings.recipes_folder / "ana.toml").write_text(RECIPE)
+    (tmp_path / "bea.toml").write_text(RECIPE.replace("600", "60000"))
+    order = Order(rules=("V-258068",), engine="none", by="ada")
+    assert await harden_host(settings, order, as_json=False) == ALL_PASSED
+    with use_database(settings) as database, Session(database) as session:
+        run = queries.find_newest_run(session).id
+        events = [one.event for one in EventStore(database).read_events(run)]
+    [gathered] = [one for one in events if isinstance(one, CandidatesGathered)]
+    assert [one.source for one in gathered.candidates][:2] == ["a recipe of bea", "a recipe of ana"]
+    taken = [one.source for one in events if isinstance(one, ActionProposed)]
+    assert taken[-1] == "a recipe of ana"
+
+
+async def test_a_wrong_recipe_stops_the_start(tmp_path):
+    settings = Settings(data=tmp_path, speed=0, kind="run")
+    settings.recipes_folder.mkdir()
+    (settings.recipes_folder / "ana.toml").write_text("x = 1")
+    with pytest.raises(BadInput, match=r"ana\.toml:1: x needs 1 to 12 actions"):
+        await harden_host(settings, Order(by="ada"), as_json=False)
+
+
+async def test_a_recipe_of_the_command_is_not_lost_to_another_process(tmp_path):
+    settings = Settings(data=tmp_path / "data", speed=0, kind="run", recipes=(tmp_path / "bea.toml",))
+    (tmp_path / "bea.toml").write_text(RECIPE)
+    settings.data.mkdir()
+    with hold_lock(settings.lock_path), pytest.raises(BadInput, match="reads no --recipes of this command"):
+        await harden_host(settings, Order(by="ada"), as_json=False)

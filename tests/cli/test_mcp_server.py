@@ -5,14 +5,24 @@ import sys
 from types import SimpleNamespace
 
 import httpx
+import msgspec
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from sqlmodel import Session
 
 from app.cli.mcp_server import RestApi, create_mcp_server, serve_mcp
 from app.cli.options import read_secret
 from app.errors import BadInput
+from app.events.kinds import ItemEscalated, ItemStarted, RunFailed, RunFinished
+from app.store import people
+from app.store.models import PersonRow
+from tests.runs.doors import house
+from tests.runs.test_approval_answer import QUEUED, WAITING, asks
+from tests.runs.test_decision_reader import STIG, begin
 from tests.web.api.inside import finished
+from tests.web.pages.mission_log import EVENTS
+from tests.web.pages.test_inbox import ASKED
 
 LOOKING = {
     "list_hosts",
@@ -25,6 +35,7 @@ LOOKING = {
     "list_approvals",
     "list_inbox",
 }
+DECIDING = {"answer_approval", "answer_decision", "add_waiver"}
 ORDERING = {"plan_dry_run", "order_review_run", "check_after_reboot", "stop_run"}
 
 
@@ -49,7 +60,8 @@ def sent(seen):
 async def test_what_there_is_to_call_changes_nothing_by_itself_and_takes_no_command(tmp_path):
     async with Client(create_mcp_server(RestApi(sent([])))) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert set(tools) == LOOKING | ORDERING | {"answer_approval"}
+    assert set(tools) == LOOKING | ORDERING | DECIDING
+    assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == DECIDING
     assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == LOOKING
     fields = {field for tool in tools.values() for field in tool.input_schema["properties"]}
     assert not fields & {"mode", "actions", "command", "content", "path", "budget", "consent", "keep"}
@@ -90,6 +102,77 @@ async def test_what_is_ordered_is_a_dry_run_or_waits_for_a_person():
     assert [body["mode"] for _, path, body, _ in seen if path == "/api/v1/runs"] == ["dry-run", "review", "scan"]
     assert {headers["authorization"] for *_, headers in seen} == {"Bearer s3cret"}
     assert seen[-1][1:3] == ("/api/v1/approvals/r.V-1.1.9", {"decision": "refuse", "reason": "not today", "by": "mcp"})
+
+
+def issue_tokens(made):
+    """The secrets of an operator's and of a viewer's token of one person."""
+    with Session(made.database) as session, session.begin():
+        session.add(PersonRow(name="ada", right="operator", made_at=1.0))
+        session.flush()
+        return [
+            people.issue_credential(session, person="ada", right=right, kind="token", label="", seconds=60.0)[1]
+            for right in ("operator", "viewer")
+        ]
+
+
+async def test_whatever_the_inbox_lists_is_answered_with_the_rights_of_the_token(tmp_path):
+    async with house(tmp_path / "data", sign_in=True) as made:
+        owner, viewer = issue_tokens(made)
+        made.append("r1", *ASKED, asks())
+        begin(made, "r2", STIG[0])
+        end = {"passed": 0, "escalated": 1, "skipped": 0, "deferred": 0, "regressions": (), "tree": ""}
+        left = ItemStarted(rule=STIG[0], title="", category="I"), ItemEscalated(rule=STIG[0], reason="no way")
+        made.append("r2", *left, RunFinished(**end))
+        made.append(
+            "r3", msgspec.structs.replace(QUEUED, host="fixture-2", mode="auto"), EVENTS[1], RunFailed(reason="x")
+        )
+
+        async with Client(create_mcp_server(RestApi(made.http, viewer))) as client:
+            listed = said(await client.call_tool("list_inbox", {}))["decisions"]
+            answer = {"decision": f"approval:{WAITING}", "answer": "approve", "reason": "read it"}
+            assert "an operator answers this" in refused(await client.call_tool("answer_decision", answer))
+        ids = {one["kind"]: one["id"] for one in listed}
+        assert set(ids) == {"approval", "escalated", "host"}
+
+        async with Client(create_mcp_server(RestApi(made.http, owner))) as client:
+
+            async def give(kind, verb):
+                words = {"decision": ids[kind], "answer": verb, "reason": "not today"}
+                return await client.call_tool("answer_decision", words)
+
+            assert said(await give("approval", "refuse"))["decision"] == "refuse"
+            assert "choose one of approve, refuse" in refused(await give("approval", "edit"))
+            assert "Nothing in the inbox" in refused(
+                await client.call_tool("answer_decision", answer | {"decision": "host:gone"})
+            )
+            said(await give("host", "again"))
+            first = made.submitted[-1]
+            assert (first.host, first.mode, first.note, first.by) == ("fixture-2", "review", "not today", "ada (mcp)")
+            waived = {"rule": STIG[0], "host": "fixture", "owner": "Ops", "reason": "old client", "until": "2027-06-01"}
+            assert said(await client.call_tool("add_waiver", waived))["owner"] == "Ops"
+
+
+async def test_answers_go_to_the_address_that_the_inbox_names():
+    seen = []
+    answers = [
+        {"verb": "resume", "address": "/api/v1/rollouts/o1/resume", "body": {}, "reason": "optional", "denied": ""},
+        {"verb": "end", "address": "/api/v1/waivers/w1/end", "body": {}, "reason": "required", "denied": ""},
+        {"verb": "review", "address": "/api/v1/runs", "body": {"rules": ["V-1"]}, "reason": "no", "denied": ""},
+    ]
+
+    def answer(request):
+        seen.append((request.url.path, json.loads(request.content or b"null")))
+        return httpx.Response(200, json={"via": "token", "decisions": [{"id": "d", "answers": answers}]})
+
+    http = httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://temper")
+    async with Client(create_mcp_server(RestApi(http, "s3cret"))) as client:
+        for verb in ("resume", "end", "review"):
+            said(await client.call_tool("answer_decision", {"decision": "d", "answer": verb, "reason": "fine"}))
+    assert [one for one in seen if one[1]] == [
+        ("/api/v1/rollouts/o1/resume", {"reason": "fine", "by": "mcp"}),
+        ("/api/v1/waivers/w1/end", {"reason": "fine"}),
+        ("/api/v1/runs", {"rules": ["V-1"], "note": "fine", "by": "mcp"}),
+    ]
 
 
 async def test_a_temper_that_is_away_is_a_sentence():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.real_model_demo import RULES, create_cpu_order, use_cpu_lineup
+from app.cli.real_model_demo import RULES, create_small_model_order, use_cpu_lineup
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
@@ -28,5 +28,5 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
 def test_its_run_is_of_four_rules_and_nothing_about_its_engine_is_simulated(tmp_path):
     assert set(RULES) <= set(load_skill("stig").rules)
     lineup = read_lineup(find_lineup("cpu"))
-    asked = create_run_request(create_cpu_order("ada"), lineup, tmp_path)
+    asked = create_run_request(create_small_model_order("ada", "demo"), lineup, tmp_path)
     assert (asked.rules, asked.simulated, asked.pace) == (RULES, False, None)

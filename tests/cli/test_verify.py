@@ -11,14 +11,14 @@ from app.cli.exit_codes import NOT_PINNED
 from app.cli.verify import BROKEN, HOLDS, UnusableOption, verify_by_kind
 from app.config import Settings
 from app.errors import BadInput
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.store import audit
 from app.store.db import open_database
 from tests.evidence.played import KEY
 
 
 def did(what):
-    return PersonDid(who="ada", right="admin", via="terminal", source="", did=what, status=200)
+    return AuditedRequest(who="ada", right="admin", via="terminal", source="", did=what, status=200)
 
 
 def broken(capsys, says, *asked):

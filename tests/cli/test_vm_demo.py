@@ -3,8 +3,12 @@
 import json
 import os
 
+import asyncssh
 import msgspec
 
+from app.cli.debian_demo import register_machine
+from app.config import Settings
+from app.targets import host_registry
 from app.targets.vm.virtual_machine import MachineRecord, MachineSnapshot, VirtualMachine
 from tests.forkserver import temper
 
@@ -39,3 +43,19 @@ def test_the_console_of_a_machine_is_its_last_lines(tmp_path):
     (machine.folder / "console.log").write_text("first\nsecond\n\x1b[1mthird\x1b[0m\n")
     done = temper("machine", "console", "one", "--lines", "2", "--data", tmp_path)
     assert done.stdout.splitlines() == ["second", "third"]
+
+
+def test_a_machine_is_registered_as_disposable_also_where_an_older_version_had_added_it(tmp_path):
+    settings, machine = Settings(data=tmp_path), VirtualMachine(tmp_path / "machines", "one")
+    machine.folder.mkdir(parents=True)
+    record = msgspec.json.encode(MachineRecord(kind="debian12", base="b", memory=768, port=2222))
+    (machine.folder / "machine.json").write_bytes(record)
+    public = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().strip()
+    (machine.folder / "known_hosts").write_text(f"[127.0.0.1]:2222 {public}\n")
+    register_machine(settings, machine, machine.get_access())
+    added = host_registry.find_host(settings.hosts_folder, "one")
+    assert added.is_disposable
+    host_registry.remove_host(settings.hosts_folder, "one")
+    host_registry.register_host(settings.hosts_folder, "one", added.end, "", added.fingerprint)
+    register_machine(settings, machine, machine.get_access())
+    assert host_registry.find_host(settings.hosts_folder, "one").is_disposable

@@ -26,10 +26,14 @@ OTHERS = {
     "install": "coreutils, as root",
     "mail": "sends mail",
     "pip": "installs packages",
+    "pipx": "installs programs",
+    "podman": "builds containers; tests/web/api/test_deploy.py reads the file",
     "printf": "the shell's",
     "psql": "PostgreSQL's",
     "python3": "runs the script inside a pack: tests/evidence",
+    "sha256sum": "coreutils",
     "systemctl": "needs systemd",
+    "uv": "installs programs",
     "xz": "XZ Utils",
 }
 """Programs of others that documents may show, and why they are not run here."""

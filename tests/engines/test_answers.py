@@ -9,6 +9,7 @@ import pytest
 
 from app.cli.debian_demo import RULES
 from app.engines.simulator.answer_script import ANSWERS
+from app.events.questions import Question
 from app.events.vocabulary import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
 from app.resources.registry import get_resource_name
@@ -23,7 +24,8 @@ LESSON = {"mechanism", "environment", "advice"}
 REFLECTION = LESSON | {"decision", "reason"}
 THOUGHTS = {"thought", "worker_thought", "auditor_thought", "sentry_thought"}
 NEEDED = PLAN | THOUGHTS | {"note", "actions", "explanation"}
-OPTIONAL = REFLECTION | {"needs_lesson", "veto", "reflect_thought"}
+ASKED = {"question_thought", "why", "questions"}
+OPTIONAL = REFLECTION | ASKED | {"needs_lesson", "veto", "reflect_thought"}
 
 
 def test_the_thirty_rules_of_the_stig_and_the_demos_of_debian_are_scripted_once_each() -> None:
@@ -42,6 +44,7 @@ def test_a_try_says_all_that_is_needed_and_nothing_that_is_never_read(one: dict[
 @pytest.mark.parametrize("one", TRIES)
 def test_a_try_fits_the_shapes_of_every_role(one: dict[str, Any]) -> None:
     msgspec.convert({key: one[key] for key in PLAN}, Plan)
+    assert not ASKED & one.keys() or len(msgspec.convert(one["questions"], list[Question])) == 1
     msgspec.convert({"actions": one["actions"], "note": one["note"]}, Work)
     veto = one.get("veto", "")
     msgspec.convert({"explanation": one["explanation"], "veto": bool(veto), "reason": veto}, Review)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat import Delta, Finished, Message, Question
+from app.engines.chat import Delta, Dialect, Finished, Message, Question
 from app.engines.vllm_protocol import ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
@@ -253,3 +253,43 @@ def test_what_real_engines_stream(name, size):
     deltas, finished = play(*pieces)
     assert (finished.prompt_tokens, finished.completion_tokens, finished.finish_reason) == SAID[name]
     assert "".join(delta.text for delta in deltas) == "".join(delta.text for delta in whole) != ""
+
+
+PLAIN = Dialect(extensions=False, structured=False)
+
+
+def test_a_server_that_takes_no_extension_gets_none():
+    body = build_request_body(QUESTION, frozenset(), PLAIN)
+    assert sorted(body) == ["max_tokens", "messages", "model", "stream", "stream_options", "temperature"]
+    assert body["stream_options"] == {"include_usage": True}
+    assert "response_format" in build_request_body(QUESTION, frozenset(), Dialect(extensions=False))
+    assert build_request_body(QUESTION)["chat_template_kwargs"] == {"enable_thinking": True}
+
+
+@given(st.data())
+def test_a_thought_between_tags_is_a_thought_however_it_is_cut(data):
+    text = '\n<think>so < that </thin is it</think>\n\n{"a": "<think>"}'
+    cuts = sorted(data.draw(st.sets(st.integers(1, len(text) - 1))))
+    pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    deltas, _ = play(*((101.0, chunk(1, content=piece)) for piece in pieces), (102.0, chunk(2, finish="stop") + DONE))
+    said = {name: "".join(d.text for d in deltas if d.channel == name) for name in ("thought", "answer")}
+    assert said["thought"] == "so < that </thin is it"
+    assert said["answer"].lstrip() == '{"a": "<think>"}'
+
+
+def test_an_answer_that_only_looks_like_a_tag_is_whole():
+    deltas, _ = play(
+        (101.0, chunk(1, content="<thi")), (102.0, chunk(2, content="s>")), (103.0, chunk(3, finish="stop"))
+    )
+    assert [(d.channel, d.text) for d in deltas] == [("answer", "<this>")]
+    deltas, _ = play((101.0, chunk(1, content="<thi")), (103.0, chunk(3, finish="stop")))
+    assert [(d.channel, d.text) for d in deltas] == [("answer", "<thi")]
+
+
+def test_pieces_count_as_tokens_until_the_server_counts():
+    reply = ChatReply(100.0, PLAIN)
+    deltas = [one for at in range(5) for one in reply.feed(chunk(None, content="x"), 101.0 + at)]
+    reply.feed(chunk(None, finish="stop") + usage(9) + DONE, 106.0)
+    assert [one.tokens for one in deltas] == [1, 2, 3, 4, 5]
+    end = reply.finish()
+    assert (end.completion_tokens, end.decode_rate) == (9, 2.0)

@@ -9,6 +9,8 @@ from app.events.kinds import (
     AttemptStarted,
     Event,
     ItemDeferred,
+    RebootCompared,
+    RebootReturned,
     RunQueued,
     Sentence,
     SentryAlarm,
@@ -17,7 +19,7 @@ from app.events.kinds import (
     get_event_kind,
     list_event_types,
 )
-from app.events.vocabulary import Budget, FileChange
+from app.events.vocabulary import Budget, FileChange, Probe
 
 
 @pytest.mark.parametrize("kind", list_event_types(Event), ids=get_event_kind)
@@ -70,3 +72,28 @@ def test_the_vendors_script_is_called_that():
     changes = (FileChange("vendor:r", None, "a"), FileChange("/etc/x", "a", "b"))
     done = ActionApplied(rule="V-1", attempt=3, journal="j", diff="", changes=changes, seconds=0.1)
     assert done.describe().text == "The vendor's script changed /etc/x"
+
+
+def returned(*probes, **more):
+    return RebootReturned(host="web1", boot="b2", seconds=41.2, probes=probes, **more).describe()
+
+
+def test_a_reboot_says_how_long_it_took_and_which_logins_work():
+    ok, not_ok = Probe("agent-login", True, ""), Probe("login-root", False, "refused")
+    shells = Probe("login-shells", True, "a probe of files")
+    assert returned(ok, shells).text == "web1 rebooted in 41 s; 1 login works"
+    assert returned(ok, ok, ok) == Sentence("web1 rebooted in 41 s; 3 logins work", "↻", "plain")
+    assert returned(ok, not_ok).text == "web1 rebooted in 41 s; 1 of 2 logins work"
+    assert returned(ok, undone=True).kind == "alarm"
+
+
+@pytest.mark.parametrize(
+    ("held", "lost", "words"),
+    [
+        (("V-1",), (), "After the reboot the fix still holds"),
+        ((), ("V-1",), "After the reboot 0 of 1 fixes still hold; V-1 came back"),
+        (("V-1", "V-2"), ("V-3",), "After the reboot 2 of 3 fixes still hold; V-3 came back"),
+    ],
+)
+def test_what_still_holds_is_counted_and_what_came_back_is_named(held, lost, words):
+    assert RebootCompared(host="h", held=held, lost=lost).describe().text == words

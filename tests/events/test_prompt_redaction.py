@@ -1,7 +1,8 @@
 import json
 
-from app.events.kinds import TurnDelta, TurnStarted
+from app.events.kinds import QuestionsAnswered, TurnDelta, TurnStarted
 from app.events.prompt_redaction import redact_prompt, summarize_prompt
+from app.events.questions import Answered, AskFile
 from app.events.record import GENESIS, record_event
 
 STARTED = TurnStarted(
@@ -16,6 +17,16 @@ def test_of_a_turns_start_all_is_seen_but_what_was_told():
     assert b"CANARY" not in redact_prompt(line)
     assert seen == was | {"prompt": [summarize_prompt(text) for text in STARTED.prompt]}
     assert list(seen) == list(was)
+
+
+def test_of_questions_all_is_seen_but_what_the_host_answered():
+    one = Answered(question=AskFile(path="/etc/x"), answer="CANARY")
+    said = QuestionsAnswered(rule="V-1", attempt=1, answers=(one, one), why="w")
+    line = record_event("r", 2, 1000.0, said, GENESIS).line
+    was, seen = json.loads(line), json.loads(redact_prompt(line))
+    assert b"CANARY" not in redact_prompt(line)
+    hidden = {"question": {"ask": "file", "path": "/etc/x", "first": 1}, "answer": summarize_prompt("CANARY")}
+    assert seen == was | {"answers": [hidden, hidden]}
 
 
 def test_every_other_line_is_as_it_was_written():

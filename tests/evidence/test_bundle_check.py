@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.verify import BROKEN, HOLDS, verify_by_kind
 from app.config import Settings
-from app.events.kinds import RolloutAsked, RolloutEnded, RolloutHostBegun, RolloutHostEnded
+from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered
 from app.events.record import GENESIS, record_event
 from app.events.vocabulary import Budget
 from app.evidence import verify
@@ -24,7 +24,7 @@ OTHER = derive_key(b"o" * 32)
 @pytest.fixture(scope="module")
 def chain(log):
     run, host = log[0].run, log[0].event.host
-    asked = RolloutAsked(
+    asked = RolloutOrdered(
         hosts=(host,), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
         lineup="simulated", simulated=True, pace=0, at_once=1, waves=(1,), harmed=1, escalated=100.0,
     )  # fmt: skip

@@ -6,9 +6,13 @@ import json
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
-from app.evidence.verify import BrokenPack, _check_order
+from app.events.kinds import RunStarted
+from app.evidence.verify import BrokenPack, _check_order, _check_reboot
+from tests.evidence.logs import chain
 from tests.loop.test_approvals import TWO, Life
+from tests.runs.rebooting import ASKED, TO_THE_END, UNTIL_IT_ASKS, YES
 
 LIVES = 100
 RULES = {"rules.json": json.dumps([{"id": "A", "irreversible": False}, {"id": "B", "irreversible": True}]).encode()}
@@ -106,3 +110,38 @@ def test_a_repetition_has_to_be_of_what_was_offered():
             _check_order(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
     with pytest.raises(BrokenPack, match="proposes something else"):
         _check_order(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])
+
+
+def logged(*events):
+    return [(one.line, json.loads(one.line)) for one in chain(events)]
+
+
+def test_no_host_is_rebooted_without_the_approval_of_exactly_that():
+    whole = (*UNTIL_IT_ASKS, *TO_THE_END)
+    _check_reboot(logged(*whole))
+    free = [replace(one, disposable=True) if isinstance(one, RunStarted) else one for one in whole]
+    _check_reboot(logged(*(one for one in free if one not in (ASKED, YES))))
+    with pytest.raises(BrokenPack, match="reboots the host without the approval"):
+        _check_reboot(logged(*(one for one in whole if one != YES)))
+    with pytest.raises(BrokenPack, match="reboots the host without the approval"):
+        _check_reboot(logged(*(one for one in whole if one != ASKED)))
+    lent = replace(YES, made_by=("ada",))  # who ordered the run
+    with pytest.raises(BrokenPack, match="reboots the host without the approval"):
+        _check_reboot(logged(*(lent if one == YES else one for one in whole)))
+    with pytest.raises(BrokenPack, match="bound to another reboot"):
+        _check_reboot(logged(*(replace(one, diff="x") if one == ASKED else one for one in whole)))
+
+
+def test_a_change_that_cannot_be_undone_needs_a_person_although_its_rule_can_be():
+    line, queued = lived(0)[0]
+    journal = {"kind": "action.applying", "seq": 3, "rule": "A", "journal": "j"}
+
+    def check(people, irreversible):
+        needs = {"people": people, "by": "Temper's own rule", "risk": {"irreversible": irreversible}}
+        allowed = {"kind": "action.allowed", "seq": 2, "needs": needs}
+        _check_order(RULES, [(line, {**queued, "mode": "auto"}), (line, allowed), (line, journal)])
+
+    check(0, irreversible=False)
+    for people in (0, 1):
+        with pytest.raises(BrokenPack, match="without the approval that it needs"):
+            check(people, irreversible=True)

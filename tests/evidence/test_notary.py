@@ -11,7 +11,7 @@ from sqlalchemy.event import listen
 from sqlmodel import Session
 
 from app.errors import BadInput
-from app.events.kinds import PersonDid, RolloutAsked, RolloutHostBegun
+from app.events.kinds import AuditedRequest, RolloutHostBegun, RolloutOrdered
 from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
 from app.events.vocabulary import Budget
 from app.evidence import verify
@@ -83,7 +83,7 @@ def test_of_several_that_are_the_first_at_once_one_puts_the_key_on_record(tmp_pa
 
 
 def test_a_record_in_which_several_noted_the_same_first_key_holds_without_a_word(notary):
-    again = PersonDid(who="temper", right="", via="", source="", did="key: made", status=0)
+    again = AuditedRequest(who="temper", right="", via="", source="", did="key: made", status=0)
     made = msgspec.structs.replace(again, detail=f"public={notary.key.public}")
     audit.record_audit_event(notary.database, made)
     assert read_audit_anchors(EventStore(notary.database).read_lines(AUDIT)).unvouched == []
@@ -104,7 +104,7 @@ def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
 
 def test_the_evidence_of_a_rollout_is_on_record_and_can_be_handed_out(notary, log):
     run, host = log[0].run, log[0].event.host
-    asked = RolloutAsked(
+    asked = RolloutOrdered(
         hosts=(host,), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
         lineup="simulated", simulated=True, pace=0, at_once=1, waves=(1,), harmed=1, escalated=100.0,
     )  # fmt: skip
@@ -169,7 +169,7 @@ def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
 def chain(*details):
     rows, previous = [], GENESIS
     for seq, (did, detail) in enumerate(details, 1):
-        event = PersonDid(who="", right="", via="", source="", did=did, status=0, detail=detail)
+        event = AuditedRequest(who="", right="", via="", source="", did=did, status=0, detail=detail)
         line = record_event(AUDIT, seq, float(seq), event, previous)
         rows, previous = [*rows, (seq, line.line, line.hash)], line.hash
     return rows

@@ -23,6 +23,7 @@ CHANGE = "the change to V-257985 of attempt 2"
         (queued(["V-1"], consent="I accept it"), "asked for the run in mode auto, and said “I accept it”", ""),
         (ApprovalGiven(**OF, reason="fine"), f"approved {CHANGE}", "fine"),
         (ApprovalRefused(**OF, reason="no"), f"refused {CHANGE}", "no"),
+        (ApprovalGiven(approval="0a1b.reboot.0.9", by="ada", reason="now"), "approved the reboot", "now"),
         (ApprovalEdited(**OF, reason="", actions=()), f"edited {CHANGE}", ""),
         (RunPaused(by="ada"), "paused the run", ""),
         (RunResumed(by="ada"), "let the run go on", ""),

@@ -61,7 +61,7 @@ def test_what_is_forged_is_named(shared, log):
         "the manifest is not what was signed": replace(shared, signature="0" * 128),
         "pictures of the replay are not": replace(shared, show=b"other"),
         "do not lead to the chain head": replace(shared, lines=b"\n".join(lines[:-1])),
-        "only prompts may be withheld": sign_anew(replace(shared, lines=b"\n".join(hidden)), withheld=[2]),
+        "only prompts and answers may be withheld": sign_anew(replace(shared, lines=b"\n".join(hidden)), withheld=[2]),
         "says of itself that it is another": sign_anew(shared, run="other"),
         "is not known here": sign_anew(shared, format="temper shared file 9"),
     }

@@ -17,6 +17,14 @@ class OverSsh:
             heard(line.decode("utf-8", "replace"))
         return ran
 
+    async def read_file(self, path, limit):
+        ran = await self._ssh(shlex.join(["sudo", "-n", "cat", path]), 60)
+        return ran.stdout if ran.code == 0 else None
+
+    async def write_file(self, path, content):
+        command = f"umask 077; cat > {shlex.quote(path)}"
+        await self._ssh(shlex.join(["sudo", "-n", "sh", "-c", command]), 60, content)
+
     async def may_log_in(self):
         return (await self._ssh("true", 20)).code == 0
 

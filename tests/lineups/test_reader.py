@@ -160,7 +160,7 @@ def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
             "tp = 1\nlaunch = {port = 8001}",
             "15: an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
         ),
-        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4, gguf"),
+        ('"bf16"', '"NVFP4"', "12: precision should be one of bf16, fp8, nvfp4, awq4, gguf, unstated"),
         ("tp = 1", "tp = 1\npp = 2", "14: tp = 1 times pp = 2 does not divide the engine's 1 GPUs"),
         ("tp = 1", "tp = 1\nutilization = 90", "15: utilization is a share of the GPU's memory: at most 1"),
         ("tp = 1", 'tp = 1\nspeculation = {method = "mtp"}', "15: model is missing: add model = a string in quotes"),
@@ -250,3 +250,33 @@ def test_how_a_seat_draws_its_answers(tmp_path):
     assert Sampling().to_request_fields() == {"chat_template_kwargs": {"enable_thinking": True}}
     told = Sampling(top_k=64, thinking_tokens=300).to_request_fields()
     assert told == {"top_k": 64, "thinking_token_budget": 300, "chat_template_kwargs": {"enable_thinking": True}}
+
+
+@pytest.mark.parametrize(
+    ("extra", "guided", "shown", "asks"),
+    [
+        ("", False, True, True),
+        ("", True, False, False),
+        ('candidates = "architect"\nquestions = true\n', True, True, True),
+        ('candidates = "none"\nquestions = false\n', False, False, False),
+    ],
+)
+def test_who_sees_proposals_and_may_ask_is_stated_or_follows_from_the_architects_seat(
+    tmp_path, extra, guided, shown, asks
+):
+    seat = 'architect = {engine = "small", temperature = 0, max_tokens = 800'
+    lineup = read(tmp_path, extra + GOOD.replace(seat, f"{seat}, guided = {str(guided).lower()}"))
+    architect, worker = lineup.get_sampling("architect"), lineup.get_sampling("worker")
+    assert (architect.candidates, worker.candidates) == (shown, shown)
+    assert (architect.questions, worker.questions) == (asks, False)
+
+
+@pytest.mark.parametrize(
+    ("extra", "says"),
+    [
+        ('candidates = "worker"\n', "mine.toml:1: candidates should be one of architect, none."),
+        ("questions = 3\n", "mine.toml:1: questions should be true or false."),
+    ],
+)
+def test_another_word_is_refused_with_its_line(tmp_path, extra, says):
+    assert refusal(tmp_path, extra + GOOD) == says

@@ -42,6 +42,12 @@ def test_the_one_without_a_gpu_has_one_engine_for_all_roles_and_nothing_simulate
         plan_lineup(one)
 
 
+def test_the_small_model_gets_the_prompts_that_it_was_trained_on_and_large_ones_see_proposals_and_ask():
+    small, large = lineup(ON_CPU), lineup("simulated")
+    assert (small.shows_candidates, small.asks_questions) == (False, False)
+    assert (large.shows_candidates, large.asks_questions) == (True, True)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_claim_of_others_beats_what_the_memory_allows(name):
     for fit, engine in zip(plan_lineup(one := lineup(name)), one.engines.values(), strict=True):

@@ -1,7 +1,6 @@
 """A whole run on the built-in host in this process, its roles answered from the simulator's script."""
 
 import asyncio
-from dataclasses import replace
 
 import httpx
 import msgspec
@@ -14,7 +13,7 @@ from app.engines.simulator.simulated_reply import ChatRequest, create_reply
 from app.events.command import Command
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
-from app.events.vocabulary import Budget
+from app.events.vocabulary import Budget, Sampling
 from app.loop.drive import drive_run
 from app.loop.run import RoleSeat, Run, RunServices
 from app.loop.state import RunState
@@ -68,12 +67,13 @@ class OnFixture:
         self.target, self.kept, self.person = TargetThread(target or FixtureTarget(host, folder)), Kept(), Person()
         self._skill, self._scanner = skill, scanner
         self._queue, self._handler, self._means = queue or EngineQueue(), handler, means
+        self.sampling = Sampling()
 
     async def run(self, *rules, run="r", **more):
         async with httpx.AsyncClient(transport=httpx.MockTransport(self._handler)) as http:
             client = EngineClient(http, "http://engine/v1")
             seats = {
-                role: replace(RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0), queue=self._queue) for role in ROLES
+                role: RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0, self.sampling, self._queue) for role in ROLES
             }
             means = RunServices(
                 self._skill,

@@ -21,6 +21,7 @@ from app.events.kinds import (
     AttemptFailed,
     AttemptReflected,
     AttemptStarted,
+    CandidatesGathered,
     Event,
     FactsGathered,
     ItemDeferred,
@@ -29,6 +30,13 @@ from app.events.kinds import (
     ItemSkipped,
     ItemStarted,
     PlanMade,
+    QuestionsAnswered,
+    RebootAnnounced,
+    RebootCompared,
+    RebootLost,
+    RebootReturned,
+    RebootSkipped,
+    RebootUndone,
     Rehearsed,
     RunFailed,
     RunFinished,
@@ -47,17 +55,20 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
+from app.events.questions import MOST_QUESTIONS, Answered, AskVerdict
 from app.events.record import GENESIS, Recorded, record_event
-from app.events.vocabulary import Budget, Mode, Probe, ProvenFix, SetOption
+from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
+from app.loop.reboot_decision import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
 from app.resources.vendor import RunVendorScript
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 
 SOUND = (Probe("agent-login", True, "the agent can log in"),)
+SHUT_OUT = (Probe("agent-login", False, "refused"),)
 FIX = ProvenFix(
     id="r0.A.1",
     rule="A",
@@ -76,6 +87,11 @@ FIX = ProvenFix(
     actions=(SetOption(path="/etc/x", key="k", value="elsewhere"),),
     note="",
     fingerprint="elsewhere",
+)
+PROPOSED = (
+    Candidate(source="a", actions=(SetOption(path="/etc/x", key="k", value="a"),)),
+    Candidate(source="b", actions=(SetOption(path="/etc/x", key="k", value="b"),), refusal="no"),
+    Candidate(source="c", actions=(SetOption(path="/etc/x", key="k", value="c"),)),
 )
 ENDINGS = {"passed": ItemPassed, "escalated": ItemEscalated, "skipped": ItemSkipped, "deferred": ItemDeferred}
 
@@ -100,7 +116,7 @@ def pack(rules: Iterable[Rule]) -> Skill:
     return Skill("test", "test", {one.id: one for one in rules})
 
 
-def request(skill: Skill, *, mode: Mode = "auto", budget: Budget | None = None) -> RunQueued:
+def request(skill: Skill, *, mode: Mode = "auto", budget: Budget | None = None, reboot: bool = False) -> RunQueued:
     return RunQueued(
         host="h",
         skill="test",
@@ -109,6 +125,7 @@ def request(skill: Skill, *, mode: Mode = "auto", budget: Budget | None = None) 
         budget=budget or Budget(),
         lineup="l",
         simulated=True,
+        reboot=reboot,
     )
 
 
@@ -156,12 +173,13 @@ class World:
         return {"rule": item.rule, "attempt": item.attempt.number}
 
     def _start(self, _: Effect) -> None:
-        self.put(RunStarted(worker="w", confinement="", scanner="s", probes=SOUND))
+        disposable = self.state.request.reboot and self.draw("host", ["disposable", "depended on"]) == "disposable"
+        self.put(RunStarted(worker="w", confinement="", scanner="s", probes=SOUND, disposable=disposable))
 
     def _scan(self, effect: Effect) -> None:
         words = [
             VerdictGiven(
-                rule=name, phase=effect.phase, word=self.draw("scan", ["fail", "pass"]), evidence="", scanner="s"
+                rule=name, phase=effect.phase, word=self.draw(effect.phase, ["fail", "pass"]), evidence="x", scanner="s"
             )
             for name in self.state.request.rules
         ]
@@ -181,6 +199,8 @@ class World:
     def _startattempt(self, effect: Effect) -> None:
         offered = effect.number == 1 and self.draw("offered", ["no", "no", "yes"]) == "yes"
         fix = FIX if offered else None
+        if effect.number == 1 and self.draw("gathered", ["no", "no", "yes"]) == "yes":
+            self.put(CandidatesGathered(rule=effect.rule, candidates=PROPOSED))
         self.put(AttemptStarted(rule=effect.rule, attempt=effect.number, lessons=(), offered=fix, vendor=effect.vendor))
 
     def _ask(self, effect: Ask) -> None:
@@ -217,6 +237,12 @@ class World:
         at = self._at
         match effect.purpose:
             case "plan":
+                item = self.state.item
+                if len(item.attempt.inquired) < MOST_QUESTIONS and self.draw("asks", ["no", "no", "yes"]) == "yes":
+                    return [QuestionsAnswered(**at, answers=(Answered(question=AskVerdict(), answer="a"),))]
+                if (numbers := [*item.untried_candidates]) and self.draw("takes", ["no", "yes"]) == "yes":
+                    texts = dict.fromkeys(("approach", "risk", "rollback", "validation"), "")
+                    return [PlanMade(**at, **texts, paths=("/etc/x",), steps=(), candidate=numbers[0])]
                 return [PlanMade(**at, approach="", paths=("/etc/x",), steps=(), risk="", rollback="", validation="")]
             case "act":
                 action = SetOption(path="/etc/x", key="k", value=str(at["attempt"]))
@@ -234,7 +260,7 @@ class World:
                 banned = (self.state.item.attempt.proposed.fingerprint,) if self.state.item.attempt.proposed else ()
                 return [AttemptReflected(**at, decision=decision, reason="", banned=banned)]
 
-    def _dowithout(self, effect: Effect) -> None:
+    def _usesafedefault(self, effect: Effect) -> None:
         at = self._at
         match effect.purpose:
             case "review":
@@ -262,12 +288,13 @@ class World:
         self.put(ApprovalRequested(approval=f"a{len(self.log)}", **self._at, binds="", expires=self.now + 50))
 
     def _wait(self, effect: Wait) -> None:
-        approval = self.state.item.attempt.approval.approval
-        match self.draw("person", ["approve", "approve", "refuse", "nobody", "drift", "edit"]):
+        asked = self.state.asking.approval
+        approval, edits = asked.approval, ["drift", "edit"] * (asked.about == "change")
+        match self.draw("person", ["approve", "approve", "refuse", "nobody", *edits]):
             case "approve":
-                self.put(ApprovalGiven(approval=approval, by="p", reason=""))
+                self.put(ApprovalGiven(approval=approval, by="p", reason="", about=asked.about))
             case "refuse":
-                self.put(ApprovalRefused(approval=approval, by="p", reason="no"))
+                self.put(ApprovalRefused(approval=approval, by="p", reason="no", about=asked.about))
             case "edit":
                 actions = (SetOption(path="/etc/x", key="k", value=f"by hand {len(self.log)}"),)
                 self.put(ApprovalEdited(approval=approval, by="p", reason="mine", actions=actions))
@@ -288,13 +315,68 @@ class World:
         )
         self.put(plan, done)
 
+    def _takecandidate(self, effect: Effect) -> None:
+        one = self.state.item.candidates[effect.number - 1]
+        mark = fingerprint_actions(one.actions)
+        self.put(ActionProposed(**self._at, actions=one.actions, note="", fingerprint=mark, diff="", source=one.source))
+
     def _takevendors(self, _: Effect) -> None:
         plan = PlanMade(**self._at, approach="", paths=("vendor:A",), steps=(), risk="", rollback="", validation="")
         actions = (RunVendorScript(rule="A", sha256="0" * 64, script=""),)
         self.put(plan, ActionProposed(**self._at, actions=actions, note="", fingerprint="v", diff=""))
 
     def _expireapproval(self, _: Effect) -> None:
-        self.put(ApprovalExpired(approval=self.state.item.attempt.approval.approval, reason="late"))
+        self.put(ApprovalExpired(approval=self.state.asking.approval.approval, reason="late"))
+
+    def _askforreboot(self, _: Effect) -> None:
+        asked = {"rule": "", "attempt": 0, "about": "reboot"}
+        self.put(ApprovalRequested(approval=f"a{len(self.log)}", **asked, binds="", expires=self.now + 50))
+
+    def _skipreboot(self, effect: Effect) -> None:
+        self.put(RebootSkipped(host="h", reason=effect.reason))
+
+    def _reboot(self, _: Effect) -> None:
+        snapshot = "before-reboot" if self.state.started.disposable else ""
+        rules, journals = list_fixed_rules(self.state), list_fix_journals(self.state)
+        where = {"host": "h", "boot": "b1", "until": self.now + 600, "snapshot": snapshot}
+        self.put(RebootAnnounced(**where, rules=rules, journals=journals, undo_seconds=300))
+
+    def _awaitreboot(self, _: Effect) -> None:
+        well = {"host": "h", "boot": "b2", "seconds": 41.0, "probes": SOUND}
+        match self.draw("reboot", ["back", "crash", "refused", "ill", "taken back", "lost"]):
+            case "back":
+                self.put(RebootReturned(**well))
+            case "refused":
+                self.put(RebootSkipped(host="h", reason="it refuses"))
+            case "ill":
+                self.put(RebootReturned(**well | {"probes": SHUT_OUT}))
+            case "taken back":
+                self.put(RebootReturned(**well, undone=True))
+            case "lost":
+                self.put(RebootLost(host="h", seconds=600, reason="silent", console=("Kernel panic",)))
+
+    def _undorun(self, _: Effect) -> None:
+        announced, outcome = self.state.reboot.announced, self.draw("undo", ["restored", "crash", "differs", "ill"])
+        if outcome != "crash":
+            self.put(
+                RebootUndone(
+                    host="h",
+                    snapshot=announced.snapshot if self.state.reboot.lost else "",
+                    rules=announced.rules,
+                    paths=(),
+                    differences=("/etc/x differs",) if outcome == "differs" else (),
+                    probes=SHUT_OUT if outcome == "ill" else SOUND,
+                    seconds=0.1,
+                )
+            )
+
+    def _comparereboot(self, _: Effect) -> None:
+        rules, harm = self.state.reboot.announced.rules, describe_reboot_harm(self.state)
+        lost = tuple(rule for rule in rules if harm or self.state.closing[rule].word != "pass")
+        self.put(RebootCompared(host="h", held=tuple(rule for rule in rules if rule not in lost), lost=lost))
+
+    def _reopenitem(self, effect: Effect) -> None:
+        self.put(ItemEscalated(rule=effect.rule, reason=effect.reason, reopened=True))
 
     def _apply(self, _: Effect) -> None:
         journal = f"j{len(self.log)}"

@@ -16,6 +16,18 @@ def test_an_answer_is_read_with_whatever_stands_around_it():
     assert parse_answer("review", f"Sure:\n```json\n{json.dumps(REVIEW)}\n```") == Review("e", False, "")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": } Let me correct that: ' + json.dumps(REVIEW),
+        '{"explanation": "e", "veto": false, "reason": "",}',
+        json.dumps({"draft": 1}) + " and then {sic} " + json.dumps(REVIEW) + " {end}",
+    ],
+)
+def test_without_a_grammar_the_last_whole_object_counts(text):
+    assert parse_answer("review", text) == Review("e", False, "")
+
+
 def test_a_raw_newline_inside_a_sentence_is_welcome_and_other_control_characters_are_taken_out():
     text = json.dumps(REVIEW).replace('"e"', '"one\ntwo"')
     assert parse_answer("review", text).explanation == "one\ntwo"

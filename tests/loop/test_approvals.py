@@ -6,6 +6,7 @@ A person approves, refuses, edits or is late; somebody else changes the host; th
 import asyncio
 import hashlib
 import random
+from contextlib import nullcontext
 
 import msgspec
 
@@ -34,8 +35,9 @@ from app.scanners.scanner import Verdict
 from app.targets.assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.in_force_report import InForceReport
+from app.targets.rebooter import RollbackResult
 from app.targets.resources.dry_run import NONE
-from app.targets.target import AppliedChange, RollbackResult
+from app.targets.target import AppliedChange
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.thorough import examples
@@ -75,6 +77,9 @@ class Host:
     def prepare(self, **_terms):
         pass
 
+    def cache_reads(self):
+        return nullcontext()
+
     def read_facts(self):
         return {}
 
@@ -102,7 +107,7 @@ class Host:
         self.value = self.before.pop(journal, self.value)
         return RollbackResult((), (), 0.0)
 
-    def commit(self, journal):
+    def commit(self, journal, *, keep_images):
         self.before.pop(journal, None)
 
     def list_pending(self):

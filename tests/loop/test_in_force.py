@@ -1,4 +1,4 @@
-from app.events.kinds import InForceChecked, ItemPassed, RunStarted, VerdictGiven
+from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStarted, VerdictGiven
 from app.events.vocabulary import PendingSetting, Probe
 from app.loop.in_force import build_in_force_events, compare_after_reboot
 from app.loop.state import RunState
@@ -70,3 +70,17 @@ def test_how_the_last_run_left_a_host_is_read_off_its_log():
     )
     found = build_previous_state("r1", events)
     assert found == PreviousState("r1", "b1", (WELL,), frozenset({"V-1"}), frozenset({"V-1"}), (("V-1", LATE),))
+
+
+def test_what_a_reboot_undid_is_no_longer_what_the_run_passed():
+    events = chain(
+        [
+            InForceChecked(boot="b1", asked=("sshd",)),
+            ItemPassed(rule="V-1", attempts=1),
+            ItemPassed(rule="V-2", attempts=1),
+            InForceChecked(boot="b2", asked=("sshd",)),
+            ItemEscalated(rule="V-2", reason="does not survive a reboot", reopened=True),
+        ]
+    )
+    found = build_previous_state("r1", events)
+    assert (found.boot, found.passed) == ("b2", frozenset({"V-1"}))

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.kinds import PlanMade, VerdictGiven
-from app.events.vocabulary import Lesson
-from app.loop.attempt_state import Attempt
+from app.events.kinds import PlanMade, TurnFinished, VerdictGiven
+from app.events.questions import Answered, AskVerdict
+from app.events.vocabulary import AppendLine, Candidate, Lesson, fingerprint_actions
+from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
 from app.loop.situation import TurnContext
 from app.loop.state import Item
@@ -93,10 +94,29 @@ def test_the_lesson_is_kept_where_the_host_has_much_to_say():
 def test_a_change_of_prompts_is_a_new_version():
     """Scores are compared by it. Give _WORDS a new value with every change of the words, and their digest here."""
     assert compute_version(describe_answer_forms()) == VERSION
-    assert compute_version(FORMS) == "5"
-    assert compute_version(f"{FORMS} | another{{thing}}").startswith("5.")
+    assert compute_version(FORMS) == "6"
+    assert compute_version(f"{FORMS} | another{{thing}}").startswith("6.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
-    about = TurnContext(Item("A"), Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"})
+    said.append(build_system_prompt("architect", "plan", asks=True))
+    proposed = (
+        Candidate(source="s", actions=(AppendLine(path="/etc/x", line="x"),), diff="+x"),
+        Candidate(source="t", actions=(AppendLine(path="/etc/x", line="y"),)),
+    )
+    item = Item("A", candidates=proposed, tried=(fingerprint_actions(proposed[1].actions),))
+    about = TurnContext(item, Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"}, shows_candidates=True)
+    asked = Attempt(1, 0.0, inquired=(Answered(question=AskVerdict(), answer="a"),), complaint="c")
+    said.append(build_user_prompt("plan", replace(about, attempt=asked, asks=True), 4000))
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)
-    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"5": "7abb5e19d59f"}
+    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"6": "47c9dd98aa0d"}
+
+
+def test_an_answer_that_could_not_be_read_is_asked_for_again_with_its_fault():
+    at = {"turn": "t", "role": "architect", "purpose": "plan", "thought": "", "answer": "", "detail": ""}
+    broken = TurnFinished(**at | {"detail": "no JSON object in the \x1b[2Janswer"}, outcome="broken")
+    attempt = advance_attempt(Attempt(1, 0.0), broken)
+    about = TurnContext(Item("A"), attempt, rule("A"), "h", DictFiles({}), {})
+    assert "no JSON object in the answer" in build_user_prompt("plan", about, 4000)
+    again = advance_attempt(attempt, TurnFinished(**at, outcome="answered"))
+    assert (attempt.fruitless, again.complaint) == (1, "")
+    assert advance_attempt(attempt, TurnFinished(**at | {"detail": "d"}, outcome="died")).complaint == ""

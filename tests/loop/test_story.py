@@ -40,6 +40,62 @@ def test_a_pass_goes_through_plan_act_review_and_triage():
     assert story(played(ONE)) == run
 
 
+def test_a_plan_that_takes_a_proposal_needs_no_worker_and_what_was_asked_comes_before_it():
+    run = """\
+>> start item A
+<< item.started
+>> start attempt A 1
+<< candidates, attempt.started
+>> ask architect plan
+<< questions
+>> ask architect plan
+<< plan
+>> take candidate 1
+<< action.proposed
+>> judge
+<< action.allowed
+>> apply
+<< action.applying, action.applied
+>> verify
+<< verdict fail
+>> ask auditor review
+<< verdict.explained
+>> fail attempt scanner the scanner says fail:
+<< attempt.failed scanner
+>> gather facts
+<< facts
+>> roll back scanner
+<< action.rolling_back scanner, action.rolled_back
+>> ask architect reflect
+<< attempt.reflected CONTINUE
+>> start attempt A 2
+<< attempt.started
+>> ask architect plan
+<< plan
+>> take candidate 3
+<< action.proposed
+>> judge
+<< action.allowed
+>> apply
+<< action.applying, action.applied
+>> verify
+<< verdict pass
+>> ask auditor review
+<< verdict.explained
+>> watch
+<< sentry.probed
+>> ask sentry triage
+<< sentry.clear
+>> close item A passed
+<< item.passed
+>> scan closing
+<< scan.started, verdict fail, scan.finished
+>> finish
+<< run.finished
+"""
+    assert story(played(ONE, gathered="yes", asks=["yes"], takes="yes", verdict=["fail"])) == run
+
+
 def test_compliant_but_locked_out_is_rolled_back_and_tried_again():
     run = """\
 >> start item A
@@ -278,7 +334,7 @@ def test_a_silent_worker_fails_the_attempt_after_three_turns():
 << died
 >> fail attempt engine the worker gave no usable answer in 3 turns
 << attempt.failed engine
->> do without reflect
+>> use safe default reflect
 << attempt.reflected CONTINUE
 >> close item A escalated 1 attempts did not pass; the last: the worker gave no usable answer in 3 turns
 << item.escalated

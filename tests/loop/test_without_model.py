@@ -33,7 +33,8 @@ async def test_a_proposal_of_the_content_passes_without_a_turn(tmp_path):
     [proposed] = here.events(ActionProposed)
     wanted = SetOption(path="/etc/ssh/sshd_config", key="PermitEmptyPasswords", value="no")
     assert (proposed.source, proposed.actions) == ("the fix text", (wanted,))
-    assert proposed.describe().text.endswith("taken in the content's order, as no model is asked")
+    order = "taken in the stated order, as no model is asked"
+    assert proposed.describe().text == f"The content's own fix, from the fix text, {order}"
     assert here.events(PlanMade)[0].candidate == 1
     assert here.events(VerdictExplained)[0].explanation == "No model is asked; the scanner's verdict stands alone."
 
@@ -45,7 +46,7 @@ async def test_a_proposal_that_harms_is_undone_and_the_item_escalated(tmp_path):
     assert here.events(ActionRolledBack)[0].differences == ()
     assert here.events(FactsGathered) == []
     assert here.events(AttemptReflected)[0].reason == "no model is asked"
-    assert "all that the content proposes was tried; the last: backup-login" in here.events(ItemEscalated)[0].reason
+    assert "all that is proposed was tried; the last: backup-login" in here.events(ItemEscalated)[0].reason
 
 
 async def test_an_item_without_a_proposal_is_escalated_with_the_reason(tmp_path):
@@ -61,12 +62,5 @@ async def test_what_the_policy_refuses_is_not_tried(tmp_path):
     await here.run(ROOT, engine="none")
     [gathered] = here.events(CandidatesGathered)
     assert gathered.candidates[0].refusal
-    assert gathered.describe().text == "The policy refuses the content's own fix, from the fix text"
+    assert gathered.describe().text == f"Proposed for {ROOT} and refused by the policy: the fix text"
     assert here.events(ActionProposed) == []
-
-
-async def test_with_roles_nothing_is_gathered(tmp_path):
-    here = OnFixture(tmp_path)
-    await here.run(EMPTY)
-    assert here.events(CandidatesGathered) == []
-    assert here.events(ActionProposed)[0].source == ""

@@ -21,6 +21,17 @@ _ANY = _PLAIN + '"\\\n\t\x00\x07\x1b\x7f\u2028\ud800'
 """A grammar that binds no characters lets all of these into a string."""
 _BOUNDED = re.compile(r"\^\(?(\[\^.*\]\{(\d+,)?\d+\}\|?)+\)?\$")
 
+_CLASS = re.compile(r"\[([A-Za-z0-9 _.@/+:-]+)\](?:\{(\d+),(\d+)\})?|(/)")
+_CLASSES = re.compile(rf"\^(?:{_CLASS.pattern})+\$")
+"""A row of classes of plain characters, as in the fields of questions."""
+
+
+def _draw_from_class(members: str, least: str, most: str, itself: str, draw: random.Random) -> str:
+    if itself:
+        return itself
+    known = [one for one in map(chr, range(32, 127)) if re.fullmatch(f"[{members}]", one)]
+    return "".join(draw.choices(known, k=draw.randint(int(least or 1), int(most or 1))))
+
 
 class Host(DictFiles):
     def find_first_link(self, _path: str) -> str | None:
@@ -57,6 +68,8 @@ def _string(schema: dict[str, Any], draw: random.Random) -> str:
     if _BOUNDED.fullmatch(pattern):
         most = max(sum(map(int, re.findall(r"(\d+)\}", way))) for way in pattern.split("|"))
         return "".join(draw.choices(_PLAIN, k=draw.randint(0, most)))
+    if _CLASSES.fullmatch(pattern):
+        return "".join(_draw_from_class(*one, draw) for one in _CLASS.findall(pattern.strip("^$")))
     pattern = re.sub(r"\(([^()]*)\)\{1,5\}", lambda m: m[1] * draw.randint(1, 5), pattern)
     made = pattern.strip("^$").replace("[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,47}", draw.choice(("etc", "x.d", "a-b")))
     made = made.replace("\\.", ".").replace("\\-", "-").replace("[0-7]{3}", f"{draw.randint(0, 511):03o}")

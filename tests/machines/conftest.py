@@ -1,11 +1,24 @@
 import asyncio
 import os
+import random
 
 import pytest
 
 from app.targets.vm.virtual_machine import VirtualMachine
 from tests.hosts.conftest import KEPT
 from tests.hosts.over_ssh import OverSsh
+
+
+def pytest_addoption(parser):
+    parser.addoption("--pulls", type=int, default=3, help="moments at which the plug of a machine is pulled")
+    parser.addoption("--pulls-seed", type=int, default=1, help="other moments by another number")
+
+
+@pytest.fixture
+def moments(request):
+    """The moments at which the plug is pulled, as shares of the time that a change takes."""
+    dice = random.Random(request.config.getoption("--pulls-seed"))
+    return [dice.uniform(0, 1.2) for _ in range(request.config.getoption("--pulls"))]
 
 
 @pytest.fixture(scope="module")

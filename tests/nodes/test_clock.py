@@ -54,7 +54,7 @@ def database(address):
 @pytest.fixture
 def clock(database):
     made = open_clock(database)
-    assert abs(made.off) == pytest.approx(HOURS, abs=1)
+    assert abs(made.seconds_ahead) == pytest.approx(HOURS, abs=1)
     return made
 
 

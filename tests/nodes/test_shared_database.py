@@ -12,7 +12,7 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
-from app.events.kinds import LessonLearnt, PersonDid, RunFinished, RunPaused
+from app.events.kinds import AuditedRequest, LessonLearnt, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
 from app.events.record import AUDIT, GENESIS, check_chain, record_event
 from app.events.vocabulary import Lesson
@@ -62,7 +62,7 @@ def test_a_database_that_cannot_be_used_is_a_sentence_without_its_password(place
 
 
 def test_what_people_do_at_several_nodes_is_one_chain(database):
-    did = PersonDid(who="a", right="admin", via="token", source="127.0.0.1", did="POST /", status=200)
+    did = AuditedRequest(who="a", right="admin", via="token", source="127.0.0.1", did="POST /", status=200)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: audit.record_audit_event(database, did), range(80)))
     rows = EventStore(database).read_lines(AUDIT)
@@ -302,12 +302,12 @@ def test_a_node_that_was_given_up_is_named_until_it_comes_back_and_one_that_left
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"left", "silent"})
     with Session(database) as session, session.begin():
-        [lost] = nodes.given_up(session)
+        [lost] = nodes.list_lost_nodes(session)
         assert (lost.name, lost.silent_seconds > nodes.DEAD_AFTER) == ("silent", True)
         for name, pid in (("another", 2), ("silent again", 1)):
             row = NodeRow(name=name, kind="worker", machine="m", pid=pid, began=1, started_at=1.0, seen_at=1.0)
             session.add(row)
-            assert bool(nodes.given_up(session)) == (name == "another")
+            assert bool(nodes.list_lost_nodes(session)) == (name == "another")
 
 
 def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):

@@ -18,10 +18,25 @@ from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.sample_board import Board
 from app.main import create_app
+from app.runtime.disk_space import DiskMeter
+from app.store import queries
+from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
+
+
+class AtWork:
+    """A queue whose process took up every unended run just now."""
+
+    def __init__(self, runtime):
+        self._runtime = runtime
+
+    @property
+    def taken_at(self):
+        with Session(self._runtime.database) as session:
+            return {row.id: self._runtime.clock.now() for row in queries.list_unended_runs(session)}
 
 
 class House:
@@ -36,7 +51,8 @@ class House:
         self.database = open_database(self.settings.database_location)
         self.clock = DatabaseClock()
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()
-        self.queues = EngineQueues(EngineTraffic())
+        self.queues, self.disk, self.began_at = EngineQueues(EngineTraffic()), DiskMeter(), 0.0
+        self.durable, self.changes = AtWork(self), ChangeMonitor(self.database)
         self.submitted, self.launched = [], {}
 
     async def submit_run(self, request, run="r1"):
@@ -85,4 +101,5 @@ async def house(folder, **settings):
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=60) as http:
         made.http = http
         yield made
+    made.changes.close()
     made.database.dispose()

@@ -29,6 +29,7 @@ from app.store import people
 from app.store.models import CommandRow, PersonRow
 from app.store.stored_inbox import InboxPoller
 from tests.runs.doors import house
+from tests.runs.rebooting import ASKED, UNTIL_IT_ASKS
 
 RULE, WAITING = "V-258227", "r1.V-258227.1.6"
 ACTIONS = '[{"do": "set_option", "path": "/etc/x", "key": "k", "value": "mine"}]'
@@ -348,3 +349,12 @@ async def test_the_demo_operator_is_one_person(doors):
     doors.append("r1", *UNTIL_IT_WAITS, ActionsAllowed(**OF_RULE, needs=TWO), asked)
     assert "sign in, or bring a token" in (await page(doors, "approve", reason="yes"))[1]
     assert await page(doors, "refuse", reason="no") is None
+
+
+async def test_a_reboot_is_approved_or_refused_and_has_nothing_to_edit(doors):
+    doors.append("r2", *UNTIL_IT_ASKS)
+    state = fold_events(doors.store.read_events("r2"))
+    with Session(doors.database) as session:
+        with pytest.raises(Rejected, match="has no actions to edit"):
+            record_answer(session, state, ASKED.approval, "edit", by="ada", actions=ACTIONS)
+        assert record_answer(session, state, ASKED.approval, "approve", by="ada").of == 1

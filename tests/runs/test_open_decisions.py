@@ -140,7 +140,8 @@ def test_a_run_that_a_person_paused_waits_and_one_that_its_rollout_paused_does_n
 def test_a_host_whose_run_failed_waits_until_another_run_works_on_it():
     failed = replace(NONE, failed=[ran("r1", "web1", "failed", reason="no route to it", ended_at=NOW - 7)])
     (one,) = list_decisions(failed)
-    assert (one.why, one.since) == ("web1: the last run failed: no route to it", NOW - 7)
+    assert (one.title, one.since) == ("The last run on web1 failed", NOW - 7)
+    assert one.why == "web1: the last run failed: no route to it", "which says nothing of the host of now"
     assert list_decisions(replace(failed, in_work={"web1": frozenset()})) == []
 
 

@@ -10,8 +10,13 @@ from app.errors import EnvironmentUnusable, Rejected
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import BOUNDS, LONGEST, Order, create_run_request
+from app.runs.rollout.rollout_request import RolloutSpec, create_host_order, create_rollout_request
 from app.skills.catalog import load_skill
 from app.store.models import ScheduleRow
+from app.targets import host_registry
+from app.targets.host_registry import DisposableMachine
+from app.targets.ssh.endpoint import Endpoint
+from app.web.pages.order_form_parser import parse_order_form
 from tests.runs.doors import house
 
 LINEUP = read_lineup(find_lineup("simulated"))
@@ -167,3 +172,43 @@ def test_what_is_too_much_or_too_little_is_named(tmp_path, more, field):
 def test_a_profile_is_the_rules_of_its_category(tmp_path):
     rules = create_run_request(Order(profile="cat-1", by="ada"), LINEUP, tmp_path).rules
     assert {load_skill("stig").rules[rule].category for rule in rules} == {"I"}
+
+
+@pytest.mark.parametrize(
+    ("host", "mode", "words"),
+    [
+        (
+            "fixture",
+            "auto",
+            "does not boot: choose a host over SSH or a machine of temper machine, or leave reboot out",
+        ),
+        ("debian", "auto", "debian is a Debian in a namespace of this machine and does not boot"),
+        ("web1", "scan", "a run in mode scan changes nothing: choose auto or review, or leave reboot out"),
+        ("web1", "dry-run", "a run in mode dry-run changes nothing"),
+        ("web1", "review", ""),
+        ("trial", "auto", ""),
+    ],
+)
+def test_a_reboot_is_ordered_only_of_what_boots_and_was_changed(tmp_path, host, mode, words):
+    end = Endpoint(user="temper", address="127.0.0.1", port=22, way="agent")
+    for name, machine in (
+        ("web1", None),
+        ("debian", DisposableMachine("rootfs", "/x/debian")),
+        ("trial", DisposableMachine("vm", "/x/trial")),
+    ):
+        host_registry.register_host(tmp_path, name, end, "", "SHA256:x", machine=machine)
+    order = Order(by="ada", host=host, mode=mode, reboot=True)
+    if not words:
+        assert create_run_request(order, LINEUP, tmp_path).reboot
+        return
+    with pytest.raises(Rejected) as wrong:
+        create_run_request(order, LINEUP, tmp_path)
+    assert (wrong.value.field, words in str(wrong.value)) == ("reboot", True)
+
+
+def test_a_rollout_reboots_each_of_its_hosts(tmp_path):
+    end = Endpoint(user="temper", address="127.0.0.1", port=22, way="agent")
+    host_registry.register_host(tmp_path, "web1", end, "", "SHA256:x")
+    spec = RolloutSpec(order=parse_order_form({"reboot": "1"}, by="ada"), hosts=("web1",), words="web1")
+    asked = create_rollout_request(spec, LINEUP, tmp_path)
+    assert create_host_order(asked, "o1").reboot

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from app.events.kinds import EngineState, RunWaiting
-from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, find_faults
+from app.runtime.disk_space import DiskSpace
+from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, explain_unreadiness, find_faults
+from app.runtime.run_progress import RunProgress
 from app.store.nodes import NodeStatus
 
 NOW = 1_000_000.0
@@ -79,6 +81,8 @@ def test_every_fault_says_where_a_person_can_act():
         (with_engine("stalled"), "engines"),
         (replace(WELL, simulator=False), "engines"),
         (replace(WELL, unpolled=LATE_POLL + 1), "engines"),
+        (replace(WELL, runs=[run()]), "run"),
+        (replace(WELL, disk=DiskSpace(1, 100, NOW)), "guide"),
     ]
     for conditions, place in cases:
         assert [fault.remedy_place for fault in find_faults(conditions)] == [place]
@@ -94,3 +98,59 @@ def test_a_run_that_waits_says_so_unless_its_cause_is_named_already():
     waiting = replace(WELL, wait=(NOW - 9, RunWaiting(cause="host", reason="Web does not answer.")))
     assert found(waiting) == [("wait", "RUN WAITS", NOW - 9, True)]
     assert found(replace(with_engine("dead"), wait=waiting.wait)) == [("engine", "ENGINE DOWN", NOW - 3, True)]
+
+
+def run(name="r1", **more):
+    return RunProgress(name, "web", "running", NOW - 500, **{"step": "verdict", **more})
+
+
+def test_a_run_that_makes_no_progress_stops_its_page_and_not_the_work_of_others():
+    hung, fine = run(), replace(run("r2"), at=NOW)
+    assert found(replace(WELL, runs=[hung])) == [("progress", "NO PROGRESS", NOW - 500, True)]
+    assert found(replace(WELL, runs=[hung, fine])) == [("progress", "NO PROGRESS", NOW - 500, False)]
+    (fault,) = find_faults(replace(WELL, runs=[hung]))
+    assert fault.runs == ("r1",)
+    assert fault.remedy.startswith("Pause or stop it.")
+
+
+def test_while_nothing_can_be_logged_no_run_is_blamed_for_its_silence():
+    assert [badge for _, badge, _, _ in found(replace(WELL, runs=[run()], unwritten=9.0))] == ["LOG STALLED"]
+    assert [badge for _, badge, _, _ in found(replace(WELL, runs=[run()], unanswered=9.0))] == ["NO DATABASE"]
+
+
+def test_a_run_that_nothing_takes_up_is_told_unless_its_page_calls_it_interrupted_already():
+    left = run(is_held=False)
+    assert found(replace(WELL, runs=[left])) == [("queue", "NOT TAKEN UP", NOW - 500, True)]
+    assert found(replace(WELL, runs=[left], left_since=NOW - 500)) == [("node", "INTERRUPTED", NOW - 500, True)]
+
+
+def test_runs_that_wait_are_told_one_by_one_or_counted_together():
+    waiting = [run(f"r{n}", waiting_for="Web does not answer.", may_wait=True) for n in range(5)]
+    (one,) = find_faults(replace(WELL, runs=waiting[:1]))
+    assert (one.badge, one.text) == ("RUN WAITS", "Run r0 on web waits: Web does not answer.")
+    (all_of_them,) = find_faults(replace(WELL, runs=waiting))
+    assert all_of_them.text == "5 runs wait for what is broken: r0, r1, r2 and 2 more."
+    assert all_of_them.runs == ("r0", "r1", "r2", "r3", "r4")
+    own = replace(WELL, runs=waiting[:1], wait=(NOW - 9, RunWaiting(cause="host", reason="Web does not answer.")))
+    assert [fault.text for fault in find_faults(own)] == ["Web does not answer."], "its own page says it once"
+
+
+def test_a_disk_that_is_nearly_full_is_told_before_a_write_fails():
+    assert found(replace(WELL, disk=DiskSpace(5 * 1024**3, 1024**4))) == []
+    low = replace(WELL, disk=DiskSpace(512 * 1024**2, 1024**4, low_since=NOW - 60))
+    assert found(low) == [("disk", "DISK LOW", NOW - 60, False)]
+    (fault,) = find_faults(low)
+    assert fault.text == "Only 0.5 GiB of the data folder's disk is free."
+
+
+def test_readiness_is_judged_by_the_same_faults_and_by_engines_that_do_not_serve_yet():
+    assert explain_unreadiness(WELL) == explain_unreadiness(with_engine("degraded")) == []
+    assert explain_unreadiness(with_engine("dead")) == ["Engine big is dead: why"]
+    assert explain_unreadiness(with_engine("dead", seated=())) == []
+    assert explain_unreadiness(with_engine("loading")) == ["Engine big is loading."]
+    assert explain_unreadiness(replace(WELL, seated=("new",))) == ["Engine new is not looked at yet."]
+    assert explain_unreadiness(replace(with_engine("dead"), simulator=False)) == ["The simulated engines are stopped."]
+    assert explain_unreadiness(replace(WELL, unwritten=9.0)) == [
+        "Temper cannot write its log: check for a full disk or an unreachable database."
+    ]
+    assert explain_unreadiness(replace(WELL, runs=[run()], disk=DiskSpace(1, 100, NOW))) == [], "a node that can work"

@@ -23,7 +23,7 @@ class Hands:
 
 def test_until_a_database_has_answered_it_is_the_processs_own_clock():
     hands = Hands()
-    assert (hands.clock.now(), hands.clock.off, hands.clock.silence) == (5000.0, 0.0, 0.0)
+    assert (hands.clock.now(), hands.clock.seconds_ahead, hands.clock.seconds_since_answer) == (5000.0, 0.0, 0.0)
     hands.wall += 60
     assert hands.clock.now() == 5060.0
 
@@ -32,11 +32,11 @@ def test_from_then_on_nobody_who_sets_the_nodes_clock_moves_it_and_it_says_how_f
     hands = Hands()
     hands.ask(1000.0)
     hands.pass_seconds(2.5)
-    assert (hands.clock.now(), hands.clock.off, hands.clock.silence) == (1002.5, 4000.0, 2.5)
+    assert (hands.clock.now(), hands.clock.seconds_ahead, hands.clock.seconds_since_answer) == (1002.5, 4000.0, 2.5)
     hands.wall = 1001.0
     assert hands.clock.now() == 1002.5
-    assert hands.clock.off == pytest.approx(-1.5)
-    assert abs(hands.clock.off) > TOO_FAR_OFF
+    assert hands.clock.seconds_ahead == pytest.approx(-1.5)
+    assert abs(hands.clock.seconds_ahead) > TOO_FAR_OFF
 
 
 def test_an_answer_that_took_long_moves_time_no_further_than_it_must():

@@ -6,7 +6,7 @@ import time
 import msgspec
 import pytest
 
-from app.events.kinds import AttemptFailed, FixProven, ItemPassed
+from app.events.kinds import AttemptFailed, FixProven, ItemEscalated, ItemPassed
 from app.events.record import record_event
 from app.events.vocabulary import FileChange
 from app.store.db import open_database
@@ -102,3 +102,15 @@ def test_the_second_of_two_equal_hosts_is_mended_without_a_plan_and_its_record_s
     assert f"replayed from run {first[0]['run']}, attempt 1, on fixture" in (tmp_path / "r.html").read_text()
     third = ran("fixture-3", "--no-replay")
     assert "plan" in [event["purpose"] for event in third if event["kind"] == "turn.started"]
+
+
+def test_what_did_not_survive_a_reboot_is_offered_no_more(runs):
+    runs.begun("r1", "web1")
+    runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX))
+    other = runs.begun("r2", "web2")
+    runs.put("r2", ItemEscalated(rule="V-1", reason="it does not hold", reopened=True, replayed=FIX.id))
+    assert other.list_known_fixes("V-1", "s", played=False) == []
+    third = runs.begun("r3", "web3")
+    assert third.list_known_fixes("V-1", "s", played=False) == [FIX]
+    runs.put("r1", ItemEscalated(rule="V-1", reason="it does not hold", reopened=True))
+    assert third.list_known_fixes("V-1", "s", played=False) == []

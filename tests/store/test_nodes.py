@@ -107,7 +107,7 @@ def test_a_node_that_fell_silent_is_named_for_a_while_unless_it_came_back(sessio
     add_node(session, "long ago", at, silent=GIVEN_UP_FOR + 100, pid=4, ended_at=at - GIVEN_UP_FOR - 1)
     add_node(session, "was here", at, silent=DEAD_AFTER + 60, pid=5, ended_at=at - 60)
     add_node(session, "is back", at, pid=5)
-    given_up = nodes.given_up(session)
+    given_up = nodes.list_lost_nodes(session)
     assert [node.name for node in given_up] == ["earlier", "lost"]
     assert (given_up[1].leads, given_up[1].runs, given_up[1].clock_off) == (False, (), 2.0)
 

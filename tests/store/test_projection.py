@@ -5,6 +5,7 @@ from sqlmodel import Session
 
 from app.events.kinds import (
     AttemptStarted,
+    ItemEscalated,
     ItemPassed,
     LessonLearnt,
     RunFailed,
@@ -64,3 +65,12 @@ def test_a_run_waits_for_a_fault_until_it_is_over_or_the_run_ends(database, end)
         EventStore(database).append([record_event("r", n, 1.0, one, "x") for n, one in enumerate(events, first)])
         with Session(database) as session:
             assert session.get_one(RunRow, "r").waiting_for == ("Disk full." if seq == 2 else "")
+
+
+def test_an_item_that_did_not_survive_the_reboot_counts_as_escalated_alone(database):
+    state_after(
+        database, *BEGUN, ItemPassed(rule="V-1", attempts=1), ItemEscalated(rule="V-1", reason="x", reopened=True)
+    )
+    with Session(database) as session:
+        row = session.get_one(RunRow, "r")
+        assert (row.passed, row.escalated) == (0, 1)

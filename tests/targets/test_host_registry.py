@@ -4,9 +4,10 @@ import pytest
 
 from app.errors import BadInput
 from app.targets import host_registry
-from app.targets.host_registry import choose_default_mode, require_known_host
+from app.targets.host_registry import DisposableMachine, choose_default_mode, require_known_host
 from app.targets.ssh.endpoint import parse_endpoint
 
+END = parse_endpoint("root@web1", "agent")
 KNOWN = "web1 ssh-ed25519 AAAA\n"
 
 
@@ -69,3 +70,28 @@ def test_no_secret_is_written_down(tmp_path, monkeypatch):
     written = (tmp_path / "web1" / "host.json").read_text()
     assert "TEMPER_SSH_WEB1" in written
     assert "hunter2" not in written
+
+
+@pytest.mark.parametrize(
+    ("machine", "disposable", "boots"),
+    [
+        (None, False, True),
+        (DisposableMachine("vm", "/x/one"), True, True),
+        (DisposableMachine("rootfs", "/x/one"), False, False),
+    ],
+)
+def test_only_a_machine_of_ours_that_boots_is_rebooted_without_asking(tmp_path, machine, disposable, boots):
+    host_registry.register_host(tmp_path, "one", END, "", "SHA256:x", machine=machine)
+    found = host_registry.find_host(tmp_path, "one")
+    assert (found.machine, found.is_disposable, found.can_boot) == (machine, disposable, boots)
+    target = host_registry.open_target("one", tmp_path)
+    assert target.rebooter.is_disposable == disposable
+    target.close()
+
+
+def test_a_host_of_an_older_version_is_one_that_somebody_depends_on(tmp_path):
+    host_registry.register_host(tmp_path, "one", END, "", "SHA256:x")
+    file = tmp_path / "one/host.json"
+    file.write_text(file.read_text().replace('"machine": null', '"title": ""', 1))
+    assert '"machine"' not in file.read_text()
+    assert not host_registry.find_host(tmp_path, "one").is_disposable

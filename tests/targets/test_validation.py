@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.targets.confinement import Confinement, detect_confinement
+from app.targets.confinement import Confinement, ProgramOutcome, detect_confinement
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.validation import describe_confinement, find_complaints
 from tests.targets.hosts import host, text_of
@@ -80,6 +80,80 @@ def test_the_real_sshd_has_the_last_word():
     assert found[0].startswith("sshd refuses it")
     fine = host({**before, SSHD: f"Banner /etc/issue\n{text_of(SSHD)}"})
     assert list(find_complaints([SSHD], host(before), fine, create_local_asker(detect_confinement()))) == []
+
+
+RSYSLOG = 'module(load="imuxsock")\nauth.* /var/log/auth.log\n$IncludeConfig /etc/rsyslog.d/*.conf\n'
+LOGROTATE = "weekly\ninclude /etc/logrotate.d\n"
+NFTABLES = "flush ruleset\ntable inet filter {\n\tchain input {\n\t\ttype filter hook input priority 0;\n\t}\n}\n"
+UNIT = "[Service]\nExecStart=/opt/mission/server\n"
+BESIDE = {
+    "/etc/rsyslog.conf": RSYSLOG,
+    "/etc/logrotate.conf": LOGROTATE,
+    "/etc/logrotate.d/odd": "odd before\n",
+    "/etc/nftables.conf": NFTABLES,
+    "/etc/systemd/system/mission.service": f"{UNIT}Odd=before\n",
+    "/etc/dnf/dnf.conf": "[main]\ngpgcheck=1\n",
+}
+"""Files that a vendor's script may change. Two have a fault that is no change's."""
+MODULE = "/etc/crypto-policies/policies/modules/SITE.pmod"
+DROP_IN = "/etc/systemd/system/mission.service.d/x.conf"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "why"),
+    [
+        ("/etc/rsyslog.conf", f"{RSYSLOG}garbage\n", "rsyslogd refuses it: error during parsing"),
+        ("/etc/rsyslog.d/x.conf", "$NoSuch on\n", "rsyslogd refuses it: invalid or yet-unknown"),
+        ("/etc/logrotate.conf", f"garbage here\n{LOGROTATE}", "logrotate refuses it: /etc/logrotate.conf:1 unknown"),
+        ("/etc/logrotate.d/x", "/var/log/x {\nrotate many\n}\n", "logrotate refuses it: x:2 bad rotation count 'many'"),
+        ("/etc/nftables.conf", f"{NFTABLES}garbage here\n", "nft refuses it: /etc/nftables.conf:7:"),
+        ("/etc/nftables.conf", f'{NFTABLES}include "/none"\n', "nft refuses it: /etc/nftables.conf:7:"),
+        ("/etc/systemd/system/mission.service", f"garbage\n{UNIT}", "systemd-analyze refuses it: /etc/systemd"),
+        (DROP_IN, "[Service\n", f"systemd-analyze refuses it: {DROP_IN}:1: Invalid section header"),
+        (DROP_IN, "[Service]\nExecStart=/bin/x\n", "systemd-analyze refuses it: mission.service: Service has more"),
+        ("/etc/systemd/system/x.timer", "[Timer]\nOnCalendar=now!\n", "systemd-analyze refuses it: /etc/systemd"),
+        ("/etc/dnf/dnf.conf", "[main]\ngpgcheck=1\ngarbage\n", "/etc/dnf/dnf.conf line 3: dnf cannot read 'garbage'"),
+        (MODULE, "cipher = AES-256-GCM\ngarbage\n", f"{MODULE} line 2: a crypto policy has no line 'garbage'"),
+        ("/etc/yum.repos.d/x.repo", "name=x\n", "/etc/yum.repos.d/x.repo line 1: dnf cannot read 'name=x'"),
+    ],
+)  # fmt: skip
+def test_garbage_is_refused_by_the_program_that_would_read_it(path, text, why):
+    ask = create_local_asker(detect_confinement())
+    found = list(find_complaints([path], host(BESIDE), host({**BESIDE, path: text}), ask))
+    assert len(found) == 1
+    assert found[0].startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("/etc/rsyslog.conf", f"{RSYSLOG}$FileCreateMode 0640\n"),
+        ("/etc/rsyslog.d/x.conf", "*.* /var/log/all.log\n"),
+        ("/etc/logrotate.conf", f"compress\n{LOGROTATE}"),
+        ("/etc/logrotate.d/odd", "odd before\n/var/log/x {\nrotate 4\nmissingok\n}\n"),
+        ("/etc/logrotate.d/x", "/var/log/x {\nrotate 4\n}\n"),
+        ("/etc/nftables.conf", f"{NFTABLES}add rule inet filter input ct state established accept\n"),
+        ("/etc/systemd/system/mission.service", f"{UNIT}\nProtectSystem=strict\nOdd=before\n"),
+        (DROP_IN, "[Service]\nNoNewPrivileges=yes\n"),
+        ("/etc/systemd/system/x.service", "[Service]\nType=oneshot\nExecStart=/opt/x\n[Install]\nWantedBy=x.target\n"),
+        ("/etc/systemd/system/default.target", ""),
+        ("/etc/systemd/system/multi-user.target.wants/x.service", "[Unit]\n"),
+        (
+            MODULE,
+            "# c\ncipher@SSH = -AES-128-* \\\n  -CHACHA20-POLY1305\nmac@{tls, ssl} = HMAC-SHA2-512 # d\nssh_etm=1\n\n",
+        ),
+        ("/etc/dnf/dnf.conf", "# a comment\n\n[main]\ngpgcheck=1\nexclude=a\n  b\n"),
+    ],
+)
+def test_what_the_program_accepts_and_what_was_odd_before_pass(path, text):
+    ask = create_local_asker(detect_confinement())
+    assert list(find_complaints([path], host(BESIDE), host({**BESIDE, path: text}), ask)) == []
+
+
+def test_a_program_that_dies_of_a_file_refuses_it():
+    outcomes = [ProgramOutcome(139, "Segmentation fault"), ProgramOutcome(0, "")]
+    paths, asked = ["/etc/rsyslog.conf"], lambda _files, _query: outcomes.pop(0)
+    assert list(find_complaints(paths, host(), host(), asked)) == ["rsyslogd refuses it: Segmentation fault"]
 
 
 def test_the_page_says_whose_checks_there_are():

@@ -9,7 +9,7 @@ from sqlmodel import Session
 from app.background.schedules.cron_times import compute_firing
 from app.background.schedules.schedule_editing import create_scheduled_order, decode_terms
 from app.errors import Rejected, TemperError
-from app.events.kinds import RolloutAsked, RunQueued
+from app.events.kinds import RolloutOrdered, RunQueued
 from app.events.record import Recorded
 from app.runs.order import create_run_request
 from app.runs.rollout.host_selection import select_hosts
@@ -73,7 +73,7 @@ class Scheduler(PeriodicTask):
             row.outcome, row.unkept = f"{missed}Did not start at {_format_time(at)}: {exc}", True
             return []
         row.fired_at, row.stopped = at, False
-        if isinstance(request, RolloutAsked):
+        if isinstance(request, RolloutOrdered):
             row.run = create_rollout_id()
             row.outcome = f"{missed}Started rollout {row.run} on {len(request.hosts)} hosts at {_format_time(at)}."
         else:
@@ -95,7 +95,7 @@ class Scheduler(PeriodicTask):
             create_scheduled_order(row, settings.speed), self._runtime.lineup, settings.hosts_folder
         )
 
-    def _create_rollout_request(self, session: Session, row: ScheduleRow) -> RolloutAsked:
+    def _create_rollout_request(self, session: Session, row: ScheduleRow) -> RolloutOrdered:
         settings = self._runtime.settings
         hosts = select_hosts(row.host, settings.hosts_folder, read_groups(session))
         wanted = RolloutSpec(

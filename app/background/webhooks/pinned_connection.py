@@ -9,7 +9,7 @@ from typing import Self
 
 import httpx
 
-from app.background.webhooks.delivery import Delivery
+from app.background.webhooks.signed_delivery import Delivery
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

@@ -1,5 +1,6 @@
 """Validate and add webhooks, for the CLI, the API and the pages."""
 
+import ipaddress
 import secrets
 from dataclasses import dataclass
 
@@ -7,10 +8,11 @@ from pydantic import HttpUrl, TypeAdapter, ValidationError
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.delivery import create_webhook_secret, is_valid_secret
+from app.background.webhooks.pinned_connection import explain_not_public
+from app.background.webhooks.signed_delivery import create_webhook_secret, is_valid_secret
 from app.background.webhooks.template import USUAL_KINDS, check_template
 from app.errors import Rejected
-from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, PersonDid
+from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, AuditedRequest
 from app.people.rights import DEMO, WHO
 from app.store import audit, webhooks
 from app.store.webhooks import WebhookRow
@@ -42,7 +44,7 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
     kinds = wish.kinds or (USUAL_KINDS if template else ())
     row = WebhookRow(
         id=secrets.token_hex(4),
-        url=_check_url(wish.url),
+        url=_check_url(wish.url, local=wish.local),
         secret=wish.secret or create_webhook_secret(secrets.token_bytes(32)),
         kinds=" ".join(_check_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
         template=template,
@@ -59,17 +61,30 @@ def record_local_permission(database: Engine, webhook: str, url: str, *, allowed
     """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
-    event = PersonDid(
+    event = AuditedRequest(
         who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean_text(url, 300)
     )
     audit.record_audit_event(database, event)
 
 
-def _check_url(url: str) -> str:
+def _check_url(url: str, *, local: bool) -> str:
+    """Return the address. Only one that names an address by itself is looked at: a name may lead elsewhere later."""
     try:
-        return str(_URL.validate_python(url.strip()))
+        checked = _URL.validate_python(url.strip())
     except ValidationError as exc:
         raise Rejected("url", "the address must start with http:// or https:// and a host name.") from exc
+    if not local and (why := _explain_local_host((checked.host or "").strip("[]"))):
+        raise Rejected("url", f'{checked.host} is {why}. If you mean that, send "local": true; an admin may.')
+    return str(checked)
+
+
+def _explain_local_host(host: str) -> str:
+    if host == "localhost" or host.endswith(".localhost"):
+        return "this machine itself"
+    try:
+        return explain_not_public(ipaddress.ip_address(host))
+    except ValueError:
+        return ""
 
 
 def _check_kind(kind: str, field: str) -> str:

@@ -80,16 +80,25 @@ def run_doctor(
 
 @app.command(name="probe")
 def measure_engines(
-    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")],
+    lineup: Annotated[
+        str, typer.Argument(help="Name of a shipped line-up, path to a line-up file, or address of a server.")
+    ],
     engine: Annotated[str, typer.Option(help="One engine of the line-up. Default: all.")] = "",
+    conformance: Annotated[
+        bool, typer.Option("--conformance", help="With an address: also check what Temper needs of the server.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     speed: Speed = PACE,
     data: Data = Path("data"),
 ) -> None:
-    """Measure a line-up's engines on this machine and compare them with the plan and earlier probes."""
+    """Measure a line-up's engines and compare them with the plan and earlier probes, or ask a server what it can do."""
     import asyncio
 
     from app.cli.probe import probe_lineup
 
+    if "://" in lineup:
+        from app.cli.endpoints import probe_endpoint
+
+        raise typer.Exit(probe_endpoint(lineup, conformance=conformance, as_json=as_json))
     settings = Settings(data=data, lineup=lineup, speed=speed)
     raise typer.Exit(asyncio.run(probe_lineup(settings, engine, as_json=as_json)))

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app.cli.commands import disposable_machines, virtual_machines
-from app.cli.options import RULES, AsJson, AtOnce, Data, EventsAsJson, Harmed, Waves
+from app.cli.options import RULES, AsJson, AtOnce, Data, EventsAsJson, Harmed, Recipes, Waves
 from app.config import Settings
 
 app = typer.Typer()
@@ -40,13 +40,17 @@ def show_rule_candidates(
     rule: Annotated[str, typer.Argument(help="Id of the rule, for example V-257985.")],
     host: Annotated[str, typer.Option(help="Name of the host.")] = "fixture",
     skill: Annotated[str, typer.Option(help="The skill that has the rule; see `temper skills`.")] = "stig",
+    recipes: Recipes = None,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """List what the content proposes for a rule on a host. Ends with 0 if the policy accepts one of it, 2 if none."""
+    """List what recipes and the content propose for a rule on a host.
+
+    Ends with 0 if the policy accepts one of them, 2 if none."""
     from app.cli.candidates import show_candidates
 
-    raise typer.Exit(show_candidates(Settings(data=data), rule, host, skill, as_json=as_json))
+    settings = Settings(data=data, recipes=tuple(recipes or ()))
+    raise typer.Exit(show_candidates(settings, rule, host, skill, as_json=as_json))
 
 
 @scap.command("list")

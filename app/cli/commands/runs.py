@@ -12,11 +12,13 @@ from app.cli.options import (
     AsJson,
     AtOnce,
     Data,
+    EnginesOrNone,
     EventsAsJson,
     Harmed,
     LineupName,
     Out,
     Reason,
+    Recipes,
     RunId,
     Speed,
     TokenFrom,
@@ -77,32 +79,42 @@ def start_run(
     harmed: Harmed = 1,
     escalated: Escalated = 100.0,
     replay: Replay = True,
-    engine: Annotated[
-        str,
-        typer.Option(help="lineup asks the roles; none asks no model and tries what the content itself proposes."),
-    ] = "lineup",
+    engine: EnginesOrNone = None,
+    recipes: Recipes = None,
+    reboot: Annotated[
+        bool,
+        typer.Option(
+            "--reboot",
+            help="Reboot the host after the last item and see what still holds. A person approves it, "
+            "unless the host is a machine of temper machine.",
+        ),
+    ] = False,
+    reboot_minutes: Annotated[float, typer.Option(min=0.1, help="Minutes until a rebooted host must be back.")] = 10,
 ) -> None:
     """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
     import getpass
 
+    from app.cli.endpoints import split_engine_words, use_endpoints
     from app.cli.harden import apply_starting_point, harden_host
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
 
-    settings = Settings(data=data, lineup=lineup, speed=speed)
+    addresses, choice = split_engine_words(engine)
+    settings = use_endpoints(Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses)
     order = Order(
         host=host,
         skill=skill,
         rules=split_rules(rules),
         mode=mode,
         keep=keep,
-        budget=Budget(attempts=attempts, item_seconds=item_minutes * 60),
+        budget=Budget(attempts=attempts, item_seconds=item_minutes * 60, reboot_seconds=reboot_minutes * 60),
         note=note,
         consent=consent,
         pace=speed,
         replay_fixes=replay,
-        engine=parse_engine_choice(engine),
+        engine=parse_engine_choice(choice),
+        reboot=reboot,
         by=getpass.getuser(),
     )
     order = apply_starting_point(order, papers) if papers else order

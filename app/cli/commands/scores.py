@@ -42,7 +42,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Also print the result file
 def score_lineup(
     lineup: Annotated[
         str,
-        typer.Argument(help="Name or path of a line-up, or a baseline: nothing; with --host also bash and ansible."),
+        typer.Argument(
+            help="Name or path of a line-up, or a baseline: nothing, candidates; with --host also bash, ansible."
+        ),
     ],
     out: ResultFile,
     seeds: Annotated[
@@ -72,7 +74,7 @@ def score_lineup(
     from app.cli.score_debian import score_debian
     from app.events.vocabulary import Budget
 
-    settings = Settings(data=data, speed=speed, kind="run")
+    settings = Settings(data=data, speed=speed, kind="score")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget)
     raise typer.Exit(score_debian(settings, asked, host) if host else work(use_score_folder(settings, lineup), asked))

@@ -18,6 +18,7 @@ def run_demo(
     speed: options.Speed = options.PACE,
     data: options.Data = Path("data"),
     lineup: options.LineupName = "simulated",
+    engine: options.Engines = None,
     no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page without starting a run.")] = False,
     rootfs: Annotated[
         bool,
@@ -49,22 +50,23 @@ def run_demo(
     import getpass
 
     from app.cli.debian_demo import serve_debian_demo
-    from app.cli.real_model_demo import create_cpu_order, use_cpu_lineup
+    from app.cli.endpoints import use_endpoints
+    from app.cli.real_model_demo import create_real_order, use_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
     from app.cli.vm_demo import serve_vm_demo
     from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
-    if real:
-        settings = use_cpu_lineup(settings)
+    settings = use_cpu_lineup(settings) if real else use_endpoints(settings, engine or ())
     if vm:
         serve_vm_demo(settings, machine or "debian12", start=not no_run)
     elif rootfs:
         serve_debian_demo(settings, machine or "debian", start=not no_run)
     else:
         by = getpass.getuser()
-        order = create_cpu_order(by) if real else Order(mode="auto", pace=speed, note="demo", by=by)
+        demo = Order(mode="auto", pace=speed, note="demo", by=by)
+        order = create_real_order(settings, by) if real or engine else demo
         beside = follow_cold_starts if real else None
         asyncio.run(serve_until_signal(settings, first=None if no_run else order, beside=beside))
 
@@ -90,11 +92,13 @@ def serve_app(
     speed: options.Speed = options.PACE,
     data: options.Data = Path("data"),
     lineup: options.LineupName = "simulated",
+    engine: options.Engines = None,
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and the API, and work on runs."""
     import asyncio
 
+    from app.cli.endpoints import use_endpoints
     from app.cli.listening import parse_networks
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
@@ -122,7 +126,7 @@ def serve_app(
         speed=speed,
         log_format=log_format,
     )
-    asyncio.run(serve_until_signal(settings))
+    asyncio.run(serve_until_signal(use_endpoints(settings, engine or ())))
 
 
 @app.command(name="worker")
@@ -206,6 +210,6 @@ def serve_mcp_tools(
     try:
         from app.cli.mcp_server import serve_mcp
     except ModuleNotFoundError as exc:
-        raise BadInput(f"{exc.name} is not installed. Install it with pip install 'temper[mcp]'.") from exc
+        raise BadInput(f"{exc.name} is not installed. Install it beside Temper: pip install 'mcp>=2.3'.") from exc
 
     serve_mcp(url, token_from, port)

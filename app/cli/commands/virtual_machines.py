@@ -19,7 +19,7 @@ AtOnce = Annotated[bool, typer.Option("--at-once", help="Pull the plug instead o
 def machine_build(
     name: Name,
     data: Data = Path("data"),
-    kind: Annotated[str, typer.Option(help="What to build: debian12.")] = "debian12",
+    kind: Annotated[str, typer.Option(help="What to build: debian12, or el9, a stand-in for RHEL 9.")] = "debian12",
     memory: Annotated[int, typer.Option(help="Memory in megabytes, 512 to 8192.")] = 1024,
 ) -> None:
     """Build a machine. The first one of a kind takes a minute or two."""
@@ -111,10 +111,10 @@ def _print_line(text: str) -> None:
 
 
 def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
-    from app.cli.debian_demo import CONTENT, register_machine, store_content
-    from app.cli.vm_demo import TITLE
+    from app.cli.debian_demo import register_machine, store_content
     from app.config import Settings
 
-    register_machine(Settings(data=data), machine, machine.get_access(), TITLE)
-    store_content(machine.image_folder / f"{CONTENT}-ds.xml")
+    image = machine.find_image()
+    register_machine(Settings(data=data), machine, machine.get_access(), image.title)
+    store_content(machine.image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")

@@ -1,14 +1,17 @@
 """Run all checks on a line-up before anything is started. Pure."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from app.engines.doctor import memory_checks, model_checks, serving_checks, speculation_checks
-from app.engines.doctor.engine_situation import build_situations
+from app.engines.doctor.engine_situation import Situation, build_situations
 from app.engines.doctor.local_inventory import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_worst_first
-from app.lineups.model import Lineup
+from app.lineups.model import Engine, Lineup
 
-CHECKS = (
+Check = Callable[[Situation], Pitfall | None]
+
+CHECKS: tuple[Check, ...] = (
     memory_checks.check_unknown_fit,
     model_checks.check_refused_split,
     model_checks.check_gpu_count,
@@ -36,7 +39,7 @@ CHECKS = (
     speculation_checks.check_dflash_on_ada,
     speculation_checks.check_acceptance_source,
 )
-ON_CPU = (
+ON_CPU: tuple[Check, ...] = (
     model_checks.check_llamacpp_installed,
     model_checks.check_weights_exist,
     model_checks.check_processor_support,
@@ -44,10 +47,16 @@ ON_CPU = (
 )
 
 
+def _select_checks(engine: Engine) -> tuple[Check, ...]:
+    if engine.is_endpoint:
+        return ()  # its flags and its machine are somebody else's: `temper probe URL` asks the server itself
+    return ON_CPU if engine.is_on_cpu else CHECKS
+
+
 def diagnose_lineup(lineup: Lineup, here: LocalInventory = NOTHING) -> tuple[Pitfall, ...]:
     return sort_worst_first(
         replace(pitfall, engine=case.engine.name)
         for case in build_situations(lineup, here)
-        for check in (ON_CPU if case.engine.is_on_cpu else CHECKS)
+        for check in _select_checks(case.engine)
         if (pitfall := check(case))
     )

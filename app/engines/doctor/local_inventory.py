@@ -35,7 +35,7 @@ NOTHING = LocalInventory()
 
 def inspect_machine(lineup: Lineup, environment: Mapping[str, str] = os.environ) -> LocalInventory:
     engines = [resolve_engine(engine).engine for engine in lineup.engines.values()]
-    models = [name for engine in engines if not engine.is_on_cpu for name in _iterate_models(engine)]
+    models = [name for engine in engines if engine.gpus for name in _iterate_models(engine)]
     templates = [engine.chat_template for engine in engines if engine.chat_template]
     return LocalInventory(
         templates={name: found for name in templates if (found := _hash_file(Path(name)))}

@@ -43,6 +43,8 @@ def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = No
 
 def _find_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
     known = {gpu.index: gpu for gpu in lineup.gpus}
+    if engine.is_endpoint:
+        raise BadInput(f"{engine.name} is a server that Temper does not start: its memory cannot be planned.")
     if engine.is_on_cpu:
         raise BadInput(f"{engine.name} runs on the processor: there is no GPU whose memory could be planned.")
     if not engine.gpus:

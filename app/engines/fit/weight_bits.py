@@ -17,6 +17,8 @@ def compute_mlp_bits(precision: Precision, shape: ModelShape) -> float:
             return 4 + 8 / _find_group_size(shape, 16)  # one fp8 scale for each group
         case "awq4":
             return 4 + (16 + 4) / _find_group_size(shape, 128)  # a bf16 scale and a 4-bit zero for each group
+        case "unstated":
+            raise BadInput("The precision is not stated, so its weights cannot be counted: state it in the line-up.")
         case "gguf":
             raise BadInput("gguf is llama.cpp's format, for the processor: a plan is made for vLLM on GPUs.")
 

@@ -17,6 +17,10 @@ class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """One attempt at a rule, with the texts of all four roles. Empty fields have no scripted text."""
 
     needs_lesson: str | tuple[str, ...] = ()
+    question_thought: str = ""
+    why: str = ""
+    questions: tuple[dict[str, Any], ...] = ()
+    """Asked about the host before the plan, if the prompt says that questions are left."""
     thought: str = ""
     approach: str = ""
     paths: tuple[str, ...] = ()

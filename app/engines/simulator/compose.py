@@ -38,6 +38,8 @@ def _compose_plan(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
         plan["approach"] = plan["approach"].format(rule=prompt.rule or "this rule")
         thought = f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it."
         return RoleAnswer(thought, plan)
+    if one.questions and prompt.may_ask:
+        return RoleAnswer(one.question_thought, {"why": one.why, "questions": one.questions})
     names = ("approach", "paths", "steps", "risk", "rollback", "validation")
     return RoleAnswer(one.thought, {name: getattr(one, name) for name in names})
 

@@ -18,6 +18,11 @@ class ParsedPrompt:
     sections: dict[str, str] = field(default_factory=dict)
     """Sections by heading, without the marks around host text."""
 
+    @property
+    def may_ask(self) -> bool:
+        """Return whether questions are left and none was answered yet."""
+        return self.sections.get("Questions left", "0") != "0" and "Answers" not in self.sections
+
     def list_lines(self, heading: str) -> list[str]:
         return [line for line in self.sections.get(heading, "").split("\n") if line.strip()]
 

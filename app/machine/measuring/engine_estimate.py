@@ -38,7 +38,7 @@ def estimate_engines(lineup: Lineup) -> dict[str, Fit]:
     """Estimate the memory of all real engines on GPUs. Blocking: reads config.json of models that are not built in."""
     found = {}
     for engine in lineup.engines.values():
-        if engine.simulation is None and not engine.is_on_cpu:
+        if engine.simulation is None and engine.gpus:
             plan = plan_engine(lineup, engine)
             if plan.fit:
                 found[engine.name] = plan.fit

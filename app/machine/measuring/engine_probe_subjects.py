@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from app.engines.client import EngineClient
+from app.engines.client import EngineClient, get_dialect
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
@@ -44,7 +44,7 @@ def create_probe_subjects(
             lineup=lineup.name,
             engine=engine,
             replica=replica,
-            client=EngineClient(http, base, key=key(engine)),
+            client=EngineClient(http, base, key=key(engine), dialect=get_dialect(engine)),
             metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
             traffic=traffic,
             cards=_choose_cards(cards, lineup, engine, base),

@@ -161,7 +161,7 @@ async def _read_conditions(subject: ProbeSubject, model: ServedModel, watch: Mem
         "precision": model.quantized or engine.precision_label,
         "GPUs": ", ".join(watch.names.get(gpu, "") for gpu in subject.places.values()),
         "CPU": read_cpu_name() if engine.is_on_cpu else "",
-        "tp": "" if engine.is_on_cpu else str(engine.tp),
+        "tp": str(engine.tp) if engine.gpus else "",
         "context": str(model.max_model_len or ""),
         "KV dtype": engine.kv_dtype,
         "speculation": f"{engine.speculation.method}, {engine.speculation.tokens} tokens" if engine.speculation else "",

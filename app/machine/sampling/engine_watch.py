@@ -52,6 +52,10 @@ class EngineWatch:
         self._before: list[TimedSample | None] = [None] * len(bases)
         self._streams: list[float] = []
 
+    async def answers_health(self) -> bool:
+        """Return whether every replica says that it is healthy; this costs less than a sample."""
+        return all([await replica.answers_health() for replica in self._replicas])
+
     async def poll_engine(self, now: float) -> list[Event]:
         samples = [await replica.poll_replica(now) for replica in self._replicas]
         events: list[Event] = []

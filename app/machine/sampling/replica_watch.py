@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import httpx
 
-from app.engines.client import SILENT, EngineClient
+from app.engines.client import SILENT, EngineClient, get_dialect
 from app.engines.engine_metrics import EngineSample, include_running_answers, merge_samples
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.replica_choice import EngineTraffic, ReplicaReport
@@ -43,7 +43,7 @@ class ReplicaWatch:
         if launched:
             traffic.unavailable.add(self.base)  # until it is seen to serve: another process may hold its port
         self._root = self.base.removesuffix("/v1")
-        self._client = EngineClient(http, base, key=key, patience=PATIENCE)
+        self._client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=get_dialect(engine))
         self._metrics_urls = metrics_urls or ("",)
         self._trouble, self._checked = "", float("-inf")
         self._began: float | None = None
@@ -55,13 +55,19 @@ class ReplicaWatch:
         self.share: float | None = None
         self.eta_s: float | None = None
 
+    async def answers_health(self) -> bool:
+        return await self._read_health() == httpx.codes.OK
+
+    async def _read_health(self) -> int | None:
+        # If our engine has ended, an answer comes from another process.
+        lost = self._launched is not None and self._launched.read_status().state == "dead"
+        return None if lost else await self._client.read_health()
+
     async def poll_replica(self, now: float) -> EngineSample | None:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        # If our engine has ended, an answer comes from another process.
-        lost = self._launched is not None and self._launched.read_status().state == "dead"
-        health = None if lost else await self._client.read_health()
+        health = await self._read_health()
         well = health == httpx.codes.OK
         sample = await self._read_sample() if well else None
         took = time.monotonic() - began
@@ -97,6 +103,8 @@ class ReplicaWatch:
         traffic.reports[self.base] = _to_report(sample, newest, ours) if sample else ReplicaReport(newest=newest)
 
     async def _read_sample(self) -> EngineSample | None:
+        if self._engine.is_endpoint and not self._engine.metrics_urls:
+            return self._count_own_sample()
         try:
             looks = [await self._client.read_sample(url) for url in self._metrics_urls]
         except EngineError:
@@ -105,6 +113,11 @@ class ReplicaWatch:
             return merge_samples(looks)
         self._sample_before = include_running_answers(self._sample_before, looks[0])
         return self._sample_before
+
+    def _count_own_sample(self) -> EngineSample:
+        """Return what this process knows of a server without metrics: its own requests and their tokens."""
+        ours, written = self._traffic.ours[self.base], self._traffic.written[self.base]
+        return EngineSample(running=ours, waiting=None, kv_used=None, prompt_tokens=None, generation_tokens=written)
 
     async def _get_trouble(self, now: float) -> str:
         if now - self._checked >= CHECK_EVERY or self._trouble:

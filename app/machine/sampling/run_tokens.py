@@ -1,4 +1,4 @@
-"""Tokens per second of one run by role, from its log alone: no other run's tokens, and none of its own left out."""
+"""Tokens per second of one run by role, computed from its log alone."""
 
 from collections import defaultdict
 from collections.abc import Iterator

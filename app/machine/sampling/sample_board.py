@@ -34,6 +34,10 @@ class Board:
     """Memory of each engine according to its own log."""
     shown_at: float = float("-inf")
     """Monotonic time of the last view; never yet."""
+    has_work: Callable[[], bool] = lambda: True
+    """Whether a run is unended; the process that works on runs sets it."""
+    has_news: Callable[[], bool] = lambda: False
+    """Whether a page shows something else that changed: it is rendered again with the next sample."""
     polled_at: float = field(default_factory=time.monotonic)
     """Monotonic time at which engines and GPUs were last looked at; until the first look, when the board was made."""
     polling_since: float | None = None

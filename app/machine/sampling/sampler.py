@@ -1,10 +1,11 @@
-"""The sampler task: polls every engine and GPU, once a second if needed, and thins old samples."""
+"""The sampler task: samples engines and GPUs as often as somebody needs it, and thins old samples."""
 
 import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 
@@ -28,8 +29,7 @@ log = logging.getLogger(__name__)
 
 PERIOD = 1.0
 SELDOM = 10.0
-"""Seconds between polls while nobody watches and all engines are idle and ready: one per step of the finest grid that
-is kept for a day."""
+"""Seconds between samples while nothing works: one per step of the finest grid that is kept for a day."""
 LOOKING = 10.0
 """Seconds for which a page view counts as watching."""
 KEEP_SECONDS = RAW_SECONDS
@@ -49,16 +49,17 @@ class Sampler(BackgroundTask):
         store: EventStore,
         lineup: Lineup,
         busy: Callable[[], bool] = lambda: True,
+        followed: Callable[[], bool] = lambda: False,
         looked: Callable[[], None] = lambda: None,
     ) -> None:
-        """`busy`: requests are in progress, or somebody follows the samples. `looked` is called after each poll."""
+        """`busy`: requests are in progress. `followed`: somebody follows the samples. `looked` is called after each."""
         self._engines, self._gpus, self._machine, self._board, self._store = engines, gpus, machine, board, store
         self._lineup, self._ledger, self._busy = lineup, EnergyLedger(store, lineup), busy
-        self._looked = looked
+        self._followed, self._looked = followed, looked
         self._writing, self._thinning = RoleRates(store), Thinning(store)
         self._forgot = self._booked = float("-inf")
         self._step = -1.0
-        """The last polled step of the SELDOM grid, by wall clock."""
+        """The last sampled step of the SELDOM grid, by wall clock."""
 
     async def close(self) -> None:
         await super().close()
@@ -69,28 +70,46 @@ class Sampler(BackgroundTask):
         self._step = step
         return self.needs_every_second or step != before
 
-    async def poll_once(self) -> None:
+    async def check_once(self) -> None:
+        """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
+        with self._note_polling():
+            answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
+        if not all(answers) or self._board.has_news():
+            await self.poll_once()
+
+    @contextmanager
+    def _note_polling(self) -> Iterator[None]:
+        """Tell the board how long engines and GPUs take to answer."""
         now = time.monotonic()
         self._board.polling_since = self._board.polling_since or now
-        looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
-        self._looked()
+        yield
         self._board.polled_at = time.monotonic()
         if self._board.polled_at - now < PERIOD:  # else an engine is still late: the next look waits for it as well
             self._board.polling_since = None
+
+    async def poll_once(self) -> None:
+        now = time.monotonic()
+        with self._note_polling():
+            looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
+            self._looked()
         rates = (
             await asyncio.to_thread(self._writing.compute_rates, time.monotonic())
             if self._has_running_requests()
             else {}
         )
-        batch = await self._machine.append(*(_add_role_rates(event, rates) for events in looks for event in events))
-        self._board.apply_batch(batch)
+        spent = await self._find_spent_energy(now)
+        sampled = [_add_role_rates(event, rates) for events in looks for event in events]
+        self._board.apply_batch(await self._machine.append(*spent, *sampled))  # one commit, which pages react to
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
-        if self._machine.is_leader and now - self._booked >= BOOK_EVERY:
-            self._booked = now
-            await self._machine.append(*await asyncio.to_thread(self._ledger.find_due, self._machine.clock()))
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
             await asyncio.to_thread(self._thin_out, self._machine.clock())
+
+    async def _find_spent_energy(self, now: float) -> Sequence[Event]:
+        if not self._machine.is_leader or now - self._booked < BOOK_EVERY:
+            return ()
+        self._booked = now
+        return await asyncio.to_thread(self._ledger.find_due, self._machine.clock())
 
     def _thin_out(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
@@ -114,6 +133,8 @@ class Sampler(BackgroundTask):
             try:
                 if self.is_due(self._machine.clock()):
                     await self.poll_once()
+                elif self.is_watched:
+                    await self.check_once()
             except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
@@ -124,10 +145,15 @@ class Sampler(BackgroundTask):
             await asyncio.sleep(PERIOD - (time.monotonic() - began))
 
     @property
+    def is_watched(self) -> bool:
+        return self._followed() or time.monotonic() - self._board.shown_at < LOOKING
+
+    @property
     def needs_every_second(self) -> bool:
-        """True if polling every second is needed right now."""
+        """True if samples are needed every second: we use an engine, one is not well, or somebody watches work."""
         well = all(state.state == "ready" for _, state in self._board.states.values())
-        return not well or self._busy() or time.monotonic() - self._board.shown_at < LOOKING
+        works = self._board.has_work() or self._has_running_requests()
+        return not well or self._busy() or (self.is_watched and works)
 
 
 def _to_gpu_sampled(reading: GpuReading) -> GpuSampled:

@@ -51,7 +51,8 @@ async def open_sampler(
         board,
         store,
         lineup,
-        lambda: traffic.ours.total() > 0 or bus.is_followed(MACHINE),
+        lambda: traffic.ours.total() > 0,
+        lambda: bus.is_followed(MACHINE),
         queues.call_ready_turns,
     )
     sampler.start()

@@ -6,7 +6,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.events.kinds import RolloutAsked, RolloutPaused, RolloutResumed, RolloutStopRequested
+from app.events.kinds import RolloutOrdered, RolloutPaused, RolloutResumed, RolloutStopRequested
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.run_control import LONGEST_NAME, LONGEST_REASON
 from app.runs.spec_checks import check_length
@@ -21,7 +21,7 @@ def create_rollout_id() -> str:
     return secrets.token_hex(4)
 
 
-def submit_rollout(database: Engine, request: RolloutAsked, rollout: str) -> None:
+def submit_rollout(database: Engine, request: RolloutOrdered, rollout: str) -> None:
     """Store a rollout; the leading node begins its runs. Idempotent for the same id."""
     with open_rollout_journal(database, rollout) as chain:
         if not chain.seq:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import Rejected
-from app.events.kinds import RolloutAsked, RunQueued
+from app.events.kinds import RolloutOrdered, RunQueued
 from app.lineups.model import Lineup
 from app.runs.order import LONGEST, Order, create_run_request
 from app.text.clean import clean_text
@@ -40,7 +40,7 @@ class RolloutSpec:
     terms: RolloutTerms = USUAL_TERMS
 
 
-def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) -> RolloutAsked:
+def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) -> RolloutOrdered:
     """Return the rollout's first event. Raise Rejected if the order is invalid for any host."""
     order, terms = rollout.order, rollout.terms
     if order.consent:
@@ -50,7 +50,7 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
     check_terms(terms)
     sizes = parse_waves(terms.waves, len(rollout.hosts))
     first, *others = (create_host_request(order, host, lineup, hosts) for host in rollout.hosts)
-    return RolloutAsked(
+    return RolloutOrdered(
         hosts=rollout.hosts,
         words=clean_text(rollout.words, 4000),
         skill=first.skill,
@@ -71,6 +71,7 @@ def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) ->
         token=order.token,
         replay_fixes=order.replay_fixes,
         engine=first.engine,
+        reboot=first.reboot,
     )
 
 
@@ -85,7 +86,7 @@ def create_host_request(order: Order, host: str, lineup: Lineup, hosts: Path) ->
     return create_run_request(replace(order, host=host), lineup, hosts)
 
 
-def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
+def create_host_order(asked: RolloutOrdered, rollout: str) -> Order:
     return Order(
         skill=asked.skill,
         rules=asked.rules,
@@ -96,6 +97,7 @@ def create_host_order(asked: RolloutAsked, rollout: str) -> Order:
         pace=asked.pace,
         replay_fixes=asked.replay_fixes,
         engine=asked.engine,
+        reboot=asked.reboot,
         by=f"rollout {rollout} of {asked.by}",
         whose=asked.whose or asked.by,
         token=asked.token,

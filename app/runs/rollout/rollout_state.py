@@ -47,7 +47,7 @@ class RolloutState:
     rollout: str = ""
     seq: int = 0
     at: float = 0.0
-    asked: kinds.RolloutAsked | None = None
+    asked: kinds.RolloutOrdered | None = None
     asked_at: float = 0.0
     status: RolloutStatus = "running"
     by: str = ""
@@ -85,7 +85,7 @@ def fold_rollout(events: Iterable[Recorded], state: RolloutState | None = None) 
 
 def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
     match recorded.event:
-        case kinds.RolloutAsked() as asked:
+        case kinds.RolloutOrdered() as asked:
             return replace(
                 state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_create_parts(asked))
             )
@@ -112,7 +112,7 @@ def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
             return state
 
 
-def _create_parts(asked: kinds.RolloutAsked) -> Iterator[tuple[str, HostPart]]:
+def _create_parts(asked: kinds.RolloutOrdered) -> Iterator[tuple[str, HostPart]]:
     ends = list(accumulate(asked.waves))
     for place, host in enumerate(asked.hosts):
         wave = next((number for number, end in enumerate(ends, 1) if place < end), len(ends) or 1)

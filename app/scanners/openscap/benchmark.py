@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from app.errors import BadInput
-from app.scanners.openscap.safe_xml import MOST, Element, find_benchmark, get_local_name, parse_xml
+from app.scanners.openscap.safe_xml import MOST, Element, find_benchmark, get_local_name, join_text, parse_xml
 from app.scanners.openscap.value import BenchmarkValue, parse_value
 from app.text.clean import clean_text, read_bounded
 
@@ -51,7 +51,9 @@ class ScapRule:
     remedy: bool = False
     """True if the content has a fix script."""
     whole: str = ""
-    """Requirement, fix and script, for what they name."""
+    """Requirement and prose uncut, for what they name."""
+    code: str = ""
+    """The fix script uncut."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +146,25 @@ class Benchmark:
         """Return the rule's Ansible tasks with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
         found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule), None)
-        fixes = found.findall("{*}fix") if found is not None else []
-        tasks = next((fix for fix in fixes if fix.get("system") == _TASKS), None)
-        return _render_lines(tasks, {**self._resolve_values(one), **(given or {})})
+        return "" if found is None else _render_tasks(found, {**self._resolve_values(one), **(given or {})})
+
+    def list_all_rules(self) -> list[ScapRule]:
+        """Return every rule, selected or not, with the default values."""
+        values = {id_: one.choices.get("", "") for id_, one in self.values_by_id.items()}
+        return [_parse_rule(one, values) for one in self._root.iter("{*}Rule")]
+
+    def map_references_to_tasks(self, profile: str, wanted: re.Pattern[str]) -> dict[str, list[str]]:
+        """Return the Ansible tasks of a profile's rules by each of the rules' references that has the wanted form."""
+        one = self._offered_profiles[profile]
+        values = self._resolve_values(one)
+        found: dict[str, list[str]] = {}
+        for rule in self._iter_selected_rules(one):
+            tasks = _render_tasks(rule, values)
+            texts = (" ".join(join_text(each).split()) for each in rule.findall("{*}reference"))
+            for text in dict.fromkeys(texts) if tasks else ():
+                if wanted.fullmatch(text):
+                    found.setdefault(text, []).append(tasks)
+        return found
 
     def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
         one = self._offered_profiles[profile]
@@ -235,9 +253,9 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
     scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == _SCRIPT]
     prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
-    requirement = clean_text(extract_discussion(_render_text(one.find("{*}description"), values)), REQUIREMENT)
+    discussion = extract_discussion(_render_text(one.find("{*}description"), values))
+    requirement = clean_text(discussion, REQUIREMENT)
     fix = clean_text(prose or script, FIX)
-    paths = _PATH.findall(f"{requirement}\n{script or fix}")
     return ScapRule(
         id=one.get("id", ""),
         name=_get_rule_name(one),
@@ -248,15 +266,25 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         script=bool(script) and not prose,
         idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
         remedy=bool(script),
-        whole=clean_text(f"{requirement}\n{prose}\n{script}", WHOLE),
-        paths=tuple(dict.fromkeys(path for path in paths if not path.endswith(".bak")))[:PATHS],
+        whole=clean_text(f"{discussion}\n{prose}", WHOLE),
+        code=clean_text(script, WHOLE),
+        paths=find_named_paths(f"{requirement}\n{script or fix}"),
     )
+
+
+def find_named_paths(text: str) -> tuple[str, ...]:
+    """Return the first files of /etc that a text names."""
+    return tuple(dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak")))[:PATHS]
 
 
 def _get_rule_name(one: Element) -> str:
     above = one.getparent()
     group = _GROUP.search(above.get("id", "")) if above is not None else None
     return group[1] if group else shorten_id(one.get("id", ""))
+
+
+def _render_tasks(rule: Element, values: Mapping[str, str]) -> str:
+    return _render_lines(next((fix for fix in rule.findall("{*}fix") if fix.get("system") == _TASKS), None), values)
 
 
 def _render_lines(element: Element | None, values: Mapping[str, str]) -> str:

@@ -46,6 +46,11 @@ def list_benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
     return list({file.name: file for file in found if file.name.endswith((_ENDING, _XCCDF))}.values())
 
 
+def list_manuals(folders: Sequence[Path] = ADDED) -> list[Path]:
+    """Return added XCCDF files, such as DISA's manual STIGs: they have texts, and no checks for OpenSCAP."""
+    return [file for file in list_benchmarks(folders) if file.name.endswith(_XCCDF)]
+
+
 def add_benchmark(file: Path, folder: Path = OWN) -> Path:
     """Copy a data stream, XCCDF file or DISA zip to `folder`; return the copy. Raise BadInput if it is no benchmark."""
     name, content = _open_benchmark(file)

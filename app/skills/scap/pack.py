@@ -1,6 +1,7 @@
 """Builds a skill from a data stream and one of its profiles: `scap:ssg-debian12:anssi_bp28_minimal`.
 
-A third part names an installed tailoring file that has the profile.
+A third part names an installed tailoring file that has the profile. DISA's content is joined with what other content
+on this machine knows about its rules.
 """
 
 import re
@@ -10,13 +11,22 @@ from pathlib import Path
 
 from app.errors import BadInput
 from app.events.vocabulary import Category, Tailored
-from app.scanners.openscap.benchmark import Benchmark, ProfileValue, ScapRule, read_benchmark, shorten_id
+from app.scanners.openscap.benchmark import (
+    FIX,
+    Benchmark,
+    ProfileValue,
+    ScapRule,
+    find_named_paths,
+    read_benchmark,
+    shorten_id,
+)
 from app.scanners.openscap.content import ScapContent, find_datastream, list_datastreams
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
-from app.skills.skill import Check, Rule, Skill
+from app.skills.scap.joined_content import PUBLISHER, JoinedContent, join_content, stamp_companions
+from app.skills.skill import Check, Rule, RuleTasks, Skill
 from app.skills.stated_settings import find_stated_settings
 from app.syntax.files import Files
 
@@ -25,7 +35,9 @@ _KEPT = 32
 ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
 """Requested settings of known rules, stated by Temper: three tries are weaker than the default, but required."""
 _IRREVERSIBLE = re.compile(r"audit_rules_immutable(?:_.*)?")
-"""Rules after which only a restart allows another change of their kind; the content does not say so."""
+_LOCKING_LINE = re.compile(r"^\s*(?:-e 2|--loginuid-immutable)\s*$", re.MULTILINE)
+"""Rules, and lines of a fix text, after which only a restart allows another change; the content does not say so."""
+TASKS = "the content's Ansible tasks"
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -36,34 +48,48 @@ def skill(argument: str) -> Skill:
         raise BadInput(f"Ask for scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more.")
     file = find_datastream(name)
     stamp = list_tailoring_files()[by].stat().st_mtime_ns if by in list_tailoring_files() else 0
-    return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp), ())
+    return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *stamp_companions()), ())
 
 
 @lru_cache(_KEPT)
 def _build_skill(
-    file: Path, profile: str, by: str, stamps: tuple[int, int], given: tuple[tuple[str, str], ...]
+    file: Path, profile: str, by: str, stamps: tuple[int, ...], given: tuple[tuple[str, str], ...]
 ) -> Skill:
     """Build the skill. Cached, since it takes 0.1 s and every page needs it.
 
-    `given`: site values by short name; `stamps`: modification times of the files.
+    `given`: site values by short name; `stamps`: modification times of all files that it may be built from.
     """
     whole, mine = read_benchmark(file), load_tailoring_file(by) if by else None
     benchmark = apply_tailoring(mine, whole) if mine else whole
     full = benchmark.resolve_profile(profile)
     known = benchmark.list_profile_parameters(full)
     values = {known[name].id: text for name, text in given if name in known}
-    left_out = {one.name: _build_rule(one) for one in benchmark.list_omitted_rules(full)}
+    joined = join_content(file, whole)
+    chosen_rules = benchmark.list_profile_rules(full, values)
+    ids = {rule.name: rule.id for rule in chosen_rules}
+    left_out = {one.name: _build_rule(one, joined) for one in benchmark.list_omitted_rules(full)}
     return Skill(
         name=":".join(["scap", file.name.removesuffix("-ds.xml"), profile, *([by] if by else [])]),
         title=next(f"{benchmark.title}: {one.title}" for one in benchmark.profiles if one.id == full),
-        rules={rule.name: _build_rule(rule) for rule in benchmark.list_profile_rules(full, values)},
+        rules={rule.name: _build_rule(rule, joined) for rule in chosen_rules},
         content=_build_content(file, full, mine, whole, values),
         tailored=_build_tailored(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
-        read_tasks=lambda rule: benchmark.render_tasks(full, rule, values),
+        list_tasks=lambda rule: (
+            *_list_tasks(TASKS, benchmark.render_tasks(full, rule, values)),
+            *_list_joined_tasks(joined, ids.get(rule, "")),
+        ),
         retuned=lambda chosen: _build_skill(file, profile, by, stamps, tuple(sorted(chosen.items()))),
     )
+
+
+def _list_tasks(source: str, text: str) -> tuple[RuleTasks, ...]:
+    return (RuleTasks(source, text),) if text else ()
+
+
+def _list_joined_tasks(joined: JoinedContent, rule: str) -> tuple[RuleTasks, ...]:
+    return _list_tasks(f"{PUBLISHER}'s tasks for {joined.stig_ids.get(rule, '')}", joined.render_tasks(rule))
 
 
 def _build_content(
@@ -119,22 +145,26 @@ def _build_parameter(name: str, one: ProfileValue) -> Parameter:
     )
 
 
-def _build_rule(rule: ScapRule) -> Rule:
+def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
+    manual = joined.find_manual_rule(rule.id)
+    fix = rule.fix or (manual.fix if manual else "")
+    severity = rule.severity if rule.severity in _CATEGORIES or manual is None else manual.severity
     return Rule(
         id=rule.name,
         stig_id=rule.id,
-        category=_CATEGORIES.get(rule.severity, "II"),
+        category=_CATEGORIES.get(severity, "II"),
         title=rule.title,
         requirement=rule.requirement or rule.title,
-        fix=rule.fix,
-        paths=rule.paths,
+        fix=fix[:FIX],
+        paths=rule.paths or find_named_paths(fix),
         check=_create_scanner_check(rule.name),
-        asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{rule.fix}"),
-        irreversible=_IRREVERSIBLE.fullmatch(rule.name) is not None,
+        asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{fix}"),
+        irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),
         foreign=True,
         script=rule.script,
         remedy=rule.remedy,
-        whole=rule.whole,
+        whole=rule.whole if fix == rule.fix else f"{rule.whole}\n{fix}",
+        code=rule.code,
     )
 
 

@@ -1,29 +1,35 @@
 """Loads audit rules as auditctl and the kernel do: what takes effect, and which lines are rejected."""
 
+import posixpath
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.syntax import audit, host_text
+from app.syntax import account_files, audit, host_text
 from app.syntax.audit import AuditLine
-from app.syntax.audit_rule import AuditRule, parse_audit_rule
+from app.syntax.audit_fields import ACCOUNTS, ARGUMENTS, GROUPS, UNSET, AuditField, HostNames
+from app.syntax.auditctl import AuditCommand, read_command
 from app.syntax.files import Files
 
 _CALLS = Path(audit.__file__).with_name("audit_calls.toml")
 _ABSENT, _INVALID, _EXISTS = "No such file or directory", "Invalid argument", "Rule exists"
 _TOO_LONG, _LOCKED = "File name too long", "Operation not permitted"
-_LONGEST_NAME, _LONGEST_PATH, _LONGEST_KEY = 255, 4095, 256
-_MOST_FIELDS = 64
+_LONGEST_NAME, _LONGEST_PATH = 255, 4095
 _MOST_WAIT = 600_000
 """Ten times 60 s in ticks of the fastest clock; a slower clock has a lower limit."""
+_MOST_COMPARE = 25
+_SIGNS_OF_BITS = ("&", "&=")
+_WITH_BITS = (*ARGUMENTS, "pers", "devminor")
+_ORDERED = (*ACCOUNTS, *GROUPS, "pid", "ppid", "msgtype", "devmajor", "exit", "success", "inode", "sessionid",
+            "subj_sen", "subj_clr", "obj_lev_low", "obj_lev_high", "saddr_fam", *_WITH_BITS)  # fmt: skip
+"""Fields that the kernel compares by more than equality."""
 _MACHINES = (
     ("aarch64", "/usr/lib/aarch64-linux-gnu", "/usr/lib/modules/*.aarch64"),
     ("x86_64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/modules/*.x86_64"),
 )
 """A machine, the folder of its libraries on Debian, and of its kernels on RHEL."""
-_THIRTY_TWO = {"x86_64": "i386", "aarch64": "arm"}
 
 
 @dataclass(frozen=True)
@@ -55,80 +61,100 @@ class LoadedRules:
 def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
     options: list[AuditLine] = []
     faults: list[LoadFault] = []
-    rules: dict[str, str] = {}
-    locked = False
+    rules: dict[object, str] = {}
+    locked = goes_on = False
+    names = _read_names(files)
     for line in lines:
-        parsed = parse_audit_rule(line.words) if line.rule is not None else None
-        rule = _resolve_watch(parsed, files) if parsed else None
-        identity = replace(rule, prepended=False).words if rule else line.rule
-        reasons = _list_reasons(line, rule, files)
-        if identity in rules and not (rule and rule.prepended):
-            reasons = iter((_EXISTS,))
-        if reason := _LOCKED if locked else next(reasons, ""):
-            faults.append(LoadFault(line, reason))
-        elif line.words == ("-D",):
+        command = _read_line(line, names, files)
+        reason = _LOCKED if locked else command.fault or next(_list_kernel_reasons(command, rules, files), "")
+        goes_on |= command.ignores_errors
+        if reason:
+            faults += [] if goes_on else [LoadFault(line, reason)]
+        elif command.clears:
             rules.clear()
-        elif line.rule is not None and identity is not None:
-            rules = {identity: line.rule, **rules} if rule and rule.prepended else {**rules, identity: line.rule}
-        else:
+        elif command.is_deletion:
+            del rules[command.identity]
+        elif command.adds:
+            added: dict[object, str] = {command.identity: line.rule or " ".join(line.words)}
+            rules = added | rules if command.is_prepended else rules | added
+        elif not command.is_skipped:
             options.append(line)
-            locked = line.switch is not None and (line.switch.key, line.switch.value) == ("-e", "2")
+            locked = ("-e", "2") in command.requests
     return LoadedRules(tuple(options), tuple(rules.values()), tuple(faults))
 
 
-def _resolve_watch(rule: AuditRule, files: Files) -> AuditRule:
-    """Return the rule as auditctl sends it: a watch on a folder is about everything below it."""
-    _, sign, path = rule.fields[0] if rule.fields else ("", "", "")
-    if not rule.is_watch or not path.startswith("/") or not files.is_folder(path):
-        return rule
-    return replace(rule, fields=(("dir", sign, path), *rule.fields[1:]))
+def _read_line(line: AuditLine, names: tuple[HostNames, ...], files: Files) -> AuditCommand:
+    """Read the line for each machine that the host may be; return the first reading with a fault, if there is one."""
+    found = [read_command(line.words, one, lambda path: _is_folder(path, files)) for one in names]
+    return next((command for command in found if command.fault), found[0])
 
 
-def _list_reasons(line: AuditLine, rule: AuditRule | None, files: Files) -> Iterator[str]:
-    """Yield why auditctl or the kernel rejects the line."""
-    if line.words[0] == "--backlog_wait_time" and (
-        (wait := host_text.parse_number(" ".join(line.words[1:]))) is None or wait > _MOST_WAIT
+def _list_kernel_reasons(command: AuditCommand, rules: Mapping[object, str], files: Files) -> Iterator[str]:
+    """Yield why the kernel rejects what auditctl sends."""
+    for name, value in command.requests:
+        if name == "--backlog_wait_time" and ((wait := host_text.parse_number(value)) is None or wait > _MOST_WAIT):
+            yield _INVALID
+    if not command.adds:
+        return
+    yield from _list_field_reasons(command)
+    yield from (reason for one in command.fields if one.name == "exe" for reason in _list_path_reasons(one, files))
+    known = command.identity in rules
+    if command.is_deletion:
+        yield from () if known else (_ABSENT,)
+        return
+    if known and not command.is_prepended:
+        yield _EXISTS
+    yield from (
+        reason for one in command.fields if one.name in ("path", "dir") for reason in _list_path_reasons(one, files)
+    )
+
+
+def _list_field_reasons(command: AuditCommand) -> Iterator[str]:
+    names = [one.name for one in command.fields]
+    if (
+        sum(names.count(name) for name in ("path", "dir", "inode")) > 1
+        or names.count("exe") > 1
+        or names.count("key") > 1
     ):
         yield _INVALID
-    if rule is None:
-        return
-    yield from _list_path_reasons(rule, files)
-    if len(rule.fields) > _MOST_FIELDS:
-        yield "too many fields"
-    if sum(len(key) + 1 for key in rule.get_values("key")) > _LONGEST_KEY + 1:
-        yield f"the key is longer than {_LONGEST_KEY} characters"
-    yield from _list_call_reasons(rule, files)
-
-
-def _list_path_reasons(rule: AuditRule, files: Files) -> Iterator[str]:
-    places = [(name, sign, value) for name, sign, value in rule.fields if name in ("path", "dir", "exe")]
-    if len([name for name, _, _ in places if name != "exe"]) > 1:
-        yield _INVALID
-    for name, sign, path in places:
-        ends_wrong = path.endswith("/") and name != "dir" and path != "/"
-        if not path.startswith("/") or (sign != "=" and name != "exe") or ends_wrong:
+    for one in command.fields:
+        is_unset = one.number == UNSET and one.name in (*ACCOUNTS, *GROUPS)
+        only_equal = one.name not in _ORDERED or (is_unset and one.name == "auid")
+        if command.adds == "filesystem" and one.name not in ("fstype", "key"):
             yield _INVALID
-        elif len(path) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/")):
-            yield _TOO_LONG
-        elif not _is_present_folder(path if name == "dir" else path.rpartition("/")[0], files):
-            yield _ABSENT
+        if (only_equal and one.sign not in ("=", "!=")) or (one.sign in _SIGNS_OF_BITS and one.name not in _WITH_BITS):
+            yield _INVALID
+        if (is_unset and one.name != "auid") or (one.name == "field_compare" and (one.number or 0) > _MOST_COMPARE):
+            yield _INVALID
 
 
-def _is_present_folder(path: str, files: Files) -> bool:
-    plain = path.rstrip("/")
-    return not plain or files.is_folder(plain)
+def _list_path_reasons(one: AuditField, files: Files) -> Iterator[str]:
+    path, name = one.value, one.value.rpartition("/")[2]
+    if not path.startswith("/") or (one.sign != "=" and one.name != "exe"):
+        yield _INVALID
+    elif len(path.encode()) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/")):
+        yield _TOO_LONG
+    elif one.name == "dir":
+        yield from () if _is_folder(path, files) else (_ABSENT,)
+    elif name in ("", ".", ".."):
+        yield _INVALID
+    elif not _is_folder(path.rpartition("/")[0], files) or (path.startswith("/proc/") and files.state(path) is None):
+        yield _ABSENT
 
 
-def _list_call_reasons(rule: AuditRule, files: Files) -> Iterator[str]:
-    named = [call for call in rule.calls if not call.isdigit()]
-    if not named:
-        return
-    table = _read_call_table()
-    for machine in _detect_machines(files):
-        ours = _THIRTY_TWO[machine] if rule.get_values("arch") == ["b32"] else machine
-        for call in named:
-            if call not in table[ours]:
-                yield f"Syscall name unknown: {call} (on {ours})"
+def _is_folder(path: str, files: Files) -> bool:
+    parts = path.split("/")
+    ways = [parts[:at] for at, part in enumerate(parts) if part == ".."]
+    plain = posixpath.normpath(path or "/").replace("//", "/")
+    return all(_is_folder("/".join(way), files) for way in ways) and (plain == "/" or files.is_folder(plain))
+
+
+def _read_names(files: Files) -> tuple[HostNames, ...]:
+    """Return what auditctl looks up there, for each machine that the host may be."""
+    accounts, _ = account_files.parse_passwd(host_text.read_text(files, "/etc/passwd") or "")
+    groups, _ = account_files.parse_group(host_text.read_text(files, "/etc/group") or "")
+    by_name, by_group = {one.name: int(one.uid) for one in accounts}, {one.name: int(one.gid) for one in groups}
+    return tuple(HostNames(by_name, by_group, _read_call_table(), machine) for machine in _detect_machines(files))
 
 
 @cache

@@ -100,7 +100,7 @@ def _list_unknown_principals(read: Sudoers, who: HostAccounts) -> list[str]:
 
 
 def _replace_unset_side(was: str, now: str) -> tuple[str, str]:
-    """Replace an unset side by what any other user has; that is also compared on its own."""
+    """Replace an unset side by the default of other users, which is also compared on its own."""
     old, _, old_else = was.partition(_OTHERWISE)
     new, _, new_else = now.partition(_OTHERWISE)
     if was == UNSET:

@@ -116,5 +116,6 @@ class BaseImage:
         later = _NEXT.get(self.suite)
         if later is None:
             return ""
-        blocks = (("*", 1), ("ssg-debian", 990))
+        content = " ".join(one for one in self.packages if one.startswith("ssg-")) or "ssg-debian"
+        blocks = (("*", 1), (content, 990))
         return r"\n".join(rf"Package: {what}\nPin: release n={later}\nPin-Priority: {to}\n" for what, to in blocks)

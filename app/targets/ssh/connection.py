@@ -106,16 +106,16 @@ class SshConnection:
         self._loop.run_coroutine(self._ensure_root_access())
 
     def run(
-        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
         """Run the script `name` of remote/ as root."""
-        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, heard=heard)
+        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, on_line=on_line)
 
     def run_text(
-        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
-        """Run script text as root. `heard` receives each line of output, cleaned and cut."""
-        return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, heard))
+        """Run script text as root. `on_line` receives each line of output, cleaned and cut."""
+        return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, on_line))
 
     async def run_text_async(
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
@@ -130,6 +130,10 @@ class SshConnection:
         """Return a second connection with the same login, which meets the current sshd."""
         return self._create_sibling(self.end, by_sudo=bool(self._sudo))
 
+    def create_lone(self) -> "SshConnection":
+        """Return a connection that stands for itself: it claims nothing, and that it fails says nothing of this one."""
+        return SshConnection(self.end, self._known_hosts, self._loop)
+
     def connect_through(self, name: str, end: Endpoint) -> "SshConnection":
         """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
         self.become_root()
@@ -139,6 +143,10 @@ class SshConnection:
     def assert_alive(self) -> None:
         """Raise LineCut if this connection is lost: then a failed second login says nothing about the host."""
         self.run_text(":")
+
+    def drop(self) -> None:
+        """Let the connection go without a word; the next script opens another."""
+        self._loop.run_coroutine(self._abort_connection())
 
     def close(self) -> None:
         self._loop.run_coroutine(self._close_connection())
@@ -150,12 +158,12 @@ class SshConnection:
         return SshConnection(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=beside, by_sudo=by_sudo)
 
     async def _run_text(
-        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, heard: OnLine | None
+        self, text: str, arguments: Sequence[str], data: bytes, seconds: float, on_line: OnLine | None
     ) -> ScriptResult:
         async with self._yielding_lease():
             sudo = await self._ensure_root_access()
             one = build_script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
-            return self._check_result(await self._run_script(one, seconds, heard), seconds)
+            return self._check_result(await self._run_script(one, seconds, on_line), seconds)
 
     @asynccontextmanager
     async def _yielding_lease(self) -> AsyncIterator[None]:
@@ -238,7 +246,7 @@ class SshConnection:
         if self._tunnel is not None:
             await self._tunnel.close()
 
-    async def _run_script(self, one: ShellScript, seconds: float, heard: OnLine | None = None) -> ScriptResult:
+    async def _run_script(self, one: ShellScript, seconds: float, on_line: OnLine | None = None) -> ScriptResult:
         try:
             connection = await self._get_connection()
             async with asyncio.timeout(seconds + _GRACE):
@@ -246,7 +254,7 @@ class SshConnection:
                 async with process:
                     _, out, err = await asyncio.gather(
                         _write_stdin(process, one.stdin),
-                        self._read_output(process, one.mark, heard),
+                        self._read_output(process, one.mark, on_line),
                         _read_stderr_tail(process),
                     )
                     await process.wait_closed()
@@ -265,7 +273,7 @@ class SshConnection:
         return ScriptResult(code, out, clean_text(err, _MOST_ERR))
 
     async def _read_output(
-        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, heard: OnLine | None
+        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, on_line: OnLine | None
     ) -> bytes | None:
         """Return the output after the mark; None if the mark never came."""
         out = bytearray()
@@ -278,8 +286,8 @@ class SshConnection:
                 raise EnvironmentUnusable(f"{self.end} answers with more than {size}; that was not asked for.")
             if begun < 0 and (at := out.find(mark)) >= 0:
                 begun = told = at + len(mark)
-            while heard and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
-                heard(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
+            while on_line and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
+                on_line(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
                 told = end + 1
         return bytes(out[begun:]) if begun >= 0 else None
 

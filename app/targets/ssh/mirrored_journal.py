@@ -85,12 +85,27 @@ class MirroredJournal:
         ours = self.local.list_pending()
         return [*ours, *(one.name for one in self.list_host_journals() if one.mark == "open" and one.name not in ours)]
 
-    def close(self, name: str, mark: Mark) -> None:
+    def close(self, name: str, mark: Mark, *, keep_images: bool = False) -> None:
         """Close on the host first. If we crash in between, closing again is harmless."""
         if not self.local_only:
-            self._require_success(self._line.run("close", name, mark))
+            self._require_success(self._line.run("close", name, mark, "keep" if keep_images else ""))
         if self.local.read_mark(name) == "open":
-            self.local.close(name, mark)
+            self.local.close(name, mark, keep_images=keep_images)
+        self._keep()
+
+    def reopen(self, name: str) -> None:
+        """Open a committed change whose images were kept, so that it can be rolled back. Repeatable."""
+        if not self.local_only:
+            self._require_success(self._line.run("reopen", name))
+        if self.local.read_mark(name) == "committed":
+            self.local.reopen(name)
+            self._keep()
+
+    def forget_pre_images(self) -> None:
+        """Delete the images of committed changes, which were kept for a reboot."""
+        self.forget_host_images()
+        for name in self.local.list_committed():
+            self.local.close(name, "committed")
         self._keep()
 
     def disarm_timer(self, name: str) -> None:
@@ -105,6 +120,10 @@ class MirroredJournal:
         """Return True if the journal covers packages or other resources, which take longer to change and restore."""
         known = self.local.read_mark(name) is not None
         return not known or any(is_resource(one.path) for one in self.local.read_contents(name).files)
+
+    def forget_host_images(self) -> None:
+        if not self.local_only:
+            self._require_success(self._line.run("release"))
 
     def restore_on_host(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""

@@ -27,7 +27,7 @@ _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
 _SHORT = "short"
 _TOOK_TOO_LONG = "it took too long"
-_LISTS, _CUT_SHORT = ("masked", "failed", "doors"), (124, 137)
+_LISTS, _CUT_SHORT = ("masked", "failed", "doors", "denied"), (124, 137)
 """Lists whose missing entries would count as new, or as lost, on the next probe; and the exit codes of `timeout`."""
 _KIB = 1024
 _BROKEN = (
@@ -143,6 +143,8 @@ def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iter
     if said.get_row("policy"):
         yield "selinux-boot", _read_selinux_policy(said)
     yield "selinux", _read_selinux_mode(said.get_row("selinux"))
+    if said.get_row("denied"):
+        yield "selinux-denials", _read_selinux_denials(said)
     yield "audit", _read_audit_status(said)
     yield "become", _read_su_answers(said)
     if any(" " in door for door, _ in said.get_rows("success")):
@@ -219,6 +221,18 @@ def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
     if row is None or row[0] != "0":
         return ProbeAnswer(True, "SELinux is not there to be asked", asked=False)
     return ProbeAnswer(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
+
+
+def _read_selinux_denials(said: HostReport) -> ProbeAnswer:
+    """Return what SELinux denied since the boot; a kind of access that is new since the run began counts as worse."""
+    if said.get_exit_code("denied", "all") != 0:
+        return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
+    denied = said.get_lines("denied", "all")
+    return ProbeAnswer(
+        True,
+        f"SELinux denied since the boot: {'; '.join(denied) or 'nothing'}",
+        weak=tuple(f"denied {one}" for one in denied),
+    )
 
 
 def _read_audit_status(said: HostReport) -> ProbeAnswer:

@@ -11,7 +11,7 @@ from app.targets.effects.daemon import Ask, Query
 from app.targets.ssh.connection import SshConnection
 from app.text.clean import clean_text
 
-_NOT_TO_BE_HAD = 44
+_PROGRAM_UNAVAILABLE = 44
 _SECONDS = 20.0
 _MOST_OUTPUT = 1024 * 1024
 
@@ -28,7 +28,11 @@ def create_remote_asker(line: SshConnection, held: Files) -> Ask:
             raise
         except EnvironmentUnusable as exc:
             return ProgramOutcome(None, clean_text(str(exc), 300))
-        return None if said.code == _NOT_TO_BE_HAD else ProgramOutcome(said.code, clean_text(said.text, _MOST_OUTPUT))
+        return (
+            None
+            if said.code == _PROGRAM_UNAVAILABLE
+            else ProgramOutcome(said.code, clean_text(said.text, _MOST_OUTPUT))
+        )
 
     return ask_remote
 

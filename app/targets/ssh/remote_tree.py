@@ -22,7 +22,7 @@ class RemoteTree:
         self._fetching = threading.Lock()
         self._held: Snapshot | None = None
         self._complete: Snapshot | None = None
-        """The last snapshot that has all that judges look for: seeing that takes twenty times as long as comparing."""
+        """The last snapshot with all that judges look for: seeing that takes twenty times as long as comparing."""
         self._believed = False
         self.local_only = False
         """True if the host keeps no journals."""

@@ -14,16 +14,20 @@ from app.resources.registry import KINDS
 
 _REMOTE = Path(__file__).parent / "remote"
 _KILL_AFTER = 5
-_RESOURCES = ("resources", *(kind.name for kind in KINDS))
+_RESOURCES = ("resources", *(kind.name for kind in KINDS), "package_apt", "package_dnf")
 _PARTS = {
     "begin": ("service", "boot", *_RESOURCES),
     "clean": ("boot",),
     "close": ("boot",),
+    "confirm": ("boot",),
     "examine": ("masks", "state"),
     "foresee": _RESOURCES,
+    "guard": ("boot",),
+    "guarded": ("boot",),
     "offers": _RESOURCES,
     "perform": _RESOURCES,
     "ready": ("boot",),
+    "reboot": ("boot",),
     "reload": ("service",),
     "restore": ("service", "boot", *_RESOURCES),
     "running": ("service", "mount"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
+from app.events.questions import Question
 from app.events.vocabulary import FileAction, FileChange, Probe
 from app.resources import unit
 from app.resources.kind import ResourceAction
@@ -24,9 +25,11 @@ from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport
+from app.targets.inquiry import answer_from_files, bound_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
+from app.targets.rebooter import RollbackResult
 from app.targets.resources.dry_run import is_resource
 from app.targets.resources.offer import Offer
 from app.targets.rule_scope import RuleScope
@@ -34,6 +37,7 @@ from app.targets.ssh import agent_account, host_probes, host_rollback, service_a
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import apply_announced_changes, list_host_files
+from app.targets.ssh.host_questions import ask_programs
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.program_probes import KnownAnswers
@@ -41,8 +45,9 @@ from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
 from app.targets.ssh.remote_shell import RemoteShell
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.service_activator import ServiceActivator
+from app.targets.ssh.ssh_rebooter import OwnMachine, SshRebooter
 from app.targets.ssh.ssh_resources import SECONDS, SshResources
-from app.targets.target import AppliedChange, RollbackResult
+from app.targets.target import AppliedChange
 from app.targets.transaction import Transactions
 from app.text.clean import clean_text
 
@@ -65,7 +70,9 @@ class SshTarget:
         timer: int = service_activator.ROLLBACK_TIMER_SECONDS,
         patience: float = _PATIENCE,
         owned: Ownership = ALONE,
+        machine: OwnMachine | None = None,
     ) -> None:
+        """`machine`: the disposable machine that this host is."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.name = name
         self._owned = owned
@@ -99,6 +106,7 @@ class SshTarget:
             prepare=self._prepare_reload,
         )
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
+        self.rebooter = SshRebooter(self.line, self._journals, self._roll_back, machine)
 
     @property
     def files(self) -> LinkFollowingFiles:
@@ -174,14 +182,14 @@ class SshTarget:
         more = SECONDS if self._journals.has_resources(journal) else 0
         return host_rollback.retry_until_reachable(lambda: self._roll_back(journal), self._patience + more)
 
-    def commit(self, journal: str) -> None:
+    def commit(self, journal: str, *, keep_images: bool = False) -> None:
         there = self._journals.find_host_journal(journal)
         if there and there.mark == "undone" and self._journals.read_mark(journal) == "open":
             self._roll_back(journal)
             raise ActionFailed(f"The host took the change {journal} back by itself; there is nothing to keep.")
         if there and there.armed and there.mark == "open" and (why := self._confirm_by_login(journal)):
             raise ActionFailed(f"The change {journal} cannot stay: {why}.")
-        self._transactions.commit(journal)
+        self._transactions.commit(journal, keep_images=keep_images)
 
     def list_pending(self) -> list[str]:
         return self._journals.list_pending()
@@ -208,6 +216,13 @@ class SshTarget:
         now = apply_announced_changes(list_host_files(self.line, held), held, announced)
         was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
         return baseline.find_drift(was, now, announced)
+
+    def answer_questions(self, questions: Sequence[Question], named: Collection[str]) -> tuple[str, ...]:
+        """Ask the host's programs in one call; the rest is answered from its files."""
+        files, told = self._tree.snapshot, ask_programs(self.line, questions)
+        return tuple(
+            bound_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
+        )
 
     def read_log_lines(self, limit: int) -> list[str]:
         found = host_probes.read_host_logs(self.line, limit)
@@ -240,6 +255,8 @@ class SshTarget:
                 f"{self.line.end} has the change {name} open, made from elsewhere. "
                 f"If nobody works on it, take it back: temper host check {self.name} --undo."
             )
+        if consent is not None:
+            self._journals.forget_host_images()
         self._journals.local.void_journals()
         was = list_host_files(self.line, self._tree.refresh_snapshot())
         self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))

@@ -67,7 +67,7 @@ _NEW = re.compile(
 _CONTROL = re.compile(r"(-[bef]|--[a-z_-]+)\b")
 _WAIT = re.compile(r"--backlog_wait_time ([0-9]{1,6})")
 _MOST_WAIT = 60_000
-"""In ticks. A kernel whose clock is slow refuses more, and then loads no line behind it."""
+"""In ticks. Kernels with a slow clock refuse larger values, and then load none of the later rules."""
 _LOCKED = "-e 2"
 _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 

@@ -11,7 +11,7 @@ _STATEMENT = re.compile(
     re.ASCII,
 )
 _UMASK = re.compile(r"[ \t]*umask 0?0[27]7;?[ \t]*", re.ASCII)
-"""A line of its own, which the family of scripts understands."""
+"""Alone on its line, as the table of stated settings reads it."""
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")
 
 

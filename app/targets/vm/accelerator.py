@@ -17,7 +17,7 @@ _TRIAL = bytes.fromhex("ba0105b010eef4").ljust(510, b"\0") + b"\x55\xaa"
 """A boot sector that ends QEMU: mov dx, 0x501; mov al, 0x10; out dx, al; hlt."""
 _ENDED_BY_GUEST = 0x10 << 1 | 1
 _TRIAL_SECONDS, _FAST, _SLOWER = 15.0, 2.0, 3.0
-"""A KVM whose trial is not fast, and takes so many times as long as software emulation, does not pay."""
+"""Emulate in software if the trial of KVM is not fast and takes so many times as long as emulation."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-# configure.sh BASE DISKS UUID ACCOUNTS: make BASE/tree a system that boots, and BASE/boot.img what boots it.
-# DISKS is one line a disk: its label, its folder and its megabytes. UUID is the root disk's.
+# configure.sh BASE DISKS UUID ACCOUNTS KIND CONTENT INSIDE: make BASE/tree a system that boots, and BASE/boot.img what
+# boots it. DISKS is one line a disk: its label, its folder and its megabytes. UUID is the root disk's. CONTENT is the
+# data stream that comes with it. INSIDE is a script of the kind, run in the tree before the boot loader is set up.
 set -eu
-base=$1 disks=$2 uuid=$3 accounts=$4
+base=$1 disks=$2 uuid=$3 accounts=$4 kind=$5 content=$6 inside=$7
 tree=$base/tree
 mount --make-rprivate /
 mount -t tmpfs -o mode=0755 dev "$tree/dev"
@@ -10,7 +11,7 @@ mkdir -p "$tree/dev/disk/by-uuid"
 : > "$tree/dev/disk/by-uuid/$uuid"  # so that grub-mkconfig names the root by it
 mount -t proc proc "$tree/proc"
 cp "$base/temper.pub" "$base/backup.pub" "$tree/tmp/"
-chroot "$tree" /bin/sh -euc "$accounts" sh debian12
+chroot "$tree" /bin/sh -euc "$accounts" sh "$kind"
 
 echo "$disks" | while read -r label folder megabytes; do
   case $folder in
@@ -33,9 +34,9 @@ case "\$*" in
 esac
 PROBE
 chmod 0755 "$tree/tmp/grub-probe"
-chroot "$tree" /bin/sh -eu <<'INSIDE'
+echo "$kind" > "$tree/etc/hostname"
+chroot "$tree" /bin/sh -eu <<'NETWORK_AND_KEYS'
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-echo debian12 > /etc/hostname
 systemd-machine-id-setup >/dev/null
 cat > /etc/systemd/network/10-wired.network <<'NETWORK'
 [Match]
@@ -52,6 +53,10 @@ systemctl --quiet disable apt-daily.timer apt-daily-upgrade.timer
 sed -i 's/^GRUB_TIMEOUT=.*/GRUB_TIMEOUT=0/; s/^GRUB_CMDLINE_LINUX_DEFAULT=.*/GRUB_CMDLINE_LINUX_DEFAULT=""/
   s/^GRUB_CMDLINE_LINUX=.*/GRUB_CMDLINE_LINUX="console=tty0 console=ttyS0,115200"/' /etc/default/grub
 echo 'GRUB_TERMINAL=serial' >> /etc/default/grub
+NETWORK_AND_KEYS
+chroot "$tree" /bin/sh -euc "$inside"
+chroot "$tree" /bin/sh -eu <<'BOOT_LOADER'
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mkdir -p /boot/grub
 cp -r /usr/lib/grub/i386-pc /boot/grub/
 mount --bind /tmp/grub-probe /usr/sbin/grub-probe
@@ -60,9 +65,14 @@ umount /usr/sbin/grub-probe
 printf 'serial\nterminal_output serial\nsearch.fs_label root root\nset prefix=($root)/boot/grub\n' > /tmp/early.cfg
 grub-mkimage -O i386-pc -p /boot/grub -c /tmp/early.cfg -o /tmp/core.img \
   biosdisk ext2 part_msdos search_label serial terminal normal configfile linux
-INSIDE
+BOOT_LOADER
 # GRUB's first sector reads what follows it: the core, which finds the file system by its label.
 cat "$tree/usr/lib/grub/i386-pc/boot.img" "$tree/tmp/core.img" > "$base/boot.img"
 truncate --size=1M "$base/boot.img"
 cat "$tree"/etc/ssh/ssh_host_*_key.pub > "$base/host-keys"
-cp "$tree/usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml" "$base/"
+cp "$tree/usr/share/xml/scap/ssg/content/$content" "$base/"
+# SELinux's labels of all files, by the machine's own policy; pack.sh writes them into the disks.
+: > "$base/labels"
+if [ -d "$tree/etc/selinux/targeted" ]; then
+  chroot "$tree" /bin/sh -euc 'PATH=/usr/sbin:/usr/bin; find / -xdev -print0 | xargs -0 matchpathcon' > "$base/labels"
+fi

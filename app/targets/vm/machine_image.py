@@ -1,8 +1,9 @@
-"""The disks of a virtual machine: a Debian that boots, with separate file systems, built once per package list."""
+"""The disks of a virtual machine: a system that boots, with separate file systems, built once per package list."""
 
 import hashlib
 import shutil
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,11 +26,22 @@ chmod 0755 "$1/etc/initramfs-tools/hooks/virtual\""""
 """The initial RAM disk holds what this machine's disks need and no more: it is read by the BIOS, slowly."""
 _GRUB = '--essential-hook=echo grub-pc grub-pc/install_devices_empty boolean true | chroot "$1" debconf-set-selections'
 """There is no disk to install GRUB on while the image is built; configure.sh makes its boot sector."""
-PACKAGES = (
+_COMMON = (
     *("linux-image-cloud-amd64", "systemd-sysv", "libpam-systemd", "dbus", "udev", "kmod", "procps", "iproute2"),
-    *("openssh-server", "sudo", "auditd", "rsyslog", "logrotate", "cron", "chrony", "apparmor", "grub-pc"),
-    *("libpam-pwquality", "openscap-scanner", "ssg-debian", "zstd"),
+    *("openssh-server", "sudo", "auditd", "rsyslog", "logrotate", "cron", "chrony", "grub-pc", "libpam-pwquality"),
+    *("openscap-scanner", "zstd"),
 )
+_EL9 = (
+    *("rpm", "dnf", "dnf-plugins-core", "createrepo-c", "gnupg", "selinux-basics", "selinux-policy-default"),
+    *("policycoreutils-python-utils", "firewalld", "fapolicyd", "usbguard", "aide", "tmux", "opensc", "pcscd"),
+    *("gnutls-bin", "libnss3-tools", "rng-tools5", "s-nail", "rsyslog-gnutls", "audispd-plugins", "systemd-coredump"),
+    *("cracklib-runtime", "wamerican"),
+)
+_CONTENT = "/usr/share/xml/scap/ssg/content"
+_ONE_STREAM = tuple(
+    f"--dpkgopt=path-{what}" for what in (f"exclude={_CONTENT}/*", f"include={_CONTENT}/ssg-rhel9-ds.xml")
+)
+"""The package has content for forty systems, half a gigabyte."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +66,25 @@ DISKS = (
 )
 """A file system each, those within another one first. Their files are sparse."""
 BOOT_DISK = "boot.img"
-CONTENT = "ssg-debian12-ds.xml"
 
 
 @dataclass(frozen=True)
 class MachineImage:
     """What a virtual machine is made from. Its name changes with everything that it is made from."""
 
+    kind: str
+    title: str
+    """What people read about a host of this kind."""
     base: BaseImage
+    content: str
+    """The data stream that comes with it."""
+    scripts: tuple[str, ...] = ()
+    """What makes it this kind: run inside it, one after the other."""
     disks: tuple[DiskSpec, ...] = DISKS
 
     @property
     def name(self) -> str:
-        scripts = [(_HERE / name).read_text() for name in ("configure.sh", "pack.sh")]
+        scripts = [(_HERE / name).read_text() for name in ("configure.sh", "pack.sh", *self.scripts)]
         scripts += (_read_accounts(), _format_disks(self.disks))
         return f"{self.base.name}-{hashlib.sha256(chr(0).join(scripts).encode()).hexdigest()[:8]}"
 
@@ -87,7 +105,8 @@ class MachineImage:
             create_login_keys(machines / part, self.name)
             unpack_base(machines, self.base, f"{part}/tree")
             words = (part, _format_disks(self.disks), str(uuid.uuid4()))
-            self._run_script(machines, "configure.sh", *words, _read_accounts())
+            inside = "".join((_HERE / name).read_text() for name in self.scripts)
+            self._run_script(machines, "configure.sh", *words, _read_accounts(), self.kind, self.content, inside)
             self._run_script(machines, "pack.sh", *words)
             (machines / part).rename(folder)
         except BaseException:
@@ -101,11 +120,37 @@ class MachineImage:
             run_command(self.name, command, _SECONDS, script.fileno())
 
 
+def _create_debian12() -> MachineImage:
+    packages = (*_COMMON, "apparmor", "ssg-debian")
+    return MachineImage(
+        kind="debian12",
+        title="A disposable Debian 12 in a virtual machine, with a kernel and systemd of its own. "
+        "Its root login is watched.",
+        base=BaseImage("bookworm", packages, offers=(), hooks=(_INITRAMFS, _GRUB)),
+        content="ssg-debian12-ds.xml",
+    )
+
+
+def _create_el9() -> MachineImage:
+    packages = (*_COMMON, *_EL9, "ssg-nondebian")
+    return MachineImage(
+        kind="el9",
+        title="A stand-in for RHEL 9 in a virtual machine (SIMULATED distribution, real kernel and daemons of "
+        "Debian 12). Its root login is watched.",
+        base=BaseImage("bookworm", packages, offers=(), hooks=(_INITRAMFS, _GRUB, *_ONE_STREAM)),
+        content="ssg-rhel9-ds.xml",
+        scripts=("el9/packages.sh", "el9/layout.sh", "el9/weaken.sh"),
+    )
+
+
+_KINDS: dict[str, Callable[[], MachineImage]] = {"debian12": _create_debian12, "el9": _create_el9}
+
+
 def find_image(kind: str) -> MachineImage:
     """Return the image of a kind of machine; raise BadInput for an unknown one."""
-    if kind != "debian12":
-        raise BadInput(f"{kind[:40]!a} is no kind of machine. There is: debian12.")
-    return MachineImage(BaseImage("bookworm", PACKAGES, offers=(), hooks=(_INITRAMFS, _GRUB)))
+    if kind not in _KINDS:
+        raise BadInput(f"{kind[:40]!a} is no kind of machine. There are: {', '.join(_KINDS)}.")
+    return _KINDS[kind]()
 
 
 def require_disk_space(machines: Path, megabytes: int) -> None:

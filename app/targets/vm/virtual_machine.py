@@ -15,13 +15,15 @@ from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.rootfs.ssh_access import SshAccess, choose_port, format_known_hosts, wait_for_sshd
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, list_missing_programs
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
-from app.targets.vm.machine_image import DISKS, DiskSpec, find_image, require_disk_space
+from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
 from app.targets.vm.monitor import open_monitor
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
 from app.text.clean import clean_text, get_last_line
 
 PRISTINE = "pristine"
 """The snapshot of the machine's first boot, to which a reset returns."""
+BEFORE_REBOOT = "before-reboot"
+"""The snapshot that a run takes before it reboots the machine; it counts as none of the user's."""
 DEFAULT_MEMORY = 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _RESERVED, _RECORD = ("bases", "trial"), "machine.json"
@@ -85,6 +87,9 @@ class VirtualMachine:
         if not self.is_built:
             raise BadInput(f"There is no machine {self.name}: temper machine build {self.name}.")
         return msgspec.json.decode((self.folder / _RECORD).read_bytes(), type=MachineRecord)
+
+    def find_image(self) -> MachineImage:
+        return find_image(self.read_record().kind)
 
     def get_access(self, account: str = "temper") -> SshAccess:
         record = self.read_record()
@@ -163,7 +168,7 @@ class VirtualMachine:
             raise BadInput(f"{label[:40]!a} cannot be a snapshot's name: letters, digits, dashes, and not {PRISTINE}.")
         if not self.is_up:
             raise BadInput(f"{self.name} does not run: temper machine start {self.name}.")
-        if len({*record.snapshots, label}) > _MOST_SNAPSHOTS:
+        if label != BEFORE_REBOOT and len({*record.snapshots, label} - {BEFORE_REBOOT}) > _MOST_SNAPSHOTS:
             raise BadInput(f"{self.name} has {_MOST_SNAPSHOTS} snapshots, the most that it keeps: take one again.")
         self._save_snapshot(record, label)
 
@@ -186,6 +191,10 @@ class VirtualMachine:
         self._write_record(record)
         if was_up:
             self.start()
+
+    @property
+    def is_emulated(self) -> bool:
+        return self.read_record().accelerator == "tcg"
 
     def discard(self) -> None:
         """Remove the machine; the image stays."""

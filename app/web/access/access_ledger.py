@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlalchemy import Engine
 
 from app.errors import BadInput
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.events.record import Recorded
 from app.store import audit
 from app.store.background_task import BackgroundTask
@@ -31,7 +31,7 @@ MANY = "many addresses"
 @dataclass
 class _RefusalCount:
     since: float
-    last: PersonDid
+    last: AuditedRequest
     more: int = 0
 
 
@@ -42,7 +42,7 @@ class DeniedRequestCounter:
         self._clock = clock
         self._counts: dict[tuple[str, str], _RefusalCount] = {}
 
-    def count_refusal(self, event: PersonDid) -> PersonDid | None:
+    def count_refusal(self, event: AuditedRequest) -> AuditedRequest | None:
         """Return the event to record at once, for the first refusal of a source; count the others and return None."""
         key = (event.who, event.source)
         if key not in self._counts and len(self._counts) >= MOST:
@@ -54,7 +54,7 @@ class DeniedRequestCounter:
         self._counts[key] = _RefusalCount(self._clock(), event)
         return event
 
-    def collect_finished(self, *, all_of_them: bool = False) -> list[PersonDid]:
+    def collect_finished(self, *, all_of_them: bool = False) -> list[AuditedRequest]:
         """Return one summary event per source whose minute is over and that was refused again."""
         now, told = self._clock(), []
         for key, count in list(self._counts.items()):
@@ -79,7 +79,7 @@ class AccessLedger(BackgroundTask):
         await super().close()
         await self._record_refusal_counts(all_of_them=True)
 
-    async def record_action(self, event: PersonDid, patience: float = PATIENCE) -> None:
+    async def record_action(self, event: AuditedRequest, patience: float = PATIENCE) -> None:
         """Append the event to the audit chain. Retry while the database is away, then log a warning."""
         until = time.monotonic() + patience
         while True:
@@ -92,7 +92,7 @@ class AccessLedger(BackgroundTask):
                     )
             await asyncio.sleep(BETWEEN)
 
-    async def record_refusal(self, event: PersonDid) -> None:
+    async def record_refusal(self, event: AuditedRequest) -> None:
         if first := self._tally.count_refusal(event):
             await self.record_action(first)
 
@@ -105,7 +105,7 @@ class AccessLedger(BackgroundTask):
         for event in self._tally.collect_finished(all_of_them=all_of_them):
             await self.record_action(event, 0.0 if all_of_them else PATIENCE)
 
-    def _write_event(self, event: PersonDid) -> None:
+    def _write_event(self, event: AuditedRequest) -> None:
         self._syslog.send_head(audit.record_audit_event(self._database, event))
 
 

@@ -33,10 +33,11 @@ class Authenticator:
         self._threads.shutdown(cancel_futures=True)
 
     async def authenticate(self, headers: Headers) -> Person | None:
-        if self.demo:
-            return DEMO
+        # A token that is wrong is never replaced by the demo's rights: its owner must learn that it is not valid.
         if bearer := _read_bearer_token(headers):
             return await self._look_up_in_thread(bearer, ("token",))
+        if self.demo:
+            return DEMO
         if cookie := read_cookie(headers, COOKIE):
             return await self._look_up_in_thread(cookie, ("session", "link"))
         return None

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.people.rights import READING, WHO
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.text.clean import clean_text
@@ -236,9 +236,9 @@ def _is_loopback_address(name: str) -> bool:
         return False
 
 
-def _create_audit_event(scope: Scope, visit: RequestContext, status: int) -> PersonDid:
+def _create_audit_event(scope: Scope, visit: RequestContext, status: int) -> AuditedRequest:
     source, person = HTTPConnection(scope).client, visit.person
-    return PersonDid(
+    return AuditedRequest(
         who=person.name if person else "",
         right=person.right if person else "",
         via=person.via if person else "",

@@ -22,7 +22,7 @@ _BY_STATUS = {kind.status: name for name, kind in reversed([*KINDS.items()])}
 
 
 class Seldom:
-    """Says of each thing once a minute how often it came."""
+    """Lets each repeated record through once a minute, with its count."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -10,7 +10,7 @@ from sqlmodel import Session
 from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
 
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.people.names import is_person_name
 from app.people.rights import Right, everybody
 from app.store import people
@@ -79,7 +79,7 @@ async def finish_oidc_sign_in(
 
 def _issue_session(
     session: Session, oidc: OidcClient, vouched: VerifiedIdentity, source: str
-) -> tuple[str, PersonDid | None]:
+) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
     owner, changed = _find_or_create_person(session, oidc, vouched)
     _, secret = people.issue_credential(
@@ -93,7 +93,9 @@ def _issue_session(
     )
     if not changed:
         return secret, None
-    return secret, PersonDid(who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303)
+    return secret, AuditedRequest(
+        who=owner.name, right=owner.right, via="session", source=source, did=changed, status=303
+    )
 
 
 def _find_or_create_person(session: Session, oidc: OidcClient, vouched: VerifiedIdentity) -> tuple[PersonRow, str]:

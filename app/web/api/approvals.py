@@ -1,16 +1,25 @@
 """Changes that wait for a person's approval."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 from fastapi import Path
 from pydantic import Field
 
-from app.events.kinds import Rehearsed
+from app.events.kinds import ApprovalGiven, ApprovalSubject, Rehearsed
 from app.events.vocabulary import Word
+from app.loop.reboot_state import Reboot
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
-from app.people.rights import get_makers, get_sign_in_method, get_token_id, operators, resolve_recorded_name, viewers
+from app.people.rights import (
+    get_sign_in_method,
+    get_token_id,
+    list_token_makers,
+    operators,
+    resolve_recorded_name,
+    viewers,
+)
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import queries
 from app.store.models import RunRow
@@ -32,7 +41,7 @@ class Foreseen(ApiModel):
     scanner: str
 
 
-class Yes(ApiModel):
+class GivenApproval(ApiModel):
     by: str
     reason: str
     token: str = Field(default="", description="Id of the API token that was used; empty if none was.")
@@ -43,6 +52,9 @@ class Yes(ApiModel):
 
 class ApprovalView(ApiModel):
     id: str
+    about: ApprovalSubject = Field(
+        default="change", description="`reboot` for the reboot at the end of a run: it has no rule, plan and actions."
+    )
     run: str
     host: str
     rule: str
@@ -54,9 +66,14 @@ class ApprovalView(ApiModel):
     rollback: str
     breaks: str = Field(description="What hardening this rule is known to break; empty if nothing is known.")
     irreversible: bool
+    warnings: list[str] = Field(
+        default=[], description="What outlasts a rollback, and files that Temper does not judge."
+    )
     proposed_by: str = Field(description="`worker`, or the person who edited the change.")
     actions: list[Raw] = Field(description="The actions, in the form that `edit` accepts.")
-    diff: str = Field(description="State of the host when the approval was requested.")
+    diff: str = Field(
+        description="The change, on the host as it was when the approval was requested; for a reboot, what it is for."
+    )
     predicted: Foreseen | None
     binds: str = Field(description="sha256 over host, plan and diff. An approval applies to exactly these.")
     asked_at: str
@@ -64,7 +81,7 @@ class ApprovalView(ApiModel):
     simulated: bool
     people: int = Field(default=1, description="Number of people who must approve: 1, or 2 different people.")
     needs: str = Field(default="", description="Why this many people are needed, with the file and rule that say so.")
-    given: list[Yes] = Field(default=[], description="People who have approved so far.")
+    given: list[GivenApproval] = Field(default=[], description="People who have approved so far.")
 
 
 class ApprovalList(ApiModel):
@@ -123,7 +140,7 @@ def answer_approval(
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
     by = resolve_recorded_name(given.by)
     asked, decision = folds.read_current(run), given.decision
-    means = AnswerMeans(get_sign_in_method(), get_token_id(), get_makers())
+    means = AnswerMeans(get_sign_in_method(), get_token_id(), list_token_makers())
     far = record_answer(session, asked, approval, decision, by=by, means=means, reason=given.reason, actions=actions)
     waits = far.remaining_text if decision == "approve" else ""
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
@@ -135,10 +152,12 @@ def _find_open_approval(folds: RunStateCache, row: RunRow) -> ApprovalView | Non
 
 
 def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
-    attempt = state.item.attempt if state.item else None
-    if attempt is None or attempt.approval is None or not attempt.awaits_person:
+    attempt = state.asking
+    if attempt is None or attempt.approval is None:
         return None
     assert state.request
+    if isinstance(attempt, Reboot):
+        return _to_reboot_view(state, attempt, simulated=simulated)
     rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
     assert plan
     assert proposed
@@ -154,7 +173,8 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         risk=plan.risk,
         rollback=plan.rollback,
         breaks=rule.breaks,
-        irreversible=rule.irreversible,
+        irreversible=rule.irreversible or attempt.is_irreversible,
+        warnings=list(attempt.warnings),
         proposed_by=proposed.by or "worker",
         actions=msgspec.to_builtins(proposed.actions),
         diff=attempt.approval.diff or proposed.diff,
@@ -165,8 +185,44 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         simulated=simulated,
         people=attempt.people_required,
         needs=attempt.needs.summary if attempt.needs else "",
-        given=[Yes(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by)) for one in attempt.given],
+        given=_list_yeses(attempt.given),
     )
+
+
+def _to_reboot_view(state: RunState, reboot: Reboot, *, simulated: bool) -> ApprovalView:
+    asked, request = reboot.approval, state.request
+    assert asked
+    assert request
+    return ApprovalView(
+        id=asked.approval,
+        about="reboot",
+        run=state.run,
+        host=request.host,
+        rule="",
+        title=f"Reboot {request.host}",
+        attempt=0,
+        approach=asked.diff,
+        steps=[],
+        risk="Everybody on the host is interrupted, and it may not come back.",
+        rollback="Changes that do not survive the reboot are rolled back.",
+        irreversible=False,
+        proposed_by=request.by,
+        actions=[],
+        breaks="",
+        diff=asked.diff,
+        predicted=None,
+        binds=asked.binds,
+        asked_at=format_time(state.idle_since) or "",
+        expires=format_time(asked.expires) or "",
+        simulated=simulated,
+        people=reboot.people_required,
+        needs=asked.needs.summary if asked.needs else "",
+        given=_list_yeses(reboot.given),
+    )
+
+
+def _list_yeses(given: Sequence[ApprovalGiven]) -> list[GivenApproval]:
+    return [GivenApproval(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by)) for one in given]
 
 
 def _to_foreseen(rehearsed: Rehearsed | None) -> Foreseen | None:

@@ -19,7 +19,7 @@ RunVerb = Literal["pause", "resume", "stop"]
 Reason = Annotated[str, declare_field(maxLength=LONGEST_REASON)]
 
 
-class Wish(ApiModel):
+class CommandRequest(ApiModel):
     reason: Reason = ""
     by: Who = "api"
 
@@ -28,38 +28,38 @@ class Wish(ApiModel):
         return resolve_recorded_name(self.by)
 
 
-class Asked(ApiModel):
+class CommandAccepted(ApiModel):
     run: str
     asked: RunVerb
     state: str
 
 
 _PROBLEMS = document_problems("not-found", "run-ended", "too-large", "wrong-content-type")
-TheWish = Annotated[Wish | None, Body()]
+TheCommandRequest = Annotated[CommandRequest | None, Body()]
 
 
 @router.post("/runs/{run}/pause", status_code=202, responses=_PROBLEMS)
 @operators
-def pause_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
+def pause_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> CommandAccepted:
     """Pause a run after the turn in progress. Its budgets do not run meanwhile. A queued run can only be stopped."""
     return _submit_command(session, run, "pause", wish)
 
 
 @router.post("/runs/{run}/resume", status_code=202, responses=_PROBLEMS)
 @operators
-def resume_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
+def resume_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> CommandAccepted:
     """Resume a paused run."""
     return _submit_command(session, run, "resume", wish)
 
 
 @router.post("/runs/{run}/stop", status_code=202, responses=_PROBLEMS)
 @operators
-def stop_run(run: str, session: TheSession, wish: TheWish = None) -> Asked:
+def stop_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> CommandAccepted:
     """Stop a run. The turn ends at once, and a change in progress is undone."""
     return _submit_command(session, run, "stop", wish)
 
 
-def _submit_command(session: Session, run: str, verb: RunVerb, wish: Wish | None) -> Asked:
-    row, wish = require_run_row(session, run), wish or Wish()
+def _submit_command(session: Session, run: str, verb: RunVerb, wish: CommandRequest | None) -> CommandAccepted:
+    row, wish = require_run_row(session, run), wish or CommandRequest()
     command_run(session, row, verb, by=wish.signed_by, reason=wish.reason)
-    return Asked(run=run, asked=verb, state=row.state)
+    return CommandAccepted(run=run, asked=verb, state=row.state)

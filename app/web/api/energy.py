@@ -32,7 +32,7 @@ class RoleEnergy(ApiModel):
     energy_per_token: Figure
 
 
-class Between(ApiModel):
+class IdleEnergy(ApiModel):
     """The GPUs while no role used them."""
 
     gpu_seconds: Figure
@@ -46,7 +46,7 @@ class RunEnergy(ApiModel):
     pace: float | None = Field(description="Pace of simulated engines. Seconds and joules are smaller by this factor.")
     until: Time | None
     roles: list[RoleEnergy]
-    between: Between | None
+    between: IdleEnergy | None
     reason: str = Field(description="Why there are no values; empty otherwise.")
 
 
@@ -67,7 +67,7 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
         run=run,
         pace=pace,
         roles=[_to_role_energy(found, one) for one in found.spent if one.role],
-        between=next((Between(**_to_figures(found, one)) for one in found.spent if not one.role), None),
+        between=next((IdleEnergy(**_to_figures(found, one)) for one in found.spent if not one.role), None),
         reason="",
     )
 

@@ -54,6 +54,7 @@ _SAMPLED = {
     ),
 }
 _VLLM = {"written": "vllm:generation_tokens_total", "read": "vllm:prompt_tokens_total"}
+_OWN_COUNT = {"written": "Temper's own count of the tokens in answers to it", "read": "prompt tokens"}
 _LLAMACPP = {
     "written": "llamacpp:tokens_predicted_total with what /slots has in flight",
     "read": "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
@@ -247,13 +248,19 @@ def _create_load_figures(engine: Engine, state: EngineState | None, since: float
 
 
 def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: float | None) -> dict[str, Any]:
-    counters = _LLAMACPP if engine.is_on_cpu else _VLLM
+    counters = _select_counters(engine)
     figures = {}
     for name, one in _SAMPLED.items():
         kind: Provenance = "simulated" if engine.simulation else "derived" if one.derived else "measured"
         value = _scale_value(getattr(sample, one.field, None), one.scale)
         figures[name] = create_figure(value, one.unit, kind, one.source.format(**counters), at)
     return figures
+
+
+def _select_counters(engine: Engine) -> dict[str, str]:
+    if engine.is_endpoint and not engine.metrics_urls:
+        return _OWN_COUNT
+    return _LLAMACPP if engine.is_on_cpu else _VLLM
 
 
 def _create_queue_figures(runtime: Runtime, engine: Engine) -> dict[str, Any]:

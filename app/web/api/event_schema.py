@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.kinds import Event, PersonDid, RunEvent, get_event_kind, list_event_types
+from app.events.kinds import AuditedRequest, Event, RunEvent, get_event_kind, list_event_types
 from app.events.vocabulary import AnyAction
 
 _AT = "#/components/schemas/"
@@ -16,9 +16,10 @@ _PLACE = {
 _USED = (
     ("EventList", "events", "Event"),
     ("ItemStory", "events", "Event"),
-    ("AuditList", "lines", PersonDid.__name__),
+    ("AuditList", "lines", AuditedRequest.__name__),
     ("ApprovalView", "actions", "Action"),
     ("Answer", "actions", "Action"),
+    ("CandidateView", "actions", "Action"),
 )
 "API model fields with this value."
 
@@ -26,7 +27,7 @@ _USED = (
 def add_event_schemas(schemas: dict[str, Any]) -> None:
     """Add the schemas to the components of an OpenAPI description that already has the API's own."""
     run_events = list_event_types(RunEvent)
-    events: tuple[type[Event], ...] = (*run_events, PersonDid)
+    events: tuple[type[Event], ...] = (*run_events, AuditedRequest)
     (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
     _remove_items_false(found)
     for event in events:

@@ -1,6 +1,7 @@
 """Health checks: is the process up, and is it ready?"""
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Literal
@@ -12,16 +13,18 @@ from sqlalchemy.exc import DatabaseError
 
 from app.errors import EnvironmentUnusable, find_storage_fault
 from app.people.rights import everybody
-from app.runtime.health import SERVING, find_faults, read_conditions
-from app.runtime.runtime import NOT_WRITTEN
+from app.runtime.health import LATE_DATABASE, Conditions, explain_unreadiness, find_faults
+from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
+from app.runtime.runtime import Runtime
+from app.store.db import DATABASE_UNAVAILABLE
 from app.store.request_session import open_read_connection
-from app.targets.held_hosts import find_held
+from app.targets.held_hosts import find_stuck_hosts
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime
 
-_PROBE_BYTES = 4096
+_PROBE_BYTES, _STORED_SECONDS = 4096, 1.0
 router = api_router("health", prefix="")
 
 
@@ -53,18 +56,9 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
 
     Otherwise return 503 with the reasons.
     """
-    states = {name: event.state for name, (_, event) in runtime.board.states.items()}
-    seated = {seat.engine for seat in runtime.lineup.seats.values()}
-    reasons = [
-        f"engine {name} is {states.get(name, 'not looked at yet')}"
-        for name in sorted(seated)
-        if states.get(name) not in SERVING
-    ]
-    if runtime.writer.stalled_seconds > NOT_WRITTEN:
-        reasons.append(f"the log could not be written for {runtime.writer.stalled_seconds:.0f} s")
-    if (silence := runtime.clock.silence) > NOT_WRITTEN:
-        reasons.append(f"the database has not answered this node for {silence:.0f} s")
-    reasons += [one.sentence for one in await asyncio.to_thread(find_held, runtime.settings.hosts_folder)]
+    conditions = await _read_conditions(runtime)
+    reasons = explain_unreadiness(conditions)
+    reasons += [one.sentence for one in await asyncio.to_thread(find_stuck_hosts, runtime.settings.hosts_folder)]
     reasons += await asyncio.to_thread(_describe_storage_faults, runtime.settings.data)
     try:
         runtime.writer.enqueue_batch([])
@@ -73,8 +67,19 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     except (EnvironmentUnusable, DatabaseError) as exc:
         reasons.append(str(exc))
     response.status_code = 503 if reasons else 200
-    faults = [fault.text for fault in find_faults(read_conditions(runtime))]
+    states = {name: event.state for name, (_, event) in conditions.engines.items()}
+    faults = [fault.text for fault in find_faults(conditions)]
     return Readiness(ready=not reasons, reasons=reasons, engines=states, faults=faults)
+
+
+async def _read_conditions(runtime: Runtime) -> Conditions:
+    """Read the conditions, without those of a database that does not answer in time."""
+    stored = UNKNOWN
+    if runtime.clock.seconds_since_answer <= LATE_DATABASE:
+        with suppress(TimeoutError, *DATABASE_UNAVAILABLE):
+            async with asyncio.timeout(_STORED_SECONDS):
+                stored = (await asyncio.to_thread(read_stored_conditions, runtime))[NO_RUN]
+    return read_conditions(runtime, stored)
 
 
 def _describe_storage_faults(folder: Path) -> list[str]:

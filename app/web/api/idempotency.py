@@ -17,6 +17,14 @@ from app.web.api.problem import Problem
 from app.web.deps import get_from_state
 
 FIELD = "Idempotency-Key"
+REPLAYED = "idempotency-replayed"
+"""Header of an answer that started nothing, because the first request with the key did."""
+
+
+REPLAY = {
+    REPLAYED: {"schema": {"type": "string"}, "description": "true if an earlier request with the same key started it."}
+}
+"""The description of that header."""
 
 
 class IdempotencyKeys:

@@ -1,5 +1,6 @@
 """The items of a run: each finding, its attempts, and how it ended."""
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -64,13 +65,30 @@ class ItemList(ApiModel):
     items: list[ItemView]
 
 
+class CandidateView(ApiModel):
+    number: int = Field(description="From 1; a plan names it as `candidate`.")
+    source: str = Field(description="A person's recipe, the content's Ansible tasks or its fix text.")
+    also: list[str] = Field(description="Other sources that propose the same.")
+    accepted: bool = Field(description="The policy accepts it.")
+    refusal: str = Field(description="Why the policy refuses it.")
+    gap: str = Field(description="Why the source proposes nothing here.")
+    diff: str
+    actions: list[Raw]
+    taken: bool = Field(description="The newest plan takes it.")
+    failed: bool = Field(description="It failed on this host and is not tried again.")
+
+
 class ItemStory(ApiModel):
     run: str
     seq: int
     simulated: bool
     item: ItemView
+    candidates: list[CandidateView] = Field(
+        description="What recipes and the content propose, each judged by the policy, before the first attempt."
+    )
     events: list[Raw] = Field(
-        description="All events of the item in order, without single tokens. Prompts are for operators."
+        description="All events of the item in order, without single tokens. Prompts and the host's answers to "
+        "questions are for operators."
     )
 
 
@@ -96,7 +114,25 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
     lines = runtime.store.read_lines(run, upto=state.seq, kinds=STEADY)
     story = _select_item_events([line if whole else redact_prompt(line) for _, line, _ in lines], rule)
     view = _to_item_view(state, item, _read_rules(state)[rule])
-    return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, events=story)
+    candidates = list(_list_candidate_views(item))
+    return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, candidates=candidates, events=story)
+
+
+def _list_candidate_views(item: Item) -> Iterator[CandidateView]:
+    plan = item.attempt.plan if item.attempt else None
+    for number, one in enumerate(item.candidates, 1):
+        yield CandidateView(
+            number=number,
+            source=one.source,
+            also=list(one.also),
+            accepted=one.is_usable,
+            refusal=one.refusal,
+            gap=one.gap,
+            diff=one.diff,
+            actions=[msgspec.to_builtins(action) for action in one.actions],
+            taken=plan is not None and plan.candidate == number,
+            failed=bool(one.actions) and item.has_failed(one),
+        )
 
 
 def _read_rules(state: RunState) -> dict[str, Rule]:

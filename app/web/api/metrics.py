@@ -1,13 +1,12 @@
 """Prometheus metrics, in base units. Label values do not grow with the number of runs."""
 
 import shutil
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import NamedTuple, get_args
+from typing import Annotated, NamedTuple, get_args
 
-from fastapi import Request
+from fastapi import Depends, Request
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 from starlette.responses import Response
@@ -18,23 +17,25 @@ from app.lineups.model import Lineup
 from app.machine.sampling.engine_condition import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
-from app.runtime.backup_record import read_backup_time
-from app.runtime.health import FaultKind, find_faults, read_conditions
+from app.runs.decision_reader import DecisionReader
+from app.runs.open_decisions import DecisionKind
+from app.runtime.backup_record import read_backup_age
+from app.runtime.health import WELL, FaultKind
+from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.turn_counters import BOUNDS, TurnCounters
-from app.web.deps import TheFolds, TheRuntime, TheSession, TheStreams
-from app.web.stream.fold_cache import RunStateCache
+from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 
 router = api_router("health", prefix="")
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GIB = 1024**3
-QUEUED_SECONDS = 60.0
 _RUNS = ("queued", "running", "paused", "finished", "failed", "stopped")
+_UNWELL = tuple(state for state in get_args(State) if state not in WELL)
 _KINDS = ("serve", "worker", "run")
 _ITEMS = ("passed", "escalated", "skipped", "deferred", "waived")
 
@@ -79,18 +80,22 @@ _gauge, _counter = partial(MetricFamily, "gauge"), partial(MetricFamily, "counte
 )
 @viewers
 def show_metrics(
-    session: TheSession, runtime: TheRuntime, streams: TheStreams, folds: TheFolds, request: Request
+    session: TheSession,
+    runtime: TheRuntime,
+    streams: TheStreams,
+    decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
+    request: Request,
 ) -> Response:
     turns: TurnCounters = request.app.state.turns
     turns.catch_up()
     families = [
         _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
         _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
-        *_collect_fault_metrics(session, runtime),
+        *_collect_fault_metrics(runtime),
         *_collect_data_metrics(runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
-        *_collect_attention_metrics(session, folds, runtime.clock.now()),
+        *_collect_attention_metrics(session, decisions, runtime.clock.now()),
         *_collect_turn_metrics(turns),
         *_collect_machine_metrics(runtime.board, runtime.lineup),
         *_collect_queue_metrics(runtime),
@@ -102,20 +107,32 @@ def _label_by(label: str, values: Mapping[str, float]) -> list[tuple[Labels, flo
     return [({label: key}, value) for key, value in values.items()]
 
 
-def _collect_fault_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
-    found = Counter(fault.kind for fault in find_faults(read_conditions(runtime)))
-    found["wait"] = session.scalar(select(func.count()).where(col(RunRow.waiting_for) != "")) or 0
-    counted = {kind: float(found[kind]) for kind in get_args(FaultKind)}
-    yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", counted))
+def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+    """Yield what is broken, judged as for the pages and /readyz."""
+    faults = read_faults(runtime)
+    found = dict.fromkeys(get_args(FaultKind), 0.0)
+    for fault in faults:
+        found[fault.kind] += len(fault.runs) or 1
+    yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", found))
+    played = _label_simulated(runtime.lineup)
+    unwell = {name: fault.state for fault in faults for name in fault.engines}
+    engines = [
+        ({"engine": name, "state": state, "simulated": played[name]}, float(unwell.get(name) == state))
+        for name in runtime.lineup.engines
+        for state in _UNWELL
+    ]
+    yield _gauge("temper_engine_faults", "1 if the engine is broken in this way, as the pages say it.", engines)
+    said = "Hosts whose next run nothing takes up."
+    yield _gauge("temper_queue_stuck_runs", said, [({}, found["queue"])])
 
 
 def _collect_data_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     data = runtime.settings.data
-    disk, backed_up = shutil.disk_usage(data), read_backup_time(data)
+    disk, age = shutil.disk_usage(data), read_backup_age(data, runtime.clock.now(), shared=bool(runtime.leases))
     free = round(disk.free / disk.total, 4) if disk.total else 0.0
-    ages: list[tuple[Labels, float]] = [({}, round(max(0.0, runtime.clock.now() - backed_up)))] if backed_up else []
     yield _gauge("temper_data_disk_free_ratio", "Share of the data folder's disk that is free.", [({}, free)])
-    yield _gauge("temper_backup_age_seconds", "Age of the newest backup; absent before the first.", ages)
+    said = "Age of the newest backup, counted from the first start before there is one."
+    yield _gauge("temper_backup_age_seconds", said, [] if age is None else [({}, round(age))])
 
 
 def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
@@ -126,7 +143,7 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     silent = {one.name: one.silent_seconds for one in living}
     off = {one.name: round(one.clock_off, 3) for one in living}
     yield _gauge("temper_nodes", "Processes on this database, by kind.", _label_by("kind", counted))
-    lost = len(nodes.given_up(session)) if runtime.leases else 0
+    lost = len(nodes.list_lost_nodes(session)) if runtime.leases else 0
     yield _gauge("temper_nodes_lost", "Nodes that fell silent without signing off and are not back.", [({}, lost)])
     yield _gauge("temper_node_silent_seconds", "Time since the node's last heartbeat.", _label_by("node", silent))
     said = "How far the node's clock is ahead of the database's."
@@ -148,16 +165,16 @@ def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     yield _counter("temper_tokens_total", "Tokens that the roles wrote.", [({}, tokens)])
 
 
-def _collect_attention_metrics(session: Session, folds: RunStateCache, now: float) -> Iterator[MetricFamily]:
-    """Yield metrics of what needs attention: open approvals, a stuck queue, failing webhooks, missed schedules."""
-    unended = queries.list_unended_runs(session)
-    states = [folds.read_current(row.id) for row in unended if row.state != "queued"]
-    busy = {row.host for row in unended if row.state != "queued"}
-    stuck = {row.host for row in unended if row.host not in busy and now - row.queued_at > QUEUED_SECONDS}
-    said = "Hosts whose oldest run has been queued for more than a minute, although no run works on them."
-    yield _gauge("temper_queue_stuck_runs", said, [({}, len(stuck))])
-    waiting = sum(bool(one.item and one.item.attempt and one.item.attempt.awaits_person) for one in states)
-    yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, waiting)])
+def _collect_attention_metrics(session: Session, decisions: DecisionReader, now: float) -> Iterator[MetricFamily]:
+    """Yield metrics of what needs attention: the inbox, failing webhooks, missed schedules."""
+    waiting: dict[str, list[float]] = {kind: [] for kind in get_args(DecisionKind)}
+    for one in decisions.list_decisions():
+        waiting[one.kind].append(max(0.0, now - one.since))
+    said = "Decisions that wait for a person, as the inbox lists them."
+    yield _gauge("temper_inbox_items", said, [({"kind": kind}, float(len(ages))) for kind, ages in waiting.items()])
+    oldest = [({"kind": kind}, round(max(ages, default=0.0), 1)) for kind, ages in waiting.items()]
+    yield _gauge("temper_inbox_oldest_seconds", "For how long the oldest of them has waited.", oldest)
+    yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, len(waiting["approval"]))])
     rows = webhooks.list_webhooks(session)
     failing = {row.id: float(bool(row.problem)) for row in rows}
     yield _gauge("temper_webhook_failing", "1 1 if the newest delivery failed.", _label_by("webhook", failing))
@@ -197,12 +214,16 @@ def _build_histogram(
     return MetricFamily("histogram", name, said, samples)
 
 
+def _label_simulated(lineup: Lineup) -> Labels:
+    return {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
+
+
 def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFamily]:
-    played = {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
+    played = _label_simulated(lineup)
     states = [
         ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()
-        for state in State.__args__  # type: ignore[attr-defined]
+        for state in get_args(State)
     ]
     yield _gauge("temper_engine_state", "1 1 for the current state of the engine.", states)
     samples = [

@@ -1,5 +1,7 @@
 """The index of the API, and the OpenAPI 3.1 description with the problems that each route can return."""
 
+import json
+import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -55,6 +57,8 @@ TAGS = {
     "usage": "Read tokens and energy per person and API token.",
     "health": "Monitor the server.",
 }
+_READ_AS_IS = ("application/json", "text/event-stream")
+_REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 OPEN = ("/healthz", "/readyz")
 "No sign-in needed."
 
@@ -118,12 +122,56 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     event_schema.add_event_schemas(schemas)
     components["securitySchemes"] = {"token": TOKEN}
     document["security"] = [{"token": []}, {}]
+    _make_defaults_optional(document)
     for address, path in document["paths"].items():
         for operation in path.values():
+            _describe_operation(operation)
             _restrict_problem_content(operation)
             if address in OPEN:
                 operation["security"] = []
     return document
+
+
+def _describe_operation(operation: dict[str, Any]) -> None:
+    """Take the first sentence of the description as the summary, and give binary answers a schema of their own."""
+    first, _, _ = operation.get("description", "").partition(". ")
+    if sentence := " ".join(first.split("\n\n")[0].split()):
+        operation["summary"] = sentence.rstrip(".")
+    for status, answer in operation["responses"].items():
+        for media, content in answer.get("content", {}).items() if status.startswith("2") else ():
+            if media not in _READ_AS_IS and not content.get("schema"):
+                is_text = media.startswith("text/") or media.endswith("xml")
+                content["schema"] = {"type": "string"} if is_text else {"type": "string", "format": "binary"}
+
+
+def _make_defaults_optional(document: dict[str, Any]) -> None:
+    """State the defaults of what is sent in words: generators of clients take a field with `default` for required."""
+    schemas = document["components"]["schemas"]
+    for name in _list_body_schemas(document, schemas):
+        for field in schemas[name].get("properties", {}).values():
+            if field.get("default") not in (None, "", [], {}):
+                said = json.dumps(field["default"])
+                field["description"] = f"{field.get('description', '')} Default: {said}.".strip()
+            field.pop("default", None)
+
+
+def _list_body_schemas(document: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
+    """Return the names of the schemas that the bodies of requests use, and no answer does."""
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    sent = _follow_references([one.get("requestBody") for one in operations], schemas)
+    received = _follow_references([one["responses"] for one in operations], schemas)
+    return sorted(sent - received)
+
+
+def _follow_references(parts: Any, schemas: dict[str, Any]) -> set[str]:
+    found: set[str] = set()
+    waiting = _REFERENCE.findall(json.dumps(parts))
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in schemas:
+            found.add(name)
+            waiting += _REFERENCE.findall(json.dumps(schemas[name]))
+    return found
 
 
 def _restrict_problem_content(operation: dict[str, Any]) -> None:

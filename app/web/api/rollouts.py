@@ -7,9 +7,9 @@ import msgspec
 from fastapi import Path as InPath
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from app.events.kinds import RolloutAsked
+from app.events.kinds import RolloutOrdered
 from app.evidence.bundle import FILE, MEDIA_TYPE
 from app.evidence.notary import Requester, open_notary
 from app.people.rights import WHO, operators, viewers
@@ -31,9 +31,9 @@ from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.commands import TheWish, Wish
+from app.web.api.commands import CommandRequest, TheCommandRequest
 from app.web.api.events import SEQ, as_messages, document_stream
-from app.web.api.idempotency import TheKeys
+from app.web.api.idempotency import REPLAY, REPLAYED, IdempotencyKeys, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
 from app.web.api.runs import Key
@@ -46,21 +46,34 @@ RolloutId = Annotated[str, InPath(alias="rollout", max_length=40)]
 RolloutWord = Literal["running", "paused", "stopping", "finished", "stopped"]
 
 
+Words = Annotated[
+    str,
+    BeforeValidator(lambda given: ",".join(map(str, given)) if isinstance(given, list) else given),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""Words as a list or as one text; a word has no comma."""
+
+
 class RolloutOrder(RunOrder):
     host: Annotated[
         str, declare_field(maxLength=LONGEST["host"], description="Leave this out: `hosts` selects the hosts.")
     ] = ""
     hosts: Annotated[
-        str,
+        Words,
         declare_field(
             maxLength=LONGEST_WORDS,
-            examples=["web,db*"],
-            description="Names, patterns, groups, or all, separated by commas.",
+            examples=["web,db*", ["web", "db*"]],
+            description="Names, patterns, groups, or all: a list, or one text separated by commas.",
         ),
     ]
     at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE)] = 8
     waves: Annotated[
-        str, declare_field(maxLength=200, description="Hosts per wave: numbers, percentages of all hosts, and rest.")
+        Words,
+        declare_field(
+            maxLength=200,
+            examples=["1,10%,rest", ["1", "10%", "rest"]],
+            description="Hosts per wave: numbers, percentages of all hosts, and rest; a list, or one text.",
+        ),
     ] = USUAL_WAVES
     harmed: Annotated[
         int, declare_field(minimum=0, maximum=1000, description="Pause after this many harmed hosts; 0 means never.")
@@ -127,7 +140,7 @@ class AcceptedRollout(ApiModel):
 
 
 _ACCEPTED: dict[int | str, dict[str, Any]] = {
-    202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rollout."}}}
+    202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the rollout."}, **REPLAY}}
 }
 
 
@@ -151,11 +164,19 @@ async def start_rollout(
     else:
         key = f"rollout {keys.scope_to_person(key)}"
         async with keys.lock_key(key):
-            rollout, _ = await keys.claim_run(key, order.model_dump_json().encode(), rollout)
+            rollout, is_first = await _claim_rollout(keys, key, order, rollout)
+            if not is_first:
+                response.headers[REPLAYED] = "true"
             await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
     accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_create_rollout_links(rollout))
     response.headers["location"] = accepted.links.self
     return accepted
+
+
+async def _claim_rollout(keys: IdempotencyKeys, key: str, order: RolloutOrder, new: str) -> tuple[str, bool]:
+    """Return the rollout of the key, and whether it is the new one."""
+    rollout, _ = await keys.claim_run(key, order.model_dump_json().encode(), new)
+    return rollout, rollout == new
 
 
 @router.get("/rollouts", responses=document_problems())
@@ -177,21 +198,21 @@ _COMMAND_PROBLEMS = document_problems("not-found", "wrong-state")
 
 @router.post("/rollouts/{rollout}/pause", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
-def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Pause a rollout: no further host starts, and its runs pause, each after the change in progress."""
     return _command_rollout(runtime, rollout, "pause", wish)
 
 
 @router.post("/rollouts/{rollout}/resume", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
-def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Resume a rollout. The limits that paused it count from zero again."""
     return _command_rollout(runtime, rollout, "resume", wish)
 
 
 @router.post("/rollouts/{rollout}/stop", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
-def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheWish = None) -> RolloutView:
+def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Stop a rollout: no further host starts, and its runs stop; a change in progress is undone."""
     return _command_rollout(runtime, rollout, "stop", wish)
 
@@ -241,7 +262,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     return StreamingResponse(archive.stream_archive(), media_type=MEDIA_TYPE, headers=headers)
 
 
-def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutAsked:
+def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutOrdered:
     if order.host:
         raise Problem("invalid", "Give the hosts of a rollout in `hosts`.", field="host")
     with open_read_session(runtime.database) as session:
@@ -255,8 +276,8 @@ def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutA
     return create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
 
 
-def _command_rollout(runtime: TheRuntime, rollout: str, verb: str, wish: Wish | None) -> RolloutView:
-    wish = wish or Wish()
+def _command_rollout(runtime: TheRuntime, rollout: str, verb: str, wish: CommandRequest | None) -> RolloutView:
+    wish = wish or CommandRequest()
     command_rollout(runtime.database, rollout, verb, by=wish.signed_by, reason=wish.reason)
     with open_read_session(runtime.database) as session:
         return _to_rollout_view(rollouts.require_rollout(session, rollout))

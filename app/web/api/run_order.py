@@ -37,6 +37,7 @@ class BudgetOrder(ApiModel):
     approval_seconds: Annotated[float, _bound_schema("approval_seconds")] = USUAL.approval_seconds
     attempts: Annotated[int, _bound_schema("attempts")] = USUAL.attempts
     item_tokens: Annotated[int, _bound_schema("item_tokens")] = USUAL.item_tokens
+    reboot_seconds: Annotated[float, _bound_schema("reboot_seconds")] = USUAL.reboot_seconds
 
 
 class RunOrder(ApiModel):
@@ -69,6 +70,13 @@ class RunOrder(ApiModel):
     after_reboot: Annotated[
         bool,
         Field(description="Check after a reboot which results of the host's last run still hold. Changes nothing."),
+    ] = False
+    reboot: Annotated[
+        bool,
+        Field(
+            description="Reboot the host after the last item, and compare what still holds. A person approves it,"
+            " unless the host is a machine of `temper machine`."
+        ),
     ] = False
     by: Annotated[Who, Field(description="Person who requests the run; the log records it.")] = "api"
 

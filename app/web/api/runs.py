@@ -19,7 +19,7 @@ from app.store.run_listing import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilt
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.idempotency import FIELD, TheKeys
+from app.web.api.idempotency import FIELD, REPLAY, REPLAYED, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
 from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view
@@ -61,7 +61,7 @@ class RunChange(ApiModel):
     status_code=202,
     responses={
         **document_problems("unknown-rule", "key-in-flight", "too-large", "wrong-content-type", "unavailable"),
-        202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}}},
+        202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}, **REPLAY}},
     },
 )
 @operators
@@ -76,7 +76,10 @@ async def start_run(
     else:
         key = keys.scope_to_person(key)
         async with keys.lock_key(key):
-            run, there = await keys.claim_run(key, order.model_dump_json().encode(), create_run_id())
+            new = create_run_id()
+            run, there = await keys.claim_run(key, order.model_dump_json().encode(), new)
+            if run != new:
+                response.headers[REPLAYED] = "true"
             if not there:
                 await runtime.submit_run(event, run)
     accepted = Accepted(id=run, links=create_run_links(run))

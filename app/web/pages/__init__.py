@@ -1,11 +1,14 @@
 """The HTML pages: their routes, and the objects that they share for the life of the application."""
 
+from functools import partial
+
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from app.config import PACKAGE
 from app.people.rights import everybody
+from app.runtime.health_reading import read_signs
 from app.web.pages import (
     api_docs,
     cold_starts,
@@ -78,15 +81,21 @@ def install_pages(application: FastAPI) -> None:
     sharing = application.state.sharing = Sharing(runtime.store, runtime.clock.now)
     application.state.health = HealthWatch(runtime)
     decisions = application.state.decisions
-    application.state.inbox_watch = InboxWatch(decisions)
+    application.state.inbox_watch = InboxWatch(decisions, runtime.changes)
     application.add_middleware(InboxContext, decisions=decisions)
     application.add_middleware(LooksContext)
     application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
-    application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph")
-    application.state.inbox_live = LiveParts(
-        "inbox", lambda: {"queue": inbox.render_queue(decisions.list_decisions(), runtime.clock.now())}, "innerMorph"
+    signs = partial(read_signs, runtime)
+    ops = application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph", signs)
+    desk = application.state.inbox_live = LiveParts(
+        "inbox",
+        lambda: {"queue": inbox.render_queue(decisions.list_decisions(), runtime.clock.now())},
+        "innerMorph",
+        signs,
     )
+    shown = (ops, desk, application.state.fleet)
+    runtime.board.has_news = lambda: any(one.has_news() for one in shown)
     application.state.machine_live = LiveParts(
         "machine", lambda: render_machine_parts(runtime) | render_share_parts(runtime, sharing)
     )

@@ -1,32 +1,22 @@
 """Tells every open page that shows work what is broken, twice a second, also while the log cannot be written."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 
-from sqlmodel import Session
-
-from app.events.kinds import KINDS, RunWaiting
-from app.runtime.health import (
-    SILENT_NODE,
-    UNKNOWN,
-    HealthFault,
-    StoredConditions,
-    find_faults,
-    read_conditions,
-)
-from app.runtime.runtime import WAITS, Runtime
-from app.store import nodes
+from app.runtime.health import HealthFault, find_faults
+from app.runtime.health_reading import NO_RUN, UNKNOWN, StoredConditions, read_conditions, read_stored_conditions
+from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
-from app.store.nodes import NodeStatus
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.templating import render_template
 from app.web.stream.announcements import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 
-NO_RUN = ""
-"""Watched by pages that show more than one run."""
+FIRST_SECONDS = 1.0
+"""Seconds to wait for a database that hangs, before a page gets the rest."""
 
 
 def render_health(faults: Sequence[HealthFault]) -> str:
@@ -43,6 +33,7 @@ class HealthWatch(PeriodicTask):
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._watched: dict[str, Announcements] = {}
+        self._joined = asyncio.Event()
         self._stored: dict[str, StoredConditions] = {}
         self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
 
@@ -54,7 +45,10 @@ class HealthWatch(PeriodicTask):
         return find_faults(read_conditions(self._runtime, self._stored.get(run, UNKNOWN)))
 
     async def serve_viewer(self, run: str, viewer: Viewer) -> None:
+        if run not in self._watched:
+            await self._read_first(run)
         told = self._watched.setdefault(run, Announcements())
+        self._joined.set()
         told.announce(self._encode_health(run))
         told.viewers += 1
         try:
@@ -63,15 +57,26 @@ class HealthWatch(PeriodicTask):
             told.viewers -= 1
             if not told.viewers:
                 del self._watched[run]
+                self._stored.pop(run, None)
+
+    async def _read_first(self, run: str) -> None:
+        """Read what is stored before the first announcement, which would else take back what the page shows."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_SECONDS):
+                self._stored |= await asyncio.to_thread(self._read_stored, [run])
 
     async def close(self) -> None:
         if self._reading:
             self._reading.cancel()
         await super().close()
 
-    async def _run_once(self) -> None:
+    async def _wait_for_next(self) -> None:
+        self._joined.clear()
         if not self._watched:
-            return
+            await self._joined.wait()
+        await super()._wait_for_next()
+
+    async def _run_once(self) -> None:
         self._take_stored_conditions()
         for run, told in self._watched.items():
             told.announce(self._encode_health(run))
@@ -82,34 +87,15 @@ class HealthWatch(PeriodicTask):
             return
         if self._reading and not self._reading.exception():
             self._stored = self._reading.result()
-        runs = [run for run in self._watched if run]
-        self._reading = asyncio.create_task(asyncio.to_thread(self._read_stored, runs), name="health of runs")
+        self._reading = asyncio.create_task(
+            asyncio.to_thread(self._read_stored, list(self._watched)), name="health of runs"
+        )
 
     def _read_stored(self, runs: Sequence[str]) -> dict[str, StoredConditions]:
         try:
-            held = self._list_held_runs()
-            return {run: self._read_run(run, held) for run in runs}
+            return read_stored_conditions(self._runtime, runs)
         except DATABASE_UNAVAILABLE:
             return self._stored
-
-    def _read_run(self, run: str, held: Mapping[str, NodeStatus | None]) -> StoredConditions:
-        row, wait, left_since = self._runtime.read_run_row(run), None, None
-        if row is None or row.state != "running":
-            return UNKNOWN
-        for one in self._runtime.store.read_newest(run, None, WAITS, 1):
-            wait = (one.at, one.event) if isinstance(one.event, RunWaiting) else None
-        if run not in held:
-            left_since = next(one.at for one in self._runtime.store.read_newest(run, None, KINDS, 1))
-        worker = held.get(run)
-        silent = worker if worker and worker.silent_seconds > SILENT_NODE else None
-        return StoredConditions(silent, wait, left_since)
-
-    def _list_held_runs(self) -> dict[str, NodeStatus | None]:
-        """Return the runs that some process works on, and its node if nodes share the database."""
-        if not self._runtime.leases:
-            return dict.fromkeys(self._runtime.durable.in_hand)
-        with Session(self._runtime.database) as session:
-            return {run: node for node in nodes.list_node_statuses(session) for run in node.runs}
 
     def _encode_health(self, run: str) -> bytes:
         return encode_message(wrap_partials({"health": render_health(self.read_faults(run))}).encode())

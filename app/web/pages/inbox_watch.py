@@ -1,6 +1,7 @@
 """The number beside Inbox in the header: counted when a page is rendered, and sent to open pages when it changes."""
 
 import asyncio
+import time
 from contextvars import ContextVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -8,12 +9,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.people.rights import WHO
 from app.runs.decision_reader import DecisionReader
 from app.store.background_task import PeriodicTask
+from app.store.change_monitor import ChangeMonitor
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.live_parts import wrap_partials
 from app.web.stream.announcements import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 
+RECOUNT_SECONDS = 10.0
+"""Seconds after which an unchanged inbox is counted again: what waits may expire."""
 _INBOX: ContextVar[DecisionReader | None] = ContextVar("inbox", default=None)
 """The decisions of the application that serves the current request."""
 
@@ -54,8 +58,11 @@ class InboxWatch(PeriodicTask):
     name, consequence = "inbox", "open pages are not told how much waits for a person"
     every = 1.0
 
-    def __init__(self, decisions: DecisionReader) -> None:
-        self._decisions, self._told = decisions, Announcements()
+    def __init__(self, decisions: DecisionReader, changes: ChangeMonitor) -> None:
+        self._decisions, self._changes, self._told = decisions, changes, Announcements()
+        self._seen, self._counted_at = -1, float("-inf")
+        """Version of the database at the last count, and its monotonic time."""
+        self._silent = False
 
     async def serve_viewer(self, viewer: Viewer) -> None:
         await self._announce_count()
@@ -66,9 +73,16 @@ class InboxWatch(PeriodicTask):
             self._told.viewers -= 1
 
     async def _run_once(self) -> None:
-        if self._told.viewers:
+        if not self._told.viewers:
+            return
+        now = time.monotonic()
+        if self._changes.version() != self._seen or now - self._counted_at > RECOUNT_SECONDS:
             await self._announce_count()
+        elif self._silent:
+            self._told.repeat()
+        self._silent = not self._silent
 
     async def _announce_count(self) -> None:
+        self._seen, self._counted_at = self._changes.version(), time.monotonic()
         waiting = await asyncio.to_thread(_count_decisions, self._decisions)
         self._told.announce(encode_message(wrap_partials({"inbox-count": str(waiting or "")}).encode()))

@@ -12,7 +12,8 @@ from sqlmodel import Session, col, or_, select
 from app.people.rights import get_visible_runs
 from app.runs.decision_reader import DecisionReader
 from app.runs.open_decisions import OpenDecision
-from app.runtime.health import HealthFault, find_faults, read_conditions
+from app.runtime.health import HealthFault
+from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store.models import EventRow, RunRow
 from app.store.queries import UNENDED
@@ -71,12 +72,11 @@ def read_changes(runtime: Runtime, session: Session, decisions: DecisionReader, 
     since = find_last_look(looked, reader, now)
     if since is None:
         return LastLook(now, reader, None)
-    faults = find_faults(read_conditions(runtime))
     changes = (
         *_describe_ended_runs(_list_ended_runs(session, since)),
         *_describe_fixes(_count_fixes(session, since)),
         *_describe_decisions(decisions.list_decisions(), since),
-        *_describe_faults(faults, since),
+        *_describe_faults(read_faults(runtime), since),
     )
     return LastLook(now, reader, since, changes)
 
@@ -129,7 +129,7 @@ def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterat
         text = f"{count_things(new, 'new decision')} {'waits' if new == 1 else 'wait'}"
         yield Change(text, path_to("inbox"))
     if hosts:
-        yield Change(f"{_name_some(hosts)} could not be finished", path_to("inbox"))
+        yield Change(f"the last run failed on {_name_some(hosts)}", path_to("inbox"))
 
 
 def _describe_faults(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:

@@ -35,6 +35,7 @@ def parse_order_form(
         pace=pace,
         replay_fixes=fields.get("replay", "1") == "1",
         engine=parse_engine_choice(fields.get("engine", "lineup")),
+        reboot=fields.get("reboot") == "1",
         after_reboot=fields.get("after_reboot") == "1",
         by=by,
     )

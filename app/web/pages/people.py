@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query
 from starlette.responses import Response
 
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.events.record import GENESIS
 from app.people.rights import RIGHTS, admins
 from app.runs.usage import compute_usage, parse_usage_query
@@ -66,7 +66,7 @@ def submit_credential_end(session: TheSession, credential: str) -> Response:
 @admins
 def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le=MOST_SEQ)] = None) -> Response:
     found = audit.list_audit_events(session, LINES, before)
-    lines = [one for one in found if isinstance(one.event, PersonDid)]
+    lines = [one for one in found if isinstance(one.event, AuditedRequest)]
     head = audit.list_audit_events(session, 1)
     return render_page(
         "audit.html", here="audit", lines=lines, head=head[0].hash if head else GENESIS, more=len(found) == LINES

@@ -27,6 +27,10 @@ class Announcements:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
+    def repeat(self) -> None:
+        """Send every viewer a sign that the server lives."""
+        self.announce(self._content)
+
     async def serve_viewer(self, viewer: Viewer) -> None:
         sent = None
         while True:

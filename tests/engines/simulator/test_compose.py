@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engines.simulator.answer_script import read_script
+from app.engines.simulator.answer_script import AnswerScript, ScriptedTry, Story, read_script
 from app.engines.simulator.compose import compose_answer
 from app.engines.simulator.prompt import ParsedPrompt
 
@@ -102,3 +102,15 @@ def test_a_long_host_text_is_cut():
 
 def test_a_question_without_a_purpose_gets_a_plain_sentence():
     assert said("").answer == "This engine is simulated: it answers from a script."
+
+
+def test_a_scripted_question_is_asked_once_and_only_if_the_prompt_leaves_one():
+    script = AnswerScript({"V-1": Story((ScriptedTry(approach="a", why="w", questions=({"ask": "verdict"},)),))})
+
+    def plan(**sections: str) -> dict[str, object]:
+        named = {key.replace("_", " "): text for key, text in sections.items()}
+        return compose_answer(script, ParsedPrompt("plan", "V-1", 1, named)).answer
+
+    assert plan(Questions_left="3") == {"why": "w", "questions": ({"ask": "verdict"},)}
+    assert plan(Questions_left="2", Answers="it fails")["approach"] == "a"
+    assert plan(Questions_left="0")["approach"] == plan()["approach"] == "a"

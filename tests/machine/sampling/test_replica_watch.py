@@ -158,3 +158,21 @@ async def test_looks_at_one_server_go_by_one_connection():
         assert len(connections) == 1
         for one in connections:
             one.close()
+
+
+async def test_a_server_with_nothing_but_the_api_is_ready_and_counted_by_us():
+    endpoint = Engine("e", "E", "m", "unstated", (), 1, 4096, kind="openai", base_urls=("http://a/v1",))
+    missing, models = httpx.Response(404), {"json": {"data": [{"id": "m"}]}}
+    servers = Servers(a={"/health": missing, "/v1/models": models})
+    traffic = EngineTraffic()
+    traffic.count_written("http://a/v1", 7)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
+        replica = ReplicaWatch(http, endpoint, "http://a/v1", traffic)
+        sample = await replica.poll_replica(1.0)
+        assert (replica.condition.state, replica.condition.detail) == ("ready", "")
+        with traffic.track_request("http://a/v1"):
+            busy = await replica.poll_replica(2.0)
+        servers.hosts["a"]["/v1/models"] = httpx.Response(500)
+        await replica.poll_replica(3.0)
+    assert (sample.generation_tokens, sample.running, busy.running, sample.kv_used) == (7, 0, 1, None)
+    assert replica.condition.state != "ready"

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -127,6 +128,50 @@ async def test_the_phase_of_a_cold_load_is_the_logs_newest_line():
     assert (event.state, event.detail) == ("loading", "Model loading took 16.3 GiB")
 
 
+@asynccontextmanager
+async def sampling(tmp_path, wire):
+    """A sampler of one engine, with what its requests asked for and the log that its samples land in."""
+    database, asked = open_database(tmp_path / "temper.sqlite"), []
+    store, bus = EventStore(database), Bus()
+    writer = LogWriter(store, bus)
+    writer.start()
+
+    def answer(request):
+        asked.append(request.url.path)
+        return wire(request)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        board = Board(has_work=lambda: False)
+        gpus = SimulatedGpus(http, LINEUP.gpus[:1], {"gemma-31b": ("http://e/v1",)})
+        machine = MachineLog(writer, store.read_last_sample_seq)
+        watches = [EngineWatch(ENGINE, ("http://e/v1",), http)]
+        sampler = Sampler(watches, gpus, machine, board, store, LINEUP, lambda: False)
+        yield sampler, board, asked
+        await sampler.close()
+    await writer.close()
+    database.dispose()
+
+
+async def test_between_samples_an_idle_engine_is_asked_for_its_health_alone_until_it_is_not_well(tmp_path):
+    wire = Wire()
+    async with sampling(tmp_path, wire) as (sampler, board, asked):
+        await sampler.poll_once()
+        polled, asked[:] = board.polled_at, []
+        await sampler.check_once()
+        assert asked == ["/health"]
+        assert board.polled_at > polled, "it was looked at"
+        wire.health = None
+        await sampler.check_once()
+        assert board.states["gemma-31b"][1].state == "dead"
+
+
+async def test_a_page_with_news_gets_a_sample_at_the_next_look(tmp_path):
+    async with sampling(tmp_path, Wire()) as (sampler, board, asked):
+        board.has_news = lambda: True
+        await sampler.check_once()
+        assert "/metrics" in asked
+
+
 async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path):
     database = open_database(tmp_path / "temper.sqlite")
     store, bus, wire = EventStore(database), Bus(), Wire()
@@ -156,32 +201,43 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     database.dispose()
 
 
+def build_sampler(state="ready", *, busy=False, work=False, shown=LOOKING + 1, engines=()):
+    board = Board(states={"e": (0.0, EngineState(engine="e", state=state))}, has_work=lambda: work)
+    board.shown_at = time.monotonic() - shown
+    return Sampler(engines, None, None, board, None, LINEUP, lambda: busy)
+
+
 @pytest.mark.parametrize(
-    ("state", "busy", "shown", "matters"),
+    ("conditions", "matters"),
     [
-        ("ready", False, LOOKING + 1, False),
-        ("ready", False, LOOKING - 5, True),
-        ("ready", True, LOOKING + 1, True),
-        ("loading", False, LOOKING + 1, True),
+        ({}, False),
+        ({"work": True}, False),
+        ({"shown": LOOKING - 5}, False),
+        ({"shown": LOOKING - 5, "work": True}, True),
+        ({"busy": True}, True),
+        ({"state": "loading"}, True),
     ],
 )
-def test_what_nobody_looks_at_is_sampled_seldom(state, busy, shown, matters):
-    board = Board(states={"e": (0.0, EngineState(engine="e", state=state))})
-    sampler = Sampler([], None, None, board, None, LINEUP, lambda: busy)
-    board.shown_at = time.monotonic() - shown
+def test_only_work_that_somebody_watches_and_engines_in_use_or_in_trouble_are_sampled_every_second(conditions, matters):
+    sampler = build_sampler(**conditions)
     assert sampler.needs_every_second is matters
-    board.mark_viewed()
+    assert sampler.is_watched is ("shown" in conditions)
+
+
+def test_requests_of_others_are_sampled_every_second_while_somebody_watches():
+    sampler = build_sampler(shown=1)
+    sampler._board.engines["e"] = (
+        0.0, EngineSampled(engine="e", running=1, waiting=0, kv_used=0, tok_s=None, prompt_tok_s=None, simulated=True),
+    )  # fmt: skip
     assert sampler.needs_every_second
 
 
-def test_what_nobody_has_looked_at_yet_is_sampled_seldom():
-    board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
-    assert not Sampler([], None, None, board, None, LINEUP, lambda: False).needs_every_second
+def test_what_nobody_has_looked_at_yet_is_not_watched():
+    assert not Sampler([], None, None, Board(), None, LINEUP, lambda: False).is_watched
 
 
-def test_what_is_sampled_seldom_is_sampled_once_in_each_step_of_the_ten_seconds_grid():
-    board = Board(states={"e": (0.0, EngineState(engine="e", state="ready"))})
-    sampler = Sampler([], None, None, board, None, LINEUP, lambda: False)
+def test_an_idle_engine_is_sampled_once_in_each_step_of_the_ten_seconds_grid_also_while_somebody_watches():
+    sampler = build_sampler(shown=1)
     due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.is_due(at)]
     assert due == [1_790_000_003, 1_790_000_010, 1_790_000_020, 1_790_000_030]
 

@@ -6,10 +6,10 @@ import pytest
 
 from app.errors import Rejected
 from app.events.kinds import (
-    RolloutAsked,
     RolloutEnded,
     RolloutHostBegun,
     RolloutHostLeft,
+    RolloutOrdered,
     RolloutPaused,
     RolloutResumed,
     RolloutStopRequested,
@@ -40,7 +40,7 @@ class Played:
     def __init__(self, hosts, *, at_once=2, sizes=None, harmed=1, escalated=100.0):
         self.state, self.runs, self.seq, self.told = RolloutState(), {}, 0, set()
         self.add(
-            RolloutAsked(
+            RolloutOrdered(
                 hosts=tuple(f"h{number}" for number in range(1, hosts + 1)),
                 words="h*",
                 skill="stig",

@@ -105,7 +105,7 @@ class SshHost:
         return self
 
     def stop(self) -> None:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, FileNotFoundError):
             self.cut(listener=True)
         self._process.wait()
         self.log.close()
@@ -179,6 +179,11 @@ class SshHost:
         while not (waits := [pid for pid in _children(timer) if _command(pid) == "sleep"]):
             assert _command(timer) == "sh", "the timer is over already"
         os.kill(waits[0], signal.SIGKILL)
+
+    @property
+    def is_down(self) -> bool:
+        """Whether nobody listens any more."""
+        return self._process.poll() is not None
 
     def stop_listening(self) -> None:
         """Those who are logged in stay."""

@@ -86,7 +86,7 @@ def test_what_a_login_prints_is_not_taken_for_an_answer(host, line):
     assert (talking.run_text("echo one; echo two >&2; exit 5").out, talking.run_text("exit 5").code) == (b"one\n", 5)
     heard = []
     talking.run_text(
-        "printf 'a\\033[31mb\\nc\\n'; printf '%s\\n' \"$1\"", "x; touch /var/x '\"$(id)\n", heard=heard.append
+        "printf 'a\\033[31mb\\nc\\n'; printf '%s\\n' \"$1\"", "x; touch /var/x '\"$(id)\n", on_line=heard.append
     )
     assert heard == ["ab", "c", "x; touch /var/x '\"$(id)", ""]
     assert not (host.root / "var/x").exists()

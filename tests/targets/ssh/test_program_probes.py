@@ -28,6 +28,8 @@ FINE = [
     "fstab\t0\tabc123",
     "policy\tthere\ttargeted",
     "selinux\t0\tEnforcing",
+    "denied\tall\tcode 0",
+    "denied\tall\tlogrotate: read on dir var_t",
     "audit\tall\tcode 0",
     "audit\tall\tenabled 1",
     "audit\tall\tfailure 1",
@@ -83,6 +85,10 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
             "selinux-boot: the next boot loads the SELinux policy",
         ),
         (swapped("Enforcing", "Permissive"), "selinux: no longer: SELinux is Enforcing"),
+        (
+            [*FINE, "denied\tall\tsshd: open on file user_home_t"],
+            "selinux-denials: new: denied sshd: open on file user_home_t",
+        ),
         (swapped("enabled 1", "enabled 0"), "audit: no longer: the kernel records"),
         (
             [*swapped("failure 1", "failure 2"), "audit\tall\tbacklog_wait_time 0"],
@@ -131,6 +137,7 @@ def test_what_cannot_be_known_is_no_alarm(rows):
         (swapped("opsadmin\tcode 0", "opsadmin\tcode 127"), "sudo-rights"),
         (swapped("failed\tall\tcode 0", "failed\tall\tcode 1"), "failed-units"),
         (without("selinux"), "selinux"),
+        (swapped("denied\tall\tcode 0", "denied\tall\tcode 1"), "selinux-denials"),
         (without("audit"), "audit"),
         (without("become"), "become"),
         (["doors\tno\tthe host allows no mount namespace", *without("success")], "password-login"),
@@ -213,7 +220,9 @@ def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
     assert (untried.asked, untried.detail, twice.tries) == (False, "not asked: it took too long", [TRIED])
 
 
-@pytest.mark.parametrize(("word", "name"), [("masked", "next-boot"), ("failed", "failed-units")])
+@pytest.mark.parametrize(
+    ("word", "name"), [("masked", "next-boot"), ("failed", "failed-units"), ("denied", "selinux-denials")]
+)
 @pytest.mark.parametrize("status", [124, 137])
 def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, status):
     cut = [*without(word), f"{word}\tall\tcode {status}"]

@@ -27,13 +27,24 @@ def test_its_name_changes_with_what_it_is_made_from():
         replace(image, disks=DISKS[:-1]),
         replace(image, base=replace(image.base, packages=("linux-image-cloud-amd64",))),
         replace(image, base=replace(image.base, hooks=())),
+        replace(image, scripts=("el9/weaken.sh",)),
+        find_image("el9"),
     ]
     assert find_image("debian12").name == image.name
-    assert len({one.name for one in (image, *others)}) == 4
+    assert len({one.name for one in (image, *others)}) == 6
+
+
+def test_the_stand_in_says_what_it_is_and_has_content_for_what_it_stands_for():
+    image = find_image("el9")
+    assert "A stand-in for RHEL 9" in image.title
+    assert "SIMULATED distribution" in image.title
+    assert image.content == "ssg-rhel9-ds.xml"
+    pins = next(word for word in image.base.build_command("x.tar") if "preferences" in word)
+    assert "Package: ssg-nondebian" in pins
 
 
 def test_an_unknown_kind_is_refused_with_those_that_exist():
-    with pytest.raises(BadInput, match="'plan9' is no kind of machine"):
+    with pytest.raises(BadInput, match=r"'plan9' is no kind of machine\. There are: debian12, el9"):
         find_image("plan9")
 
 

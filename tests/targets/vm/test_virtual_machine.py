@@ -1,10 +1,15 @@
 """A machine as far as it goes without QEMU: tests/machines has the rest."""
 
+import re
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from app.config import PACKAGE
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.vm.virtual_machine import MachineRecord, MachineSnapshot, VirtualMachine, list_machines
+from app.targets.rootfs.pid_file_process import DetachedProcess
+from app.targets.vm.virtual_machine import BEFORE_REBOOT, MachineRecord, MachineSnapshot, VirtualMachine, list_machines
 
 
 @pytest.fixture
@@ -85,3 +90,23 @@ def test_those_that_are_built_are_listed_and_images_are_not(machine, tmp_path):
     assert list_machines(tmp_path / "none") == []
     machine.discard()
     assert list_machines(tmp_path) == []
+
+
+def test_the_documents_build_machines_whose_names_are_taken(tmp_path):
+    page = (PACKAGE.parent / "docs/machines.md").read_text()
+    names = re.findall(r"temper machine build ([a-z]+)", page)
+    assert names
+    assert [VirtualMachine(tmp_path, name).name for name in names] == names
+
+
+def test_the_snapshot_before_a_reboot_takes_no_place_of_the_users(machine):
+    kept = {f"s{number}": MachineSnapshot(1.0, "tcg") for number in range(8)}
+    write_record(machine, MachineRecord(kind="debian12", base="b", memory=1024, port=2222, snapshots=kept))
+    stand_in = DetachedProcess(machine.folder / "pid")
+    stand_in.start(["sleep", "60"], Path("/dev/null"), machine.folder / "qemu.log")
+    assert machine.is_up
+    with pytest.raises(BadInput, match="the most that it keeps"):
+        machine.take_snapshot("ninth")
+    with pytest.raises(EnvironmentUnusable, match="monitor of one does not answer"):
+        machine.take_snapshot(BEFORE_REBOOT)
+    stand_in.terminate()

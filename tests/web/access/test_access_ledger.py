@@ -3,12 +3,12 @@ import socket
 import pytest
 
 from app.errors import BadInput
-from app.events.kinds import PersonDid
+from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, record_event
 from app.web.access.access_ledger import MANY, MOST, WINDOW, AuditSyslog, DeniedRequestCounter
 
 LINE = record_event(
-    AUDIT, 1, 0.0, PersonDid(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS
+    AUDIT, 1, 0.0, AuditedRequest(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS
 )
 
 
@@ -35,7 +35,7 @@ def test_an_address_that_is_none_is_said(address):
 
 
 def refused(source="192.0.2.7", who="", did="GET /audit"):
-    return PersonDid(who=who, right="", via="", source=source, did=did, status=401)
+    return AuditedRequest(who=who, right="", via="", source=source, did=did, status=401)
 
 
 class Clock:

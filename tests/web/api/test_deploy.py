@@ -202,6 +202,17 @@ def test_every_image_that_comes_from_elsewhere_is_named_by_a_digest_that_has_to_
         assert ASKED.fullmatch(one["build"]["args"][wanted]), name
 
 
+def test_temper_s_image_is_built_from_the_wheel_and_needs_no_network():
+    text = (DEPLOY / "temper/Containerfile").read_text()
+    assert re.findall(r"^COPY (\S+)", text, re.MULTILINE) == ["requirements.lock", "dist"]
+    assert text.count("pip install") == text.count("--no-index")
+    assert not re.search(r"apt-get|curl|wget", text)
+    assert re.search(r"^USER temper$", text, re.MULTILINE)
+    carried = (DEPLOY.parent / ".dockerignore").read_text().split()
+    assert carried[0] == "*"
+    assert {"!dist", "!requirements.lock"} < set(carried)
+
+
 def test_the_units_keep_to_themselves_what_they_write():
     for path in [one for one in UNITS if one.suffix == ".service"]:
         assert unit(path)["Service"]["UMask"] == "0077", path.name

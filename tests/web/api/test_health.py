@@ -8,8 +8,10 @@ import pytest
 from fastapi import Response
 
 from app.config import Settings
-from app.runtime.runtime import NOT_WRITTEN
+from app.runtime.disk_space import DiskMeter
+from app.runtime.health import LATE_DATABASE
 from app.store.clock import DatabaseClock
+from app.store.db import open_database
 from app.web.api.health import readyz
 
 
@@ -25,19 +27,23 @@ def node(tmp_path):
         lineup=SimpleNamespace(seats={}),
         writer=SimpleNamespace(stalled_seconds=0.0, broken=asyncio.Event(), enqueue_batch=lambda _: None),
         clock=clock,
-        settings=Settings(data=tmp_path),
+        settings=Settings(data=tmp_path / "data"),
         leases=SimpleNamespace(),
+        database=open_database(tmp_path / "temper.sqlite"),
+        disk=DiskMeter(),
     )
-    return made, time
+    made.settings.data.mkdir()
+    yield made, time
+    made.database.dispose()
 
 
 async def test_a_node_that_the_database_does_not_answer_is_not_ready_though_it_has_nothing_to_write(node):
     (runtime, time), answer = node, Response()
     assert (await readyz(runtime, answer)).ready
     assert answer.status_code == 200
-    time.now += NOT_WRITTEN + 1
+    time.now += LATE_DATABASE + 1
     said = await readyz(runtime, answer)
-    assert (said.ready, said.reasons) == (False, ["the database has not answered this node for 4 s"])
+    assert (said.ready, said.reasons) == (False, ["The database does not answer this node."])
     assert answer.status_code == 503
     assert said.faults == ["The database does not answer this node."]
 

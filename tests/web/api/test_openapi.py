@@ -32,6 +32,49 @@ async def test_no_tuple_is_closed_in_a_way_that_generators_of_clients_cannot_rea
     assert all("items" not in one and one["minItems"] == one["maxItems"] for one in tuples)
 
 
+async def test_generated_clients_get_optional_fields_binary_answers_and_sentences(tmp_path):
+    async with house(tmp_path) as made:
+        description = (await made.http.get("/openapi.json")).json()
+    schemas, paths = description["components"]["schemas"], description["paths"]
+    sent = schemas["RunOrder"]["properties"]
+    assert not any("default" in field for field in sent.values()), "generators take these fields for required"
+    assert 'Default: "stig".' in sent["skill"]["description"]
+    evidence = paths["/api/v1/runs/{run}/evidence.zip"]["get"]["responses"]["200"]["content"]["application/zip"]
+    assert evidence["schema"] == {"type": "string", "format": "binary"}
+    summaries = [one["summary"] for path in paths.values() for one in path.values()]
+    assert paths["/api/v1/runs"]["post"]["summary"] == "Start a run"
+    assert not [one for one in summaries if "\n" in one or one.endswith(".")]
+
+
+async def test_a_repeated_request_says_that_it_started_nothing(tmp_path):
+    async with house(tmp_path) as made:
+        order = {"host": "fixture", "rules": ["V-257984"], "mode": "scan"}
+        answers = [await made.http.post("/api/v1/runs", json=order, headers={"idempotency-key": "k"}) for _ in range(2)]
+    assert answers[0].json()["id"] == answers[1].json()["id"]
+    assert [one.headers.get("idempotency-replayed") for one in answers] == [None, "true"]
+
+
+async def test_a_wrong_token_is_refused_where_no_token_is_needed(tmp_path):
+    async with house(tmp_path) as made:
+        wrong = await made.http.get("/api/v1/runs", headers={"authorization": "Bearer tmpr_wrong"})
+        without = await made.http.get("/api/v1/runs")
+    assert (wrong.status_code, without.status_code) == (401, 200)
+
+
+async def test_what_is_wrong_with_a_field_is_said_in_our_words(tmp_path):
+    async with house(tmp_path) as made:
+        order = {"host": 5, "rules": "V-1", "keep": "often", "budget": {"attempts": "x"}, "colour": "red"}
+        said = (await made.http.post("/api/v1/runs", json=order)).json()
+    found = {one["field"]: one["detail"] for one in said["errors"]}
+    assert found == {
+        "host": "Send a text in quotes.",
+        "rules": 'Send a list, like ["…"].',
+        "keep": "Send true or false.",
+        "budget.attempts": "Send a whole number, without quotes.",
+        "colour": "Unknown field. Remove it, or spell it as in /openapi.json.",
+    }
+
+
 async def test_the_page_of_the_api_names_everything_and_fetches_nothing_from_elsewhere(tmp_path):
     async with house(tmp_path) as made:
         description = (await made.http.get("/openapi.json")).json()

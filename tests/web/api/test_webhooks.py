@@ -104,7 +104,8 @@ def test_the_secret_is_told_once(api, webhook):
 
 
 def test_what_leads_inside_is_held_with_its_reason_until_an_admin_allows_it(api, listener, webhook):
-    name = webhook(local=False, kinds=["run.queued"])["id"]
+    name = webhook(kinds=["run.queued"])["id"]
+    assert api.patch(f"/api/v1/webhooks/{name}", json={"local": False}).json()["local"] is False
     run = api.start(rules=["V-257820"])
     said = api.until(f"/api/v1/webhooks/{name}", lambda said: said["problem"])
     assert said["problem"].startswith("127.0.0.1 leads to 127.0.0.1, which is this machine itself: nothing is sent")
@@ -124,13 +125,17 @@ def test_what_leads_inside_is_held_with_its_reason_until_an_admin_allows_it(api,
         ({}, "url"),
         ({"url": "ftp://example.org/"}, "url"),
         ({"url": "nonsense"}, "url"),
-        ({"url": "http://127.0.0.1/", "secret": "short"}, "secret"),
-        ({"url": "http://127.0.0.1/", "secret": "whsec_!!!!"}, "secret"),
-        ({"url": "http://127.0.0.1/", "kinds": ["run.queued", "run.flown"]}, "kinds[1]"),
-        ({"url": "http://127.0.0.1/", "kinds": ["gpu.sample"]}, "kinds[0]"),
-        ({"url": "http://127.0.0.1/", "kinds": ["audit.done"]}, "kinds[0]"),
-        ({"url": "http://127.0.0.1/", "kinds": "run.queued"}, "kinds"),
-        ({"url": "http://127.0.0.1/", "active": True}, "active"),
+        ({"url": "http://127.0.0.1:8000/hook"}, "url"),
+        ({"url": "http://localhost/hook"}, "url"),
+        ({"url": "http://[::1]/hook"}, "url"),
+        ({"url": "http://10.1.2.3/hook"}, "url"),
+        ({"url": "https://hooks.example/", "secret": "short"}, "secret"),
+        ({"url": "https://hooks.example/", "secret": "whsec_!!!!"}, "secret"),
+        ({"url": "https://hooks.example/", "kinds": ["run.queued", "run.flown"]}, "kinds[1]"),
+        ({"url": "https://hooks.example/", "kinds": ["gpu.sample"]}, "kinds[0]"),
+        ({"url": "https://hooks.example/", "kinds": ["audit.done"]}, "kinds[0]"),
+        ({"url": "https://hooks.example/", "kinds": "run.queued"}, "kinds"),
+        ({"url": "https://hooks.example/", "active": True}, "active"),
     ],
 )
 def test_a_webhook_that_cannot_be(api, order, field):

@@ -1,18 +1,22 @@
 """What a page says is broken, and where it leads from there."""
 
 import asyncio
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import pytest
 
 from app.events.kinds import EngineState
+from app.runtime.disk_space import DiskSpace
 from app.runtime.health import Conditions, find_faults
+from app.runtime.run_progress import GRACE, HOST_STEP, RunProgress
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.stream.viewer import Viewer
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 
 NOW = 1_000_000.0
+HUNG = RunProgress("r1", "web", "running", NOW - 500, step="verdict")
 FROZEN = {"big": (NOW - 3, EngineState(engine="big", state="stalled", detail="<b>no token</b>"))}
 
 
@@ -22,6 +26,9 @@ FROZEN = {"big": (NOW - 3, EngineState(engine="big", state="stalled", detail="<b
         (Conditions(NOW, engines=FROZEN, seated=("big",)), "&lt;b&gt;no token", 'class="whole" href="/ops"'),
         (Conditions(NOW, unwritten=9.0), "Temper cannot write its log", 'href="/help/operations#failures"'),
         (Conditions(NOW, left_since=NOW - 7), "was killed or restarted", 'class="whole" href="#stop-run"'),
+        (Conditions(NOW, runs=(HUNG,)), "Run r1 on web has logged nothing", 'class="whole" href="/runs/r1#stop-run"'),
+        (Conditions(NOW, runs=(HUNG,) * 4), "4 runs log nothing", 'class="whole" href="/ops"'),
+        (Conditions(NOW, disk=DiskSpace(1, 100, NOW)), "Only 0.0 GiB", 'href="/help/operations#failures"'),
     ],
 )
 def test_a_fault_leads_to_where_a_person_can_act(conditions, words, leads_to):
@@ -34,10 +41,11 @@ class Page:
     """What a page that watches a run was told last."""
 
     def __init__(self):
-        self.health, self._told = "", asyncio.Event()
+        self.health, self.first, self._told = "", "", asyncio.Event()
 
     async def take_message(self, message):
         self.health = message["body"].decode()
+        self.first = self.first or self.health
         self._told.set()
 
     async def wait_for(self, is_wanted):
@@ -51,21 +59,55 @@ async def test_a_run_that_no_process_holds_is_interrupted_until_one_takes_it_up(
     async with house(tmp_path) as made:
         made.append("r1", *EVENTS[:4])
         made.board.polled_at = float("inf")
-        made.read_run_row = lambda run: SimpleNamespace(id=run, state="running")
-        made.durable = SimpleNamespace(in_hand=["r1"])
-        watch, page = HealthWatch(made), Page()
-        watch.every = 0.01
-        watch.start()
-        serving = asyncio.create_task(watch.watch_run("r1").serve_viewer(Viewer(page.take_message)))
-        await page.wait_for(lambda health: health and "data-badge" not in health)
-        made.durable.in_hand.clear()
-        await page.wait_for(lambda health: "INTERRUPTED" in health)
-        assert "The process that worked on this run was killed or restarted." in page.health
-        assert "1970-01-01T00:16:40" in page.health, "since its newest event"
-        made.durable.in_hand.append("r1")
-        await page.wait_for(lambda health: "event: looked" not in health and "INTERRUPTED" not in health)
+        made.durable = SimpleNamespace(taken_at={"r1": made.clock.now()})
+        page = Page()
+        async with watching(made, "r1", page):
+            await page.wait_for(lambda health: health and "data-badge" not in health)
+            taken = made.durable.taken_at.pop("r1")
+            await page.wait_for(lambda health: "INTERRUPTED" in health)
+            assert "The process that worked on this run was killed or restarted." in page.health
+            assert "1970-01-01T00:16:40" in page.health, "since its newest event"
+            made.durable.taken_at["r1"] = taken
+            await page.wait_for(lambda health: "event: looked" not in health and "INTERRUPTED" not in health)
+
+
+@asynccontextmanager
+async def watching(made, run, page):
+    """The page of a run, told what is broken as often as a test can wait for."""
+    watch = HealthWatch(made)
+    watch.every = 0.01
+    watch.start()
+    serving = asyncio.create_task(watch.watch_run(run).serve_viewer(Viewer(page.take_message)))
+    try:
+        yield
+    finally:
         serving.cancel()
         await watch.close()
+
+
+async def test_a_page_that_stays_open_says_when_its_run_makes_no_progress_and_every_door_agrees(tmp_path):
+    async with house(tmp_path) as made:
+        made.board.polled_at, made.durable = float("inf"), SimpleNamespace(taken_at={"r1": 0.0})
+        made.writer.enqueue_batch = lambda _: None
+        made.append("r1", *EVENTS[:7], at=made.clock.now() - HOST_STEP.seconds - GRACE + 1)
+        page, words = Page(), "Run r1 on fixture has logged nothing for more than 120 s"
+        async with watching(made, "r1", page):
+            await page.wait_for(lambda health: health and "data-badge" not in health)
+            await page.wait_for(lambda health: 'data-badge="NO PROGRESS"' in health)
+        assert words in page.health
+        for address in ("/runs/r1", "/ops", "/fleet", "/readyz"):
+            assert words in (await made.http.get(address)).text, address
+        assert 'temper_faults{kind="progress"} 1' in (await made.http.get("/metrics")).text
+
+
+async def test_what_a_page_shows_at_first_is_not_taken_back_by_its_stream(tmp_path):
+    async with house(tmp_path) as made:
+        made.board.polled_at, made.durable = float("inf"), SimpleNamespace(taken_at={})
+        made.append("r1", *EVENTS[:7], at=1000.0)
+        page = Page()
+        async with watching(made, "r1", page):
+            await page.wait_for(lambda health: health)
+            assert "INTERRUPTED" in page.first
 
 
 async def test_the_fleet_says_what_is_broken_and_nothing_of_a_single_run(tmp_path):

@@ -36,7 +36,7 @@ def test_only_new_decisions_and_what_is_still_away_are_told():
     waiting = [decision("approval", 5.0), decision("approval", 1.0), decision("host", 6.0, "web1")]
     assert [one.text for one in _describe_decisions(waiting, 2.0)] == [
         "1 new decision waits",
-        "web1 could not be finished",
+        "the last run failed on web1",
     ]
     faults = [HealthFault("engine", "ENGINE DOWN", "t.", "r", 5.0, ("a", "b")), HealthFault("node", "N", "t", "r", 1.0)]
     assert [one.text for one in _describe_faults(faults, 2.0)] == ["a, b went away"]

@@ -8,6 +8,13 @@ starts_by() {
   fi
 }
 units=/etc/systemd/system wants=/etc/systemd/system/multi-user.target.wants
+# A guard (guard.sh) waits after the start, and also where the host comes no further than to an emergency shell.
+also_wants="/etc/systemd/system/emergency.target.wants /etc/systemd/system/rescue.target.wants"
+is_guard() { [ -e "$home/$1/seconds" ]; }
+booted_anew() {
+  sync
+  if [ -d /run/systemd/system ]; then systemctl reboot; else reboot; fi
+}
 hook_at() {
   case $1 in
   systemd) printf '%s/temper-undo-%s.service' "$units" "$2" ;;
@@ -18,6 +25,8 @@ hook_at() {
 }
 hook_text() {
   what="/bin/sh $home/$2/restore $2 boot"
+  early="systemd-sysctl.service auditd.service sysinit.target " type=oneshot
+  if is_guard "$2"; then early='' type=simple; fi
   case $1 in
   systemd) cat <<END ;;
 [Unit]
@@ -26,10 +35,10 @@ DefaultDependencies=no
 RequiresMountsFor=$home
 ConditionPathExists=$home/$2/restore
 After=local-fs.target
-Before=systemd-sysctl.service auditd.service sysinit.target shutdown.target
+Before=${early}shutdown.target
 Conflicts=shutdown.target
 [Service]
-Type=oneshot
+Type=$type
 ExecStart=$what
 END
   cron) printf '@reboot root %s\n' "$what" ;;
@@ -44,6 +53,10 @@ hooked() {
     [ -d "$wants" ] || mkdir -m 755 -- "$wants" || return 1
     ln -sf "$at_boot" "$wants/temper-undo-$1.service" && chmod 644 -- "$at_boot" || return 1
     synced "$wants"
+    ! is_guard "$1" || for more in $also_wants; do
+      [ -d "$more" ] || mkdir -m 755 -- "$more" || return 1
+      ln -sf "$at_boot" "$more/temper-undo-$1.service" && synced "$more" || return 1
+    done
   elif [ "$kind" = cron ]; then chmod 644 -- "$at_boot" || return 1
   else chmod 755 -- "$at_boot" || return 1
   fi
@@ -54,5 +67,10 @@ unhooked() {
     at_boot=$(hook_at "$kind" "$1")
     [ ! -e "$at_boot" ] || { rm -f -- "$at_boot" && synced "${at_boot%/*}"; }
   done
-  [ ! -L "$wants/temper-undo-$1.service" ] || rm -f -- "$wants/temper-undo-$1.service"
+  for more in $wants $also_wants; do
+    [ -L "$more/temper-undo-$1.service" ] || continue
+    rm -f -- "$more/temper-undo-$1.service"
+    [ "$more" = "$wants" ] || rmdir -- "$more" 2>/dev/null
+  done
+  return 0
 }

@@ -11,7 +11,7 @@ for at in "$home"/*/; do
   [ -r "$at/files" ] || continue
   while IFS=$tab read -r _ path; do gone "$(beside "$path")"; done <"$at/files"
 done
-for at in /etc/.temper-trial /etc/systemd/system/temper-undo-* "$wants"/temper-undo-* /etc/local.d/temper-undo-* \
+for at in /etc/.temper-trial /etc/systemd/system/temper-undo-* /etc/systemd/system/*.wants/temper-undo-* /etc/local.d/temper-undo-* \
   /etc/rcS.d/S99temper-undo-* /etc/cron.d/temper-undo-* "$1" "$ours"; do gone "$at"; done
 # Remove our folders if they are empty.
 if rmdir -- "${1%/*}" 2>/dev/null; then printf "%s\n" "${1%/*}"; fi

@@ -1,7 +1,7 @@
-# close NAME committed|undone|void
+# close NAME committed|undone|void [keep]: with keep the pre-images stay, for a rollback after a reboot.
 locked
 case $(mark_of "$1") in
-open) marked "$1" "$2" ;;
+open) marked "$1" "$2" "${3:-}" ;;
 "$2" | void | "") unhooked "$1"; exit 0 ;;
 *) fail 3 "the journal $1 is $(mark_of "$1") on the host" ;;
 esac

@@ -24,7 +24,7 @@ if [ -f "$path" ]; then
   cp --attributes-only --preserve=all -- "$path" "$temp" || gone 9 "what $path has besides its content cannot be kept"
 fi
 chown -- "$5" "$temp" && chmod -- "$4" "$temp" || gone 9 "$path cannot be given to $5"
-[ -f "$path" ] || ! command -v restorecon >/dev/null 2>&1 || restorecon -- "$temp" 2>/dev/null
+[ -f "$path" ] || labelled "$temp" "$path"
 # A change gets a new time, so that backups copy it; a restored file gets its old time.
 if [ "$6" = - ]; then touch -- "$temp"; else touch -d "@$6" -- "$temp"; fi
 synced "$temp"

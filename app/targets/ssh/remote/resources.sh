@@ -6,7 +6,7 @@
 #   KIND_live NAME            if no file holds all of it: print what else is to be put back
 #   KIND_revive NAME LIVE     put that back, once the files are
 # Paths, relative to the root, that package scripts write besides the package's files.
-grounds='etc var/lib/pam var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
+grounds='etc var/lib/pam var/lib/alternatives var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
   var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked'
 has() { command -v "$1" >/dev/null 2>&1; }
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
@@ -56,6 +56,7 @@ resources_back() {
     if [ -d "$was" ] && [ ! -L "$was" ]; then
       [ -d "/$path" ] || mkdir -- "/$path"
       chown --reference="$was" -- "/$path" && chmod --reference="$was" -- "/$path"
+      chcon --reference="$was" -- "/$path" 2>/dev/null
     elif [ -e "$was" ] || [ -L "$was" ]; then
       temp=$(beside "/$path")
       rm -rf -- "$temp" && cp -a -- "$was" "$temp" && mv -fT -- "$temp" "/$path"

@@ -9,6 +9,11 @@ tab=$(printf '\t')
 fail() { code=$1; shift; printf '%s\n' "$*" >&2; exit "$code"; }
 synced() { sync -- "$@" 2>/dev/null || sync; }
 beside() { printf '%s/.%s.temper-new' "${1%/*}" "${1##*/}"; }
+labelled() {
+  # labelled FILE PATH: give a new file the label that SELinux's policy has for its future path.
+  context=$(matchpathcon -n -m file -- "$2" 2>/dev/null) && chcon -- "$context" "$1" 2>/dev/null && return
+  ! command -v restorecon >/dev/null 2>&1 || restorecon -- "$1" 2>/dev/null
+}
 # Refuse earlier owners of the host: each has a claim number, and the highest counts.
 claimed() {
   highest=0
@@ -37,13 +42,18 @@ mark_of() {
   [ -d "$home/$1" ] && echo open
 }
 marked() {
-  # Write the mark first; a closed journal keeps no images.
+  # marked NAME MARK [keep]: write the mark first. A closed journal keeps no images, unless it may be reopened.
+  if [ "${3:-}" = keep ]; then : >"$home/$1/kept" || fail 9 "the journal $1 cannot be kept"; fi
   : >"$home/$1/$2" || fail 9 "the journal $1 cannot be marked $2"
   synced "$home/$1/$2" "$home/$1"
   : >"$home/$1/disarmed" 2>/dev/null
+  [ "${3:-}" = keep ] || images_dropped "$1"
+  unhooked "$1"
+}
+images_dropped() {
+  rm -f -- "$home/$1/kept" && synced "$home/$1"
   while IFS=$tab read -r number _; do rm -f -- "$home/$1/$number"; done <"$home/$1/files"
   rm -rf -- "$home/$1/state" "$home/$1/keep"
-  unhooked "$1"
 }
 same() {
   # Succeed if the file equals its image.

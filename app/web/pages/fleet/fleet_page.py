@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from threading import Lock
 
 import msgspec
@@ -12,6 +13,7 @@ from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runs.spec_checks import load_known_skill
+from app.runtime.health_reading import read_signs
 from app.runtime.runtime import Runtime
 from app.store import queries
 from app.store.host_standing import list_seen_skills
@@ -30,7 +32,6 @@ from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.ops.needs import awaits_answer
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.sse_messages import encode_message
@@ -98,6 +99,9 @@ class Fleet:
             while len(self._lives) > 4 * MOST_BOARDS:
                 self._lives.popitem(last=False)
             return live
+
+    def has_news(self) -> bool:
+        return any(live.has_news() for live in tuple(self._lives.values()))
 
     def read_rollout(self, session: Session, rollout: str) -> RolloutState:
         return self._rollouts.read_current(session, rollout)
@@ -200,9 +204,13 @@ class FleetStream:
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
-        self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph")
+        signs = partial(read_signs, fleet.runtime)
+        self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph", signs)
         self._fleet, self._skill = fleet, skill
         self._sent = 0
+
+    def has_news(self) -> bool:
+        return self._parts.has_news()
 
     def __call__(self, _: Sequence[Recorded]) -> bytes:
         parts, board = self._parts([]), self._fleet.get_board(self._skill)
@@ -268,4 +276,4 @@ def _build_active_run(run: RunRow, state: RunState | None, titles: Mapping[str, 
     if state is None:
         return ActiveRun(run, "", "", "", waits=False)
     item = state.working or ""
-    return ActiveRun(run, item, titles.get(item, ""), state.turn.role if state.turn else "", awaits_answer(state))
+    return ActiveRun(run, item, titles.get(item, ""), state.turn.role if state.turn else "", state.awaits_person)

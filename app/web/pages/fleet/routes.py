@@ -12,7 +12,7 @@ from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
-from app.runtime.health import find_faults, read_conditions
+from app.runtime.health_reading import NO_RUN, read_faults
 from app.store.host_groups import read_groups
 from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
@@ -32,7 +32,7 @@ from app.web.pages.fleet.grid import (
     filter_lines,
     order_columns_by_trouble,
 )
-from app.web.pages.health_watch import NO_RUN, HealthWatch, render_health
+from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.last_look import LastLook, TheLastLook
 from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
@@ -191,7 +191,7 @@ def _render_fleet(
         order=order,
         shown=lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
         pages=-(-len(lines) // A_PAGE),
-        health=render_health(find_faults(read_conditions(fleet.runtime))),
+        health=render_health(read_faults(fleet.runtime)),
         stream=f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
         here_as=lambda **other: _build_fleet_address(rollout, sought, **other),
         groups=grouped,

@@ -40,6 +40,7 @@ class AttemptView(StepResults, frozen=True):
     number: int
     told: tuple[Lesson, ...] = ()
     offered: ProvenFix | None = None
+    inquiries: tuple[kinds.QuestionsAnswered, ...] = ()
     approval: kinds.ApprovalRequested | None = None
     answers: tuple[kinds.ApprovalGiven | kinds.ApprovalRefused, ...] = ()
     allowed: kinds.ActionsAllowed | None = None
@@ -65,10 +66,14 @@ _FIELDS = RESULT_FIELDS | {
 
 
 def apply_attempt_event(attempt: AttemptView, event: Event) -> AttemptView:
+    if getattr(event, "about", "change") != "change":
+        return attempt  # the approval of the reboot at the end is no attempt's
     if isinstance(event, kinds.ItemPassed):
         return replace(attempt, passed=True)
     if isinstance(event, kinds.VerdictGiven):
         return replace(attempt, verdict=event) if event.phase == "attempt" else attempt
+    if isinstance(event, kinds.QuestionsAnswered):
+        return replace(attempt, inquiries=(*attempt.inquiries, event))
     if isinstance(event, kinds.ApprovalGiven | kinds.ApprovalRefused):
         return replace(attempt, answers=(*attempt.answers, event))
     field = _FIELDS.get(type(event))

@@ -4,10 +4,12 @@ from typing import assert_never
 
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
 from app.events.vocabulary import Purpose
+from app.loop.reboot_decision import describe_reboot_harm
 from app.loop.state import RunState
 from app.text.counts import count_things
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.mission import Mission
+from app.web.pages.templating import format_clock
 
 HARMED = {
     "agent-login": "Temper's own login refused",
@@ -49,6 +51,8 @@ def write_caption(mission: Mission) -> str:
         return "Queued: runs on the same host go one after the other."
     if state.scope is None:
         return f"Scanning the whole host{_describe_progress(state)}. Nothing has been changed yet."
+    if reboot := _describe_reboot(state):
+        return reboot
     if state.item is None:
         closing = all(item.status not in ("waiting", "working") for item in state.items.values())
         return f"Scanning the whole host again{_describe_progress(state)}." if closing else "On to the next finding."
@@ -63,8 +67,30 @@ def _describe_progress(state: RunState) -> str:
     return f": {at.judged} of {count_things(at.rules, 'rule')}" if at else ""
 
 
+def _describe_reboot(state: RunState) -> str:
+    """Return what the reboot at the end does now; an empty string before it and once it is over."""
+    reboot, request = state.reboot, state.request
+    if reboot.awaits_person and request:
+        second = "a second person" if reboot.given else "two people" if reboot.people_required > 1 else "a person"
+        return f"{request.host} is rebooted once {second} approve{'' if second == 'two people' else 's'} it."
+    if reboot.announced is None or not reboot.is_underway:
+        return ""
+    host, until = reboot.announced.host, format_clock(reboot.announced.until)[:5]
+    if reboot.is_awaited:
+        return f"Rebooting {host}; waiting for it until {until} UTC."
+    if reboot.undone is None and describe_reboot_harm(state):
+        return f"{host} is not well after its reboot. Undoing this run's changes."
+    return (
+        f"{host} is back. Scanning the whole host again{_describe_progress(state)}."
+        if "closing" not in state.scanned
+        else ""
+    )
+
+
 def _describe_end(state: RunState) -> str:
     match state.ended:
+        case RunFinished() if state.reboot.compared:
+            return f"The run is finished. {state.reboot.compared.describe().text}; every change is on record."
         case RunFinished():
             return "The run is finished. The whole host was scanned again, and every change is on record."
         case RunStopped() as event:

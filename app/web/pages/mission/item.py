@@ -8,8 +8,9 @@ from starlette.responses import Response
 
 from app.events import kinds
 from app.events.prompt_redaction import summarize_prompt
+from app.events.questions import Answered
 from app.events.record import Recorded
-from app.events.vocabulary import Purpose
+from app.events.vocabulary import Candidate, Purpose
 from app.lineups.model import Lineup
 from app.people.rights import can_read_prompts
 from app.runtime.runtime import Runtime
@@ -17,6 +18,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import Rule, apply_parameters
 from app.store.models import RunRow
 from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
+from app.web.pages.mission.candidate_rows import list_candidate_rows
 from app.web.pages.templating import render_page
 
 FOR: dict[Purpose, str] = {
@@ -36,7 +38,10 @@ class ItemPage:
     engines: dict[str, str]
     """Titles by engine name; empty for engines of another line-up."""
     tries: list[AttemptView]
-    turns: list[tuple[kinds.TurnStarted, kinds.TurnFinished | None]]
+    turns: list[tuple[kinds.TurnStarted, kinds.TurnFinished | None, kinds.QuestionsAnswered | None]]
+    gathered: tuple[Candidate, ...] = ()
+    tried: tuple[str, ...] = ()
+    """Fingerprints of what failed."""
     began: int = 0
     end: kinds.Sentence | None = None
     force: kinds.Sentence | None = None
@@ -47,17 +52,23 @@ class ItemPage:
             self.rule = apply_parameters(load_skill(self.run.skill), event.parameters).rules[self.wanted]
         elif isinstance(event, kinds.TurnFinished):
             if self.turns and self.turns[-1][0].turn == event.turn:
-                self.turns[-1] = (self.turns[-1][0], event)
+                self.turns[-1] = (self.turns[-1][0], event, None)
         elif getattr(event, "rule", None) != self.wanted:
             return
         elif isinstance(event, kinds.TurnStarted):
-            self.turns.append((event, None))
+            self.turns.append((event, None, None))
+        elif isinstance(event, kinds.CandidatesGathered):
+            self.gathered = event.candidates
         elif isinstance(event, kinds.AttemptStarted):
             self.tries.append(AttemptView(event.attempt, event.lessons))
         elif isinstance(event, kinds.InForceChecked):
             self.force = event.describe()
         elif self.tries:
             self.tries[-1] = apply_attempt_event(self.tries[-1], event)
+        if isinstance(event, kinds.QuestionsAnswered) and self.turns:
+            self.turns[-1] = (*self.turns[-1][:2], event)
+        if isinstance(event, kinds.AttemptReflected):
+            self.tried += event.banned
         if isinstance(event, kinds.ItemStarted):
             self.began = recorded.seq
         if isinstance(event, kinds.ItemEnd):
@@ -75,7 +86,13 @@ def build_item_context(lineup: Lineup, row: RunRow, rule: str, events: Iterable[
     view = ItemPage(row, rule, load_skill(row.skill).rules.get(rule), engines, [], [])
     for recorded in events:
         view.apply_event(recorded)
-    return {"FOR": FOR, "told": _redact_prompt, **vars(view)}
+    plan = view.tries[-1].plan if view.tries else None
+    candidates = list_candidate_rows(view.gathered, view.tried, plan.candidate if plan else 0)
+    return {"FOR": FOR, "told": _redact_prompt, "read": _redact_answer, "candidates": candidates, **vars(view)}
+
+
+def _redact_answer(one: Answered) -> str:
+    return one.answer if can_read_prompts() else summarize_prompt(one.answer)
 
 
 def _redact_prompt(begun: kinds.TurnStarted) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from app.web.pages.mission.caption import describe_alarm
 MOST = 5
 _SORTS = {
     "alarm": ("!", "alarm", "Compliant, and harmful", 100.0),
+    "reboot": ("↻", "alarm", "It did not survive the reboot", 97.0),
     "drift": ("!", "alarm", "Drift", 95.0),
     "veto": ("✗", "refused", "The scanner was fooled", 90.0),
     "person": ("?", "plain", "A person decided", 85.0),
@@ -74,9 +75,15 @@ class MomentCollector:
             case kinds.VerdictExplained(veto=True):
                 self._keep_best("veto", event.rule, event.reason)
             case kinds.ApprovalGiven():
-                self._keep_best("person", "", f"{event.by} approved the change. {event.reason}")
+                self._keep_best("person", "", f"{event.by} approved the {event.about}. {event.reason}")
             case kinds.ApprovalRefused():
-                self._keep_best("person", "", f"{event.by} refused the change. {event.reason}")
+                self._keep_best("person", "", f"{event.by} refused the {event.about}. {event.reason}")
+            case kinds.RebootAnnounced():
+                self._before = recorded.seq, recorded.at
+            case kinds.RebootLost():
+                self._keep_best("reboot", "", f"{event.host} did not come back. {event.reason}")
+            case kinds.RebootCompared() if event.lost:
+                self._keep_best("reboot", event.lost[0], f"{', '.join(event.lost)} did not survive the reboot.")
             case kinds.ActionRefused():
                 self._keep_best("refused", event.rule, event.reason)
             case kinds.ItemPassed() if event.attempts > 1:

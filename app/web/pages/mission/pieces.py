@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.lineups.model import Engine, Lineup
+from app.loop.state import Item
 from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.skill import Skill
 from app.targets.host_registry import is_fixture
 from app.web.pages.mission.attempts import AttemptView
+from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
 from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars
 from app.web.pages.mission.lane import PLACES, Lane, Place
@@ -97,24 +99,31 @@ def _render_lane(mission: Mission, scene: Scene, place: Place) -> str:
     lane, attempt = mission.lanes[place], _get_attempt(mission)
     if lane.is_past(mission.focus, attempt.number or lane.attempt):
         lane = Lane(place)
-    started = mission.state.started
+    started, item = mission.state.started, mission.state.items.get(mission.focus or "")
     context = {
         "engine": scene.lineup.engines[scene.lineup.seats[lane.role].engine],
         "attempt": attempt,
         "staged": mission.stage == place,
         "before": started.probes if started else (),
+        "candidates": _list_candidates(item) if item and place == "architect" else [],
     }
     return render_template(f"partials/_turn_{place}.html", lane=lane, **context)
+
+
+def _list_candidates(item: Item) -> list[CandidateRow]:
+    plan = item.attempt.plan if item.attempt else None
+    return list_candidate_rows(item.candidates, item.tried, plan.candidate if plan else 0)
 
 
 def _render_caption(mission: Mission, scene: Scene) -> str:
     turn = None if mission.state.ended else mission.state.turn
     engine = scene.lineup.engines[turn.engine].title if turn and turn.engine in scene.lineup.engines else ""
-    attempt = mission.state.attempt
+    reboot = mission.state.reboot
     context = {
         "caption": write_caption(mission),
         "trouble": _has_alarm(mission),
-        "waits": bool(attempt and attempt.awaits_person),
+        "waits": mission.state.asking is not None,
+        "away_since": reboot.announced_at if scene.mode == "live" and reboot.is_awaited else None,
         "turn": turn,
         "engine": engine,
     }

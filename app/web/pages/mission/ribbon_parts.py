@@ -56,9 +56,9 @@ def group_by_part(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[R
 def find_part(rule: Rule | None) -> str:
     if rule is None:
         return "Other"
-    return _find_word((*rule.paths, rule.id)) or _find_word((rule.title,)) or "Other"
+    return _find_part_name((*rule.paths, rule.id)) or _find_part_name((rule.title,)) or "Other"
 
 
-def _find_word(texts: Iterable[str]) -> str:
+def _find_part_name(texts: Iterable[str]) -> str:
     text = " ".join(texts)
     return next((name for name, words in _WORDS.items() if words.search(text)), "")

@@ -15,12 +15,12 @@ from app.errors import Rejected
 from app.people.rights import (
     DEMO,
     WHO,
-    get_makers,
     get_sign_in_method,
     get_token_id,
     get_visible_runs,
     guests,
     list_new_makers,
+    list_token_makers,
     operators,
     resolve_recorded_name,
 )
@@ -248,7 +248,7 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        means = AnswerMeans(get_sign_in_method(), get_token_id(), get_makers())
+        means = AnswerMeans(get_sign_in_method(), get_token_id(), list_token_makers())
         record_answer(session, asked, approval, verb, by=by, means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from app.events.kinds import RUN_KINDS, ActionRolledBack, ItemPassed, LessonLearnt
 from app.events.record import Recorded
 from app.events.vocabulary import Lesson
+from app.evidence.run_record import REBOOT_RESULTS
 from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore
 from app.web.pages.mission.moments import Moment, find_moments
@@ -46,6 +47,8 @@ class Summary:
     """True if a closing scan was done; otherwise `after` is derived from the attempts."""
     moments: tuple[Moment, ...]
     learnt: tuple[LessonOutcome, ...]
+    reboot: tuple[str, ...] = ()
+    """What came of the reboot at the end, one sentence each."""
 
     @property
     def headline(self) -> str:
@@ -107,6 +110,7 @@ def build_summary(events: Sequence[Recorded]) -> Summary:
         learnt=tuple(
             LessonOutcome(one.lesson, one.lesson.id in helped) for one in said if isinstance(one, LessonLearnt)
         ),
+        reboot=tuple(one.describe().text for one in said if isinstance(one, REBOOT_RESULTS)),
     )
 
 

@@ -19,7 +19,7 @@ READ = (
     *("scan.started", "scan.finished", "turn.started", "turn.finished", "turn.interrupted"),
     *("item.started", "item.passed", "item.escalated", "item.skipped", "item.deferred"),
     *("approval.requested", "approval.given", "approval.refused", "approval.edited", "approval.expired"),
-    *("sentry.alarm", "verdict.explained", "action.rolled_back"),
+    *("sentry.alarm", "verdict.explained", "action.rolled_back", "reboot.announced", "reboot.lost"),
 )
 TICKS = (5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 4 * 3600, 8 * 3600, 86400)
 MOST_TICKS = 8
@@ -196,7 +196,11 @@ def _describe_mark(event: object) -> tuple[str, str] | None:
         case kinds.ActionRolledBack():
             return "undone", f"{event.rule}: rolled back"
         case kinds.ApprovalRequested():
-            return "asks", f"{event.rule}: a person was asked"
+            return "asks", f"{event.rule or 'Reboot'}: a person was asked"
+        case kinds.RebootAnnounced():
+            return "undone", f"{event.host}: rebooted"
+        case kinds.RebootLost():
+            return "alarm", f"{event.host}: did not come back"
         case _:
             return None
 

@@ -7,7 +7,7 @@ from sqlmodel import col, select
 from app.events.kinds import KINDS, RebootChecked
 from app.events.vocabulary import Role
 from app.lineups.model import Engine
-from app.runtime.health import find_faults, read_conditions
+from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
@@ -132,7 +132,7 @@ def build_mission_view(
         pieces=render_pieces(
             mission, Scene(runtime.lineup, load_skill(row.skill), mode, outages=missions.outages.read_outages)
         ),
-        health="" if over or at is not None else render_health(find_faults(read_conditions(runtime))),
+        health="" if over or at is not None else render_health(read_faults(runtime, row.id)),
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
         shares=render_shares(runtime.lineup, sharing, then),

@@ -14,12 +14,12 @@ from app.events.kinds import KINDS, TOLD_KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
 from app.runs.decision_reader import DecisionReader
-from app.runtime.backup_record import read_backup_time
-from app.runtime.health import find_faults, read_conditions
+from app.runtime.backup_record import read_backup_age, read_backup_time
+from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
-from app.targets.held_hosts import find_held
+from app.targets.held_hosts import find_stuck_hosts
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
 from app.web.pages.cold_starts import render_cold_starts
@@ -29,7 +29,7 @@ from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.ops.needs import OpsState, awaits_answer, list_needs, list_notes
+from app.web.pages.ops.needs import OpsState, list_needs
 from app.web.pages.ops.webhooks import list_webhook_lines
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
@@ -49,7 +49,7 @@ class RunCard:
 
     @property
     def waits(self) -> bool:
-        return awaits_answer(self.state)
+        return self.state.awaits_person
 
     @property
     def done(self) -> int:
@@ -78,12 +78,8 @@ class Console:
             unended = [row.id for row in queries.list_unended_runs(session)]
             situation = self._read_situation(session)
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
-        situation = replace(
-            situation,
-            held_hosts=find_held(self._runtime.settings.hosts_folder),
-            states=[self._fold_run(run) for run in unended],
-        )
-        runtime, now, states = self._runtime, situation.now, situation.states
+        situation = replace(situation, held_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
+        runtime, now, states = self._runtime, situation.now, [self._fold_run(run) for run in unended]
         shares = self._sharing.read_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
@@ -98,9 +94,7 @@ class Console:
                 nodes=situation.nodes,
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
-            "needs": render_template(
-                "partials/_needs.html", needs=asked, notes=list_notes(situation), loading=_list_loading_engines(runtime)
-            ),
+            "needs": render_template("partials/_needs.html", needs=asked, loading=_list_loading_engines(runtime)),
             "hand": render_template("partials/_hand.html", cards=[RunCard(state) for state in states]),
             "engines": render_template("partials/_engines.html", cards=engines),
             "simulator": render_template("partials/_simulator.html", simulator=runtime.simulator),
@@ -119,7 +113,7 @@ class Console:
         runtime = self._runtime
         return OpsState(
             now=runtime.clock.now(),
-            faults=find_faults(read_conditions(runtime)),
+            faults=read_faults(runtime),
             launched=list(runtime.launched),
             simulated=runtime.simulator is not None,
             hosts=queries.list_newest_run_per_host(session),
@@ -127,10 +121,10 @@ class Console:
             webhooks=webhooks.list_webhooks(session),
             decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
-            lost_nodes=nodes.given_up(session) if runtime.leases else (),
+            lost_nodes=nodes.list_lost_nodes(session) if runtime.leases else (),
             backed_up_at=read_backup_time(runtime.settings.data),
+            backup_age=read_backup_age(runtime.settings.data, runtime.clock.now(), shared=bool(runtime.leases)),
             backup_days=runtime.settings.backup_days,
-            first_run_at=queries.find_first_order(session),
         )
 
     def _fold_run(self, run: str) -> RunState:

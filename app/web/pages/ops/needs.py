@@ -4,18 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.loop.state import RunState
 from app.runs.open_decisions import DecisionKind, OpenDecision
 from app.runtime.health import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
+from app.text.counts import count_things
 from app.web.addresses import path_to
 from app.web.pages.inbox import to_inbox_address
 
 DAY = 86400.0
-QUIET_SECONDS = QUEUED_SECONDS = 60.0
 _OPEN_WORDS: dict[DecisionKind, str] = {
     "approval": "Review the change",
     "escalated": "Open findings",
@@ -51,7 +50,6 @@ class Need:
 @dataclass(frozen=True)
 class OpsState:
     now: float
-    states: Sequence[RunState] = ()
     faults: Sequence[HealthFault] = ()
     launched: Sequence[str] = ()
     simulated: bool = False
@@ -66,8 +64,9 @@ class OpsState:
     lost_nodes: Sequence[NodeStatus] = ()
     held_hosts: Sequence[HeldHost] = ()
     backed_up_at: float | None = None
+    backup_age: float | None = None
+    """Seconds since the newest backup, or since the first start if none was made; None if another node may have one."""
     backup_days: float = 7.0
-    first_run_at: float | None = None
 
 
 def list_needs(situation: OpsState) -> list[Need]:
@@ -75,29 +74,19 @@ def list_needs(situation: OpsState) -> list[Need]:
     return [
         *map(_to_need, situation.decisions),
         *_list_fault_alarms(situation),
-        *_list_silent_runs(situation),
-        *_list_stuck_queue(situation),
         *_list_other_alarms(situation),
         *_list_old_backup(situation),
     ]
 
 
-def list_notes(at: OpsState) -> list[str]:
-    """Return information that asks for nothing now: a server without any backup may be an evaluation."""
-    used = (at.now - at.first_run_at) / DAY if at.first_run_at else 0.0
-    if at.backed_up_at or used < at.backup_days:
-        return []
-    return [f"No backup was made in {used:.0f} days. Make one with: temper backup FILE"]
-
-
 def _list_old_backup(at: OpsState) -> Iterator[Need]:
-    if at.backed_up_at and (days := (at.now - at.backed_up_at) / DAY) >= at.backup_days:
-        text = f"The newest backup is {days:.0f} day{'s' if round(days) != 1 else ''} old. Make one: temper backup FILE"
-        yield Need("alarm", text, at.backed_up_at, about="backup")
-
-
-def awaits_answer(state: RunState) -> bool:
-    return bool(state.item and state.item.attempt and state.item.attempt.awaits_person)
+    if at.backup_age is None or (days := at.backup_age / DAY) < at.backup_days:
+        return
+    old = count_things(round(days), "day")
+    what = (
+        f"The newest backup is {old} old." if at.backed_up_at else f"No backup was made in the {old} since the start."
+    )
+    yield Need("alarm", f"{what} Make one: temper backup FILE", at.now - at.backup_age, about="backup")
 
 
 def _to_need(decision: OpenDecision) -> Need:
@@ -107,20 +96,21 @@ def _to_need(decision: OpenDecision) -> Need:
 
 def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
     for fault in at.faults:
-        guide = f"{path_to('help_page', document='operations')}#failures" if fault.remedy_place == "guide" else ""
-        yield Need(
-            "alarm",
-            fault.text,
-            fault.since,
-            guide,
-            "Read about failures" if guide else "",
-            tuple(_list_engine_buttons(at, fault)),
-            _name_fault(fault),
-        )
+        link, words = _find_fault_link(fault)
+        presses = (*_list_engine_buttons(at, fault), *_list_run_buttons(fault))
+        yield Need("alarm", fault.text, fault.since, link, words, presses, _name_fault(fault))
+
+
+def _find_fault_link(fault: HealthFault) -> tuple[str, str]:
+    if fault.remedy_place == "guide":
+        return f"{path_to('help_page', document='operations')}#failures", "Read about failures"
+    if not fault.runs:
+        return "", ""
+    return (path_to("run", run=fault.runs[0]), "Open run") if len(fault.runs) == 1 else (path_to("runs"), "Open runs")
 
 
 def _name_fault(fault: HealthFault) -> str:
-    return f"{fault.kind} {fault.badge}"
+    return " ".join((fault.kind, fault.badge, *(fault.runs if len(fault.runs) == 1 else ())))
 
 
 def _list_engine_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButton]:
@@ -136,39 +126,14 @@ def _list_engine_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButto
             yield NeedButton(path_to("ops_engine", engine=name), verb, f"{verb.capitalize()} {name}")
 
 
-def _list_silent_runs(at: OpsState) -> Iterator[Need]:
-    for state in at.states:
-        if state.status == "running" and not awaits_answer(state) and at.now - state.at > QUIET_SECONDS:
-            text = f"Run {state.run} is running but logs no events."
-            presses = (
-                NeedButton(path_to("run_ask", run=state.run), "pause", "Pause run"),
-                _build_stop_button(state.run),
-            )
-            yield Need("alarm", text, state.at, path_to("run", run=state.run), "Open run", presses)
-
-
-def _build_stop_button(run: str) -> NeedButton:
-    return NeedButton(path_to("run_ask", run=run), "stop", f"Stop run {run}", confirms=True)
-
-
-def _list_stuck_queue(at: OpsState) -> Iterator[Need]:
-    """Yield a need for each host whose oldest run is queued for long, although no run works on the host."""
-    busy = {state.request.host for state in at.states if state.request and state.status in ("running", "paused")}
-    for state in at.states:
-        if state.status != "queued" or not state.request or state.request.host in busy:
-            continue
-        busy.add(state.request.host)
-        if at.now - state.at > QUEUED_SECONDS:
-            text = f"Run {state.run} on {state.request.host} is queued, and nothing works on it."
-            yield Need(
-                "alarm",
-                text,
-                state.at,
-                path_to("run", run=state.run),
-                "Open run",
-                (_build_stop_button(state.run),),
-                f"queue of {state.run}",
-            )
+def _list_run_buttons(fault: HealthFault) -> Iterator[NeedButton]:
+    if len(fault.runs) != 1:
+        return
+    [run] = fault.runs
+    if fault.kind == "progress":
+        yield NeedButton(path_to("run_ask", run=run), "pause", "Pause run")
+    if fault.kind in ("progress", "queue"):
+        yield NeedButton(path_to("run_ask", run=run), "stop", f"Stop run {run}", confirms=True)
 
 
 def _list_other_alarms(at: OpsState) -> Iterator[Need]:

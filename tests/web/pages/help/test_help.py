@@ -96,10 +96,3 @@ def test_every_page_begins_with_its_title_and_is_reached_from_the_index_or_a_lis
     ]
     assert alone == []
     assert find_help_folder().name == "docs"
-
-
-def test_the_container_holds_what_the_wheel_holds():
-    root = find_help_folder().parent
-    copied = re.findall(r"^COPY (\w+) \1$", (root / "deploy/temper/Dockerfile").read_text(), re.MULTILINE)
-    assert copied == ["app", "migrations", "docs"]
-    assert {f"!{one}" for one in copied} <= set((root / ".dockerignore").read_text().split())

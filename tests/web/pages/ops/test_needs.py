@@ -1,19 +1,16 @@
 """What an operator is told to look at, and with what to press."""
 
 from dataclasses import replace
-from types import SimpleNamespace
-
-import msgspec
 
 from app.events.kinds import EngineState
-from app.loop.state import RunState
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health import Conditions, find_faults
+from app.runtime.run_progress import GRACE, HOST_STEP, STARTING, RunProgress
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
 from app.targets.held_hosts import HeldHost
-from app.web.pages.ops.needs import DAY, QUEUED_SECONDS, QUIET_SECONDS, NeedButton, OpsState, list_needs, list_notes
+from app.web.pages.ops.needs import DAY, NeedButton, OpsState, list_needs
 
 NOW = 1_000_000.0
 QUIET = OpsState(NOW)
@@ -87,15 +84,27 @@ def test_what_waits_in_the_inbox_comes_first_and_leads_there():
     assert other.level == "alarm"
 
 
-def test_a_run_that_says_nothing_is_told_and_one_that_just_spoke_is_not():
-    spoke = RunState(run="r1", status="running", at=NOW - QUIET_SECONDS + 1)
-    assert list_needs(replace(QUIET, states=[spoke])) == []
-    (need,) = list_needs(replace(QUIET, states=[msgspec.structs.replace(spoke, at=NOW - QUIET_SECONDS - 1)]))
-    assert (need.text, need.link) == ("Run r1 is running but logs no events.", "/runs/r1")
+def silent(run, step="sentry.probed", **more):
+    return RunProgress(run, "web", "running", NOW - HOST_STEP.seconds - GRACE - 1, step=step, **more)
+
+
+def test_a_run_that_makes_no_progress_can_be_opened_paused_and_stopped():
+    (need,) = list_needs(replace(QUIET, faults=broken({}, runs=[silent("r1")])))
+    assert (need.text, need.link, need.words) == (
+        "Run r1 on web has logged nothing for more than 120 s, the limit of a step on a host.", "/runs/r1", "Open run",
+    )  # fmt: skip
+    assert need.since == NOW - HOST_STEP.seconds - GRACE - 1
     assert need.presses == (
         NeedButton("/runs/r1/ask", "pause", "Pause run"),
         NeedButton("/runs/r1/ask", "stop", "Stop run r1", confirms=True),
     )
+    assert need.about == "progress NO PROGRESS r1"
+
+
+def test_many_runs_that_make_no_progress_are_one_need_that_leads_to_the_list():
+    (need,) = list_needs(replace(QUIET, faults=broken({}, runs=[silent(f"r{n}") for n in range(4)])))
+    assert need.text == "4 runs log nothing for longer than their steps may take: r0, r1, r2 and 1 more."
+    assert (need.link, need.presses, need.about) == ("/runs", (), "progress NO PROGRESS")
 
 
 def test_drift_a_missed_schedule_a_refused_webhook_and_a_full_disk_are_told():
@@ -141,28 +150,19 @@ def test_a_node_that_fell_silent_and_a_host_that_a_process_keeps_from_another_ar
     assert (other.since, other.about) == (NOW, "host db1 is held")
 
 
-def test_a_queued_run_on_which_nothing_works_is_told_once_for_each_host():
-    def queued(run, host, status="queued"):
-        request = SimpleNamespace(host=host)
-        return RunState(run=run, status=status, at=NOW - QUEUED_SECONDS - 1, request=request)
-
-    waiting = [queued("r1", "web"), queued("r2", "web"), queued("r3", "db", "paused"), queued("r4", "db")]
-    (need,) = list_needs(replace(QUIET, states=waiting))
+def test_a_queued_run_on_which_nothing_works_can_be_stopped():
+    left = RunProgress("r1", "web", "queued", NOW - STARTING - 1, is_held=False)
+    (need,) = list_needs(replace(QUIET, faults=broken({}, runs=[left])))
     assert (need.text, need.link) == ("Run r1 on web is queued, and nothing works on it.", "/runs/r1")
     assert [(press.verb, press.confirms) for press in need.presses] == [("stop", True)]
 
 
-def test_an_old_backup_needs_somebody_and_a_young_one_does_not():
-    told = list_needs(replace(QUIET, backed_up_at=NOW - 8 * DAY))
-    assert [one.text for one in told] == ["The newest backup is 8 days old. Make one: temper backup FILE"]
-    assert list_needs(replace(QUIET, backed_up_at=NOW - 6 * DAY)) == []
-    assert list_needs(replace(QUIET, backed_up_at=NOW - 8 * DAY, backup_days=30.0)) == []
-
-
-def test_a_server_without_any_backup_is_told_so_after_a_week_and_is_not_alarmed():
-    old = replace(QUIET, first_run_at=NOW - 9 * DAY)
-    assert list_notes(old) == ["No backup was made in 9 days. Make one with: temper backup FILE"]
-    assert list_needs(old) == []
-    assert list_notes(replace(old, first_run_at=NOW - 3 * DAY)) == []
-    assert list_notes(replace(old, backed_up_at=NOW)) == []
-    assert list_notes(QUIET) == []
+def test_a_backup_that_is_old_or_was_never_made_needs_somebody_and_a_young_one_does_not():
+    old = replace(QUIET, backed_up_at=NOW - 8 * DAY, backup_age=8 * DAY)
+    (need,) = list_needs(old)
+    assert (need.text, need.since) == ("The newest backup is 8 days old. Make one: temper backup FILE", NOW - 8 * DAY)
+    (need,) = list_needs(replace(old, backed_up_at=None))
+    assert need.text == "No backup was made in the 8 days since the start. Make one: temper backup FILE"
+    assert list_needs(replace(old, backup_age=6 * DAY)) == []
+    assert list_needs(replace(old, backup_days=30.0)) == []
+    assert list_needs(QUIET) == [], "another node may have one"

@@ -9,7 +9,14 @@ from app.events.record import Recorded, parse_line
 from app.store.models import EventRow, RunRow
 
 _ASKED = "approval.requested"
-_SETTLED = ("approval.refused", "approval.expired", "approval.edited", "attempt.failed", "action.applying")
+_SETTLED = (
+    "approval.refused",
+    "approval.expired",
+    "approval.edited",
+    "attempt.failed",
+    "action.applying",
+    "reboot.announced",
+)
 _AT_WORK = ("running", "paused")
 AT_ONCE = 500
 """Names in one query, below every database's limit of parameters."""

@@ -1,0 +1,122 @@
+"""Checks of what Temper needs of a server with OpenAI's API, each by one small request and what it brings."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from app.engines.chat import Delta, Finished, Message, Question
+from app.engines.client import EngineClient
+from app.engines.endpoint import ASSUMED_CONTEXT, EndpointReport
+from app.errors import EngineError, EngineRefused
+from app.text.clean import clean_text
+
+AT_ONCE = 3
+SECONDS = 90.0
+_SHORT = 4
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row of the table. `passed` is None if it could not be tried."""
+
+    name: str
+    passed: bool | None
+    detail: str = ""
+    without: str = ""
+    """What Temper does if the server cannot do it; empty if Temper cannot do without it."""
+
+    @property
+    def is_needed(self) -> bool:
+        return not self.without
+
+
+@dataclass(frozen=True)
+class _Answer:
+    pieces: tuple[Delta, ...]
+    end: Finished
+
+
+_Try = Callable[[EngineClient, str], Awaitable[tuple[bool, str]]]
+
+
+async def check_conformance(client: EngineClient, report: EndpointReport) -> AsyncIterator[Check]:
+    """Yield the checks as they are made: first what the report says already, then those of `_TRIES`."""
+    yield Check("lists its models", passed=True, detail=f"{len(report.models)} listed")
+    yield Check("binds answers to a JSON Schema", report.structured, report.structured_detail, "examples and repair")
+    yield Check("counts tokens", report.counts != "none", report.counts, "pieces count as tokens")
+    said = report.context != ASSUMED_CONTEXT
+    yield Check("says how long its context is", said, report.context_source, f"{ASSUMED_CONTEXT:,} tokens are assumed")
+    yield Check("has metrics", report.metrics, "", "rates are Temper's own count")
+    for name, (attempt, without) in _TRIES.items():
+        try:
+            async with asyncio.timeout(SECONDS):
+                passed, detail = await attempt(client, report.model)
+        except TimeoutError:
+            passed, detail = False, f"no answer in {SECONDS:.0f} s"
+        except EngineError as exc:
+            passed, detail = False, str(exc)
+        yield Check(name, passed, clean_text(detail, 200), without)
+
+
+async def _ask_question(client: EngineClient, model: str, text: str, most: int = 48) -> _Answer:
+    question = Question(model, (Message("user", text),), "", None, "probe", most, 0.0, extra={"seed": 7})
+    pieces: list[Delta] = []
+    async with aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
+        async for part in parts:
+            if isinstance(part, Finished):
+                return _Answer(tuple(pieces), part)
+            pieces.append(part)
+    raise AssertionError("a reply ends with Finished or raises")
+
+
+async def _try_streaming(client: EngineClient, model: str) -> tuple[bool, str]:
+    answer = await _ask_question(client, model, "Count from one to ten in words.")
+    return len(answer.pieces) > 1, f"{len(answer.pieces)} pieces"
+
+
+async def _try_length(client: EngineClient, model: str) -> tuple[bool, str]:
+    answer = await _ask_question(client, model, "Count from one to ten in words.", _SHORT)
+    within = answer.end.completion_tokens <= _SHORT
+    return within and answer.end.finish_reason == "length", f"ended with {answer.end.finish_reason}"
+
+
+async def _try_system(client: EngineClient, model: str) -> tuple[bool, str]:
+    messages = (Message("system", "You answer in one word."), Message("user", "Say yes."))
+    question = Question(model, messages, "", None, "probe", 16, 0.0)
+    async with aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
+        async for _ in parts:
+            return True, ""
+    return False, "no answer"
+
+
+async def _try_several(client: EngineClient, model: str) -> tuple[bool, str]:
+    answers = await asyncio.gather(*(_ask_question(client, model, f"Say the number {n}.", 16) for n in range(AT_ONCE)))
+    return len(answers) == AT_ONCE, f"{AT_ONCE} answered"
+
+
+async def _try_unknown_model(client: EngineClient, _: str) -> tuple[bool, str]:
+    try:
+        await _ask_question(client, "temper/no-such-model", "Say yes.", 1)
+    except EngineRefused as exc:
+        return True, str(exc)
+    return False, "it answered with some other model"
+
+
+async def _try_cancel(client: EngineClient, model: str) -> tuple[bool, str]:
+    question = Question(model, (Message("user", "Count from one to a thousand."),), "", None, "probe", 400, 0.0)
+    async with aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
+        async for _ in parts:
+            break
+    await _ask_question(client, model, "Say yes.", 2)
+    return True, "it answered the next question"
+
+
+_TRIES: dict[str, tuple[_Try, str]] = {
+    "streams an answer in pieces": (_try_streaming, ""),
+    "takes a system message": (_try_system, ""),
+    "ends an answer at max_tokens": (_try_length, "a turn ends by its time"),
+    "answers several requests": (_try_several, "roles wait for each other"),
+    "refuses a model that it does not have": (_try_unknown_model, "the line-up's model is checked against its list"),
+    "goes on after a request was cancelled": (_try_cancel, ""),
+}

@@ -1,0 +1,228 @@
+"""Finds out what a server with OpenAI's API can do: a few questions, each bounded in time and tokens."""
+
+import asyncio
+import re
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import httpx
+import msgspec
+
+from app.engines.chat import Delta, Dialect, Finished, Message, Question
+from app.engines.client import EngineClient, ServedModel
+from app.engines.error_message import NOT_JSON
+from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled
+from app.text.clean import clean_text
+
+TokenCounts = Literal["with each piece", "at the end", "none"]
+ThoughtForm = Literal["a field of their own", "none seen"]
+
+PATIENCE = 5.0
+ANSWER_SECONDS, LONG_SECONDS = 90.0, 3.0
+"""A model that is loaded at its first request may need long; a prompt that is too long is refused at once."""
+MOST_TOKENS, LONG_WORDS = 400, 40_000
+ASSUMED_CONTEXT, LONG_CONTEXT = 8192, 32_768
+"""Tokens, if the server does not say; and if it did not refuse LONG_WORDS."""
+WORD = "temper"
+_SCHEMA = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "enum": [WORD]}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+_CONTEXT = re.compile(r"context\s*(?:window|length|size)?[^0-9]{0,40}([0-9]{3,7})", re.IGNORECASE)
+_OWNERS = {"llamacpp": "llama.cpp", "library": "Ollama", "sglang": "SGLang", "vllm": "vLLM", "me": "llama-cpp-python"}
+"""What servers name as the owner of their models."""
+
+
+@dataclass(frozen=True)
+class EndpointReport:
+    """What a server was seen to do."""
+
+    base: str
+    models: tuple[ServedModel, ...]
+    model: str
+    program: str = ""
+    context: int = ASSUMED_CONTEXT
+    context_source: str = "assumed: the server does not say"
+    structured: bool = False
+    structured_detail: str = ""
+    counts: TokenCounts = "none"
+    thoughts: ThoughtForm = "none seen"
+    metrics: bool = False
+    first_token_s: float | None = None
+    tok_s: float | None = None
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Return what was asked about, what was found, and what Temper does without it."""
+        without = "answers are asked for by an example, read leniently, and asked for again with what was wrong"
+        own = "rates are Temper's own count, labelled derived; GPU figures only where NVML can read them"
+        return [
+            ("program", self.program or "unknown", ""),
+            ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
+            ("context", f"{self.context:,} tokens", self.context_source),
+            ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else without),
+            ("thoughts", self.thoughts, "" if self.thoughts != "none seen" else "a short question brought none"),
+            ("token counts", self.counts, "pieces are counted as tokens" if self.counts == "none" else ""),
+            ("metrics", _to_word(self.metrics), "" if self.metrics else own),
+        ]
+
+
+def _to_word(found: bool) -> str:
+    return "yes" if found else "no"
+
+
+@dataclass
+class _Reply:
+    text: str = ""
+    thought: str = ""
+    end: Finished | None = None
+    counted_pieces: int = 0
+    deltas: list[Delta] = field(default_factory=list)
+
+
+def normalize_base(address: str) -> str:
+    """Return the base URL of an address: with /v1 and without a slash behind it."""
+    return address.rstrip("/").removesuffix("/v1") + "/v1"
+
+
+async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", model: str = "") -> EndpointReport:
+    """Ask the server what it serves and can do. Raise EngineError if it serves nothing that answers."""
+    client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=Dialect(extensions=False))
+    models = await client.list_models()
+    chosen = _choose_model(base, models, model)
+    plain = await _ask_question(client, chosen.id, "Reply with the single word hello.", None)
+    assert plain.end
+    report = EndpointReport(
+        base=base,
+        models=models,
+        model=chosen.id,
+        program=await _identify_program(http, client, base, models),
+        thoughts="a field of their own" if plain.thought else "none seen",
+        counts=_judge_counts(plain),
+        first_token_s=plain.end.ttft,
+        tok_s=plain.end.decode_rate,
+        metrics=await _has_metrics(client),
+    )
+    structured, detail = await _try_schema(client, chosen.id)
+    context, source = await _find_context(client, chosen)
+    return replace(report, structured=structured, structured_detail=detail, context=context, context_source=source)
+
+
+def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> ServedModel:
+    if not models:
+        raise EngineRefused(f"{base} serves no model: load one there first.")
+    if not wanted:
+        return models[0]
+    names = [one.id for one in models]
+    # Ollama lists NAME:latest and takes NAME.
+    for name in (wanted, f"{wanted}:latest"):
+        if name in names:
+            return models[names.index(name)]
+    have = clean_text(", ".join(names[:8]), 300)
+    raise EngineRefused(f"{base} does not serve {clean_text(wanted, 80)!r}. It serves: {have}.")
+
+
+async def _ask_question(client: EngineClient, model: str, text: str, schema: dict[str, object] | None) -> _Reply:
+    question = Question(
+        model=model,
+        messages=(Message("user", text),),
+        schema_name="probe",
+        schema=schema,
+        request_id="probe",
+        max_tokens=MOST_TOKENS,
+        temperature=0.0,
+    )
+    reply = _Reply()
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS), aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
+            async for part in parts:
+                if isinstance(part, Finished):
+                    reply.end = part
+                    continue
+                reply.deltas.append(part)
+                if part.channel == "thought":
+                    reply.thought += part.text
+                else:
+                    reply.text += part.text
+    except TimeoutError as exc:
+        raise EngineStalled(f"{client.base_url} did not end a short answer in {ANSWER_SECONDS:.0f} s.") from exc
+    if reply.end is None:
+        raise EngineDied(f"{client.base_url} ended the stream without its end.")
+    return reply
+
+
+def _judge_counts(reply: _Reply) -> TokenCounts:
+    assert reply.end
+    if reply.end.prompt_tokens == 0:
+        return "none"
+    by_piece = [one.tokens for one in reply.deltas]
+    return "with each piece" if reply.end.decode_rate is not None and by_piece else "at the end"
+
+
+async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
+    """Return whether an answer is bound to a schema: a question is asked whose natural answer does not fit it."""
+    try:
+        reply = await _ask_question(client, model, "Reply with the single word hello and nothing else.", _SCHEMA)
+    except EngineRefused as exc:
+        return False, clean_text(f"refused: {exc}", 300)
+    try:
+        bound = msgspec.json.decode(reply.text.strip().encode()) == {"word": WORD}
+    except NOT_JSON:
+        bound = False
+    return bound, "" if bound else "response_format was accepted and ignored"
+
+
+async def _has_metrics(client: EngineClient) -> bool:
+    try:
+        return (await client.read_sample()).generation_tokens is not None
+    except EngineError:
+        return False
+
+
+async def _identify_program(
+    http: httpx.AsyncClient, client: EngineClient, base: str, models: tuple[ServedModel, ...]
+) -> str:
+    if made_by := next((one.made_by for one in models if one.made_by), ""):
+        return clean_text(f"llama.cpp {made_by}".replace("llama.cpp llama.cpp", "llama.cpp"), 60)
+    owner = next((name for one in models if (name := _OWNERS.get(one.owner.casefold()))), "")
+    version = await client.read_version()
+    if not version and (version := await _read_ollama_version(http, base)):
+        owner = "Ollama"
+    if version and not owner:
+        owner = "vLLM"
+    return clean_text(f"{owner} {version}".strip(), 60)
+
+
+async def _read_ollama_version(http: httpx.AsyncClient, base: str) -> str:
+    try:
+        answer = await http.get(f"{base.removesuffix('/v1')}/api/version", timeout=PATIENCE)
+        found = answer.json()["version"] if answer.status_code == httpx.codes.OK else ""
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+async def _find_context(client: EngineClient, model: ServedModel) -> tuple[int, str]:
+    """Return the context in tokens and where it is known from.
+
+    A server that does not say names it when it refuses a prompt that is far too long, which it does before it reads it.
+    """
+    if model.max_model_len:
+        return model.max_model_len, "the server's list of models says so"
+    question = Question(
+        model.id, (Message("user", "a " * LONG_WORDS),), "", None, "probe", max_tokens=1, temperature=0.0
+    )
+    try:
+        async with asyncio.timeout(LONG_SECONDS), aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
+            async for _ in parts:
+                break
+    except TimeoutError:
+        return ASSUMED_CONTEXT, "assumed: the server does not say"
+    except EngineError as exc:
+        if found := _CONTEXT.search(str(exc)):
+            return int(found[1]), "the server's refusal of a prompt that is too long"
+        return ASSUMED_CONTEXT, "assumed: the server does not say"
+    return LONG_CONTEXT, f"it took {LONG_WORDS:,} words; more is not used"

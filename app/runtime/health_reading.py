@@ -1,0 +1,202 @@
+"""Reads the conditions of Temper's health: of this process at once, of database and disk in a thread."""
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from app.events.kinds import ApprovalGiven, RunQueued, RunWaiting
+from app.runtime.disk_space import DiskSpace
+from app.runtime.health import SILENT_NODE, Conditions, HealthFault, find_faults
+from app.runtime.run_progress import IN_TURN, RunProgress, find_silences
+from app.runtime.runtime import WAITS, Runtime
+from app.store import attention_queries, nodes
+from app.store.leases import LeaseRow
+from app.store.models import EventRow, RunRow
+from app.store.nodes import NodeStatus
+from app.store.queries import UNENDED
+from app.store.request_session import open_read_session
+
+NO_RUN = ""
+"""Of pages that show more than one run."""
+
+
+@dataclass(frozen=True)
+class StoredConditions:
+    """What only database and disk know, of one run or of all."""
+
+    silent_worker: NodeStatus | None = None
+    wait: tuple[float, RunWaiting] | None = None
+    left_since: float | None = None
+    runs: tuple[RunProgress, ...] = ()
+    disk: DiskSpace | None = None
+
+
+UNKNOWN = StoredConditions()
+
+
+def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Conditions:
+    """Read the conditions of this moment, without waiting for anything."""
+    polling = runtime.board.polling_since
+    return Conditions(
+        now=runtime.clock.now(),
+        engines=dict(runtime.board.states),
+        seated={seat.engine for seat in runtime.lineup.seats.values()},
+        simulator=None if runtime.simulator is None else runtime.simulator.is_running,
+        unwritten=runtime.writer.stalled_seconds,
+        broken_log=runtime.writer.broken.is_set(),
+        unanswered=runtime.clock.seconds_since_answer,
+        unpolled=time.monotonic() - runtime.board.polled_at,
+        waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
+        silent_worker=stored.silent_worker,
+        wait=stored.wait,
+        left_since=stored.left_since,
+        runs=stored.runs,
+        disk=stored.disk,
+    )
+
+
+def read_signs(runtime: Runtime) -> object:
+    """Return what differs when pages have something new to show, apart from figures. Reads no table."""
+    disk = runtime.disk.measure(runtime.settings.data, runtime.clock.now())
+    faults = find_faults(read_conditions(runtime, StoredConditions(disk=disk)))
+    return runtime.changes.version(), [fault.text for fault in faults]
+
+
+class Holder(NamedTuple):
+    """Who works on a run, and since when."""
+
+    node: NodeStatus | None
+    since: float
+
+
+class _Head(NamedTuple):
+    """An unended run with its newest event."""
+
+    run: str
+    host: str
+    state: str
+    waiting_for: str
+    at: float
+    kind: str
+
+
+def read_faults(runtime: Runtime, run: str = NO_RUN) -> tuple[HealthFault, ...]:
+    """Return the faults that concern the run, or all of this server. Blocks."""
+    return find_faults(read_conditions(runtime, read_stored_conditions(runtime, [run])[run]))
+
+
+def read_stored_conditions(runtime: Runtime, runs: Sequence[str] = (NO_RUN,)) -> dict[str, StoredConditions]:
+    """Return what concerns each of these runs, and for NO_RUN all of them. Blocks."""
+    with open_read_session(runtime.database) as session:
+        heads = _read_heads(session)
+        holders = _read_holders(session, runtime) if heads else {}
+        seen = _read_progress(session, runtime, heads, holders) if heads else ()
+        progress = {one.run: one for one in seen}
+    disk = runtime.disk.measure(runtime.settings.data, runtime.clock.now())
+    stored = {NO_RUN: StoredConditions(runs=tuple(progress.values()), disk=disk)}
+    for head in heads:
+        if head.run in runs:
+            alone = StoredConditions(runs=(progress[head.run],), disk=disk)
+            stored[head.run] = _add_own_conditions(runtime, head, holders.get(head.run), alone)
+    return stored | {run: StoredConditions(disk=disk) for run in runs if run not in stored}
+
+
+def _add_own_conditions(
+    runtime: Runtime, head: _Head, holder: Holder | None, stored: StoredConditions
+) -> StoredConditions:
+    """Add what a run's own page names at once: its wait, its silent node, and that no process has it."""
+    if head.state != "running":
+        return stored
+    if head.waiting_for:
+        for one in runtime.store.read_newest(head.run, None, WAITS, 1):
+            if isinstance(one.event, RunWaiting):
+                stored = replace(stored, wait=(one.at, one.event))
+    node = holder.node if holder else None
+    silent = node if node and node.silent_seconds > SILENT_NODE else None
+    return replace(stored, silent_worker=silent, left_since=None if holder else head.at)
+
+
+def _read_heads(session: Session) -> list[_Head]:
+    """Return the unended runs in the order of the queue."""
+    newest = select(EventRow).where(EventRow.run == RunRow.id).order_by(col(EventRow.seq).desc()).limit(1)
+    at, kind = (newest.with_only_columns(one).scalar_subquery() for one in (col(EventRow.at), col(EventRow.kind)))
+    query = select(RunRow, func.coalesce(at, RunRow.queued_at), func.coalesce(kind, ""))
+    unended = query.where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at), col(RunRow.id))
+    return [
+        _Head(run.id, run.host, run.state, run.waiting_for, newest_at, newest_kind)
+        for run, newest_at, newest_kind in session.exec(unended)
+    ]
+
+
+def _read_holders(session: Session, runtime: Runtime) -> dict[str, Holder]:
+    """Return the runs that some process works on."""
+    if not runtime.leases:
+        return {run: Holder(None, since) for run, since in runtime.durable.taken_at.items()}
+    living = {run: node for node in nodes.list_node_statuses(session) for run in node.runs}
+    claims = session.exec(select(LeaseRow.name, LeaseRow.claim).where(col(LeaseRow.name).in_(living))).all()
+    return {run: Holder(living[run], claim / 1000) for run, claim in claims}  # a claim counts milliseconds
+
+
+def _read_progress(
+    session: Session, runtime: Runtime, heads: Sequence[_Head], holders: Mapping[str, Holder]
+) -> Iterator[RunProgress]:
+    """Yield each run's progress. What costs queries is read only of those that seem silent."""
+    now = runtime.clock.now()
+    seen = list(_judge_heads(runtime, heads, holders))
+    silent = {one.run for one in find_silences(seen, now)}
+    asking = set(attention_queries.list_asking_runs(session)) if silent else set()
+    for run in seen:
+        yield _look_closer(session, runtime, run, asking) if run.run in silent else run
+
+
+def _judge_heads(runtime: Runtime, heads: Sequence[_Head], holders: Mapping[str, Holder]) -> Iterator[RunProgress]:
+    me, asked = runtime.leases.node if runtime.leases else "", runtime.queues.list_waiting_hosts()
+    busy = {one.host for one in heads if one.state != "queued"}
+    for head in heads:
+        holder = holders.get(head.run)
+        behind = head.state == "queued" and holder is None and head.host in busy
+        busy.add(head.host)
+        yield RunProgress(
+            run=head.run,
+            host=head.host,
+            status=head.state,
+            at=max(head.at, holder.since if holder else runtime.began_at),
+            is_held=holder is not None,
+            step=head.kind,
+            waiting_for=head.waiting_for,
+            may_wait=behind or bool(head.waiting_for) or (head.host in asked and head.kind not in IN_TURN),
+            is_elsewhere=bool(holder and holder.node and holder.node.name != me),
+        )
+
+
+def _look_closer(session: Session, runtime: Runtime, run: RunProgress, asking: Collection[str]) -> RunProgress:
+    if not run.is_held:
+        return replace(run, at=max(run.at, _find_newest_end(session, run.host)), may_wait=_is_passed_on(session, run))
+    if run.step in IN_TURN:
+        begun = next(runtime.store.read_events(run.run, upto=1)).event
+        return replace(run, stall_seconds=begun.budget.stall_seconds) if isinstance(begun, RunQueued) else run
+    return replace(run, may_wait=run.run in asking and not _has_all_approvals(runtime, run))
+
+
+def _find_newest_end(session: Session, host: str) -> float:
+    """Return when a run last ended on the host, which it had kept from the others; 0 if none has."""
+    return session.exec(select(func.max(RunRow.ended_at)).where(RunRow.host == host)).one() or 0.0
+
+
+def _is_passed_on(session: Session, run: RunProgress) -> bool:
+    """Return whether nodes that could not reach its host have offered it to others."""
+    lease = session.get(LeaseRow, run.run)
+    return lease is not None and bool(lease.unreached)
+
+
+def _has_all_approvals(runtime: Runtime, run: RunProgress) -> bool:
+    if run.step != "approval.given":
+        return False
+    return all(
+        isinstance(one.event, ApprovalGiven) and one.event.given >= one.event.of
+        for one in runtime.store.read_newest(run.run, None, ("approval.given",), 1)
+    )

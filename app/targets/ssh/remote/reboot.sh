@@ -1,0 +1,2 @@
+# reboot: shut down and boot again.
+booted_anew

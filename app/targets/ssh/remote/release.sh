@@ -1,0 +1,8 @@
+# release: delete the pre-images of committed changes, which were kept for a reboot.
+[ -d "$home" ] || exit 0
+locked
+for at in "$home"/*/; do
+  name=${at%/} name=${name##*/}
+  if [ -e "$at/kept" ] && [ "$(mark_of "$name")" = committed ]; then images_dropped "$name"; fi
+done
+exit 0

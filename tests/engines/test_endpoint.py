@@ -1,0 +1,159 @@
+"""Somebody's server with OpenAI's API, played at the wire: what it can do is seen by what it does."""
+
+import json
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+
+from app.engines.chat import Dialect
+from app.engines.client import EngineClient
+from app.engines.conformance import check_conformance
+from app.engines.endpoint import ASSUMED_CONTEXT, LONG_CONTEXT, inspect_endpoint, normalize_base
+from app.errors import EngineRefused
+
+BASE = "http://server:8080/v1"
+
+
+@dataclass
+class Server:
+    """A server that binds answers to a schema, ignores it or refuses it, and may say how long its context is."""
+
+    models: list[dict] = field(default_factory=lambda: [{"id": "m-7b", "owned_by": "somebody"}])
+    schema: str = "binds"
+    too_long: str = ""
+    usage: bool = True
+    thought: str = ""
+    key: str = ""
+    paths: dict[str, dict] = field(default_factory=dict)
+    bodies: list[dict] = field(default_factory=list)
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
+            return httpx.Response(401, json={"error": {"message": "who are you"}})
+        path = request.url.path
+        if path == "/v1/models":
+            return httpx.Response(200, json={"data": self.models})
+        if path in self.paths:
+            return httpx.Response(200, **self.paths[path])
+        if path != "/v1/chat/completions":
+            return httpx.Response(404, json={"error": "no"})
+        body = json.loads(request.content)
+        self.bodies.append(body)
+        if self.too_long and len(body["messages"][0]["content"]) > 10_000:
+            return httpx.Response(400, json={"error": {"message": self.too_long}})
+        bound = "response_format" in body
+        if bound and self.schema == "refuses":
+            return httpx.Response(400, json={"error": {"message": "response_format is unknown here"}})
+        return self.stream('{"word": "temper"}' if bound and self.schema == "binds" else "hello")
+
+    def stream(self, text: str) -> httpx.Response:
+        chunks: list[dict] = [{"choices": [{"delta": {"reasoning": self.thought}}]}] if self.thought else []
+        chunks += [{"choices": [{"delta": {"content": piece}}]} for piece in (text[:2], text[2:])]
+        chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+        chunks += [{"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 5}}] if self.usage else []
+        lines = "".join(f"data: {json.dumps(one)}\n\n" for one in chunks) + "data: [DONE]\n\n"
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, text=lines)
+
+
+async def inspect(server: Server, **how):
+    async with httpx.AsyncClient(transport=httpx.MockTransport(server)) as http:
+        return await inspect_endpoint(http, BASE, **how)
+
+
+async def test_no_request_has_a_field_that_a_hosted_server_would_refuse():
+    server = Server()
+    await inspect(server)
+    known = {"model", "messages", "max_tokens", "temperature", "stream", "stream_options", "response_format"}
+    assert set().union(*server.bodies) == known
+    assert all(body["stream_options"] == {"include_usage": True} for body in server.bodies)
+
+
+@pytest.mark.parametrize(("schema", "bound", "why"), [("binds", True, ""), ("ignores", False, "accepted and ignored")])
+async def test_a_schema_counts_only_if_the_answer_is_bound_to_it(schema, bound, why):
+    report = await inspect(Server(schema=schema))
+    assert report.structured is bound
+    assert why in report.structured_detail
+
+
+async def test_a_server_that_refuses_the_schema_is_used_without():
+    report = await inspect(Server(schema="refuses"))
+    assert (report.structured, "response_format is unknown here" in report.structured_detail) == (False, True)
+    assert any("by an example" in without for _, _, without in report.rows)
+
+
+@pytest.mark.parametrize(
+    ("said", "context"),
+    [
+        ("Requested tokens (40010) exceed context window of 2048", 2048),
+        ("This model's maximum context length is 16384 tokens. However, you requested 40001", 16384),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("too long", ASSUMED_CONTEXT),
+    ],
+)
+async def test_the_context_is_read_off_the_refusal_of_a_prompt_that_is_too_long(said, context):
+    assert (await inspect(Server(too_long=said))).context == context
+
+
+async def test_a_context_that_the_list_of_models_has_is_not_asked_for():
+    server = Server(models=[{"id": "m", "max_model_len": 6000}])
+    assert (await inspect(server)).context == 6000
+    assert max(len(str(body["messages"])) for body in server.bodies) < 1000
+    assert (await inspect(Server())).context == LONG_CONTEXT
+
+
+async def test_programs_are_known_by_what_they_say_of_themselves():
+    ollama = Server(paths={"/api/version": {"json": {"version": "0.9.1"}}})
+    assert (await inspect(ollama)).program == "Ollama 0.9.1"
+    vllm = Server(models=[{"id": "m", "owned_by": "vllm"}], paths={"/version": {"json": {"version": "0.25.1"}}})
+    assert (await inspect(vllm)).program == "vLLM 0.25.1"
+    assert (await inspect(Server(models=[{"id": "m", "owned_by": "me"}]))).program == "llama-cpp-python"
+    hostile = Server(paths={"/api/version": {"json": {"version": "\x1b[2J" + "x" * 999}}})
+    assert (await inspect(hostile)).program == f"Ollama {'x' * 52}…"
+
+
+async def test_counts_thoughts_and_metrics_are_what_was_seen():
+    report = await inspect(Server(usage=False))
+    assert (report.counts, report.thoughts, report.metrics) == ("none", "none seen", False)
+    metrics = {"text": 'vllm:generation_tokens_total{a="b"} 4\nvllm:num_requests_running{a="b"} 0\n'}
+    report = await inspect(Server(thought="hm", paths={"/metrics": metrics}))
+    assert (report.counts, report.thoughts, report.metrics) == ("at the end", "a field of their own", True)
+
+
+async def test_a_model_is_chosen_by_its_name_and_a_missing_one_is_named():
+    server = Server(models=[{"id": "a"}, {"id": "b:latest"}])
+    assert (await inspect(server)).model == "a"
+    assert (await inspect(server, model="b")).model == "b:latest"
+    with pytest.raises(EngineRefused, match=r"does not serve 'c'. It serves: a, b:latest"):
+        await inspect(server, model="c")
+    with pytest.raises(EngineRefused, match="load one there first"):
+        await inspect(Server(models=[]))
+
+
+async def test_a_server_with_a_key_is_asked_with_it():
+    assert (await inspect(Server(key="k"), key="k")).model == "m-7b"
+    with pytest.raises(EngineRefused, match="wants an API key"):
+        await inspect(Server(key="k"))
+
+
+@pytest.mark.parametrize("address", ["http://server:8080", "http://server:8080/", "http://server:8080/v1", f"{BASE}/"])
+def test_an_address_may_be_written_with_v1_or_without(address):
+    assert normalize_base(address) == BASE
+
+
+async def test_the_table_of_checks_says_what_holds_and_what_temper_does_without():
+    server = Server(schema="ignores", usage=False)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(server)) as http:
+        report = await inspect_endpoint(http, BASE)
+        client = EngineClient(http, BASE, dialect=Dialect(extensions=False, structured=False))
+        checks = {one.name: one async for one in check_conformance(client, report)}
+    failed = {name for name, one in checks.items() if not one.passed}
+    assert failed == {
+        "binds answers to a JSON Schema",
+        "counts tokens",
+        "has metrics",
+        "ends an answer at max_tokens",
+        "refuses a model that it does not have",
+    }
+    assert all(checks[name].without for name in failed)
+    assert checks["streams an answer in pieces"].is_needed

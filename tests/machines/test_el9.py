@@ -1,0 +1,77 @@
+"""The stand-in for RHEL 9: it boots, says what it is, lets people in, and its packages are dnf's."""
+
+import os
+
+import pytest
+
+from app.resources.package import InstallPackage, RemovePackage
+from app.targets.host_registry import open_target
+from app.targets.vm.virtual_machine import VirtualMachine
+from tests.hosts.conftest import KEPT, Site
+from tests.machines.conftest import ask_root, may_root_log_in
+
+pytestmark = [pytest.mark.machines, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture(scope="module")
+def machine():
+    one = VirtualMachine(KEPT / "machines", f"test-el9-{os.getpid()}")
+    try:
+        one.build("el9")
+        one.start()
+        yield one
+    finally:
+        one.discard()
+
+
+def test_it_boots_with_selinux_and_says_that_it_is_a_stand_in(machine):
+    assert machine.read_record().state == "running", machine.read_console(2000)
+    assert "SIMULATED" in ask_root(machine, "cat /etc/redhat-release; cat /etc/issue")
+    assert "stand-in" in ask_root(machine, ". /etc/os-release; echo $PRETTY_NAME")
+    assert ask_root(machine, "rpm -q --qf '%{VERSION}' redhat-release 2>/dev/null") == "9.6"
+    assert ask_root(machine, "getenforce") == "Permissive"
+    labels = ask_root(machine, "stat -c %C /etc/shadow /usr/sbin/sshd /var/log/audit").splitlines()
+    assert [one.split(":")[2] for one in labels] == ["shadow_t", "sshd_exec_t", "auditd_log_t"]
+    assert ask_root(machine, "! command -v apt-get && ! command -v dpkg") == ""
+
+
+def test_people_log_in_through_its_stacks_also_when_selinux_enforces(machine):
+    assert ask_root(machine, "setenforce 1 && getenforce") == "Enforcing"
+    try:
+        assert may_root_log_in(machine)
+        assert ask_root(machine, "id -un") == "root"  # temper over SSH, and sudo through system-auth
+        # The right password is let in through system-auth, and a wrong one is not.
+        script = """echo opsadmin:Trial-4-the-stack | chpasswd
+        su -s /bin/sh temper -c 'echo Trial-4-the-stack | su -s /bin/sh opsadmin -c "id -un"' 2>/dev/null
+        su -s /bin/sh temper -c 'echo wrong | su -s /bin/sh opsadmin -c "id -un"' 2>/dev/null || echo refused"""
+        assert ask_root(machine, script).split() == ["opsadmin", "refused"]
+    finally:
+        ask_root(machine, "setenforce 0")
+
+
+def test_its_crypto_policy_is_what_sshd_goes_by(machine):
+    assert "chacha20-poly1305" in ask_root(machine, "sshd -T | grep ^ciphers")
+    ask_root(machine, "update-crypto-policies --set FIPS && update-crypto-policies --check")
+    assert "chacha20" not in ask_root(machine, "sshd -T | grep ^ciphers")
+    ask_root(machine, "update-crypto-policies --set DEFAULT")
+
+
+def test_a_package_with_a_real_daemon_comes_and_goes_and_is_put_back(machine, tmp_path):
+    site = Site(tmp_path / "data", machine)
+    site.add()
+    target = open_target("deb", site.data / "hosts")
+    try:
+        target.prepare()
+        action, place = InstallPackage(package="usbguard"), frozenset({"package:usbguard"})
+        target.apply("one", [action], place)
+        assert (
+            ask_root(machine, "rpm -V usbguard 2>/dev/null; test -x /usr/sbin/usbguard-daemon && echo there") == "there"
+        )
+        assert target.roll_back("one").differences == ()
+        assert ask_root(machine, "test -e /usr/sbin/usbguard-daemon || echo gone") == "gone"
+        target.apply("two", [RemovePackage(package="telnet-server")], frozenset({"package:telnet-server"}))
+        ask_root(machine, "mv /srv/rpms /srv/away; rm -rf /var/cache/dnf/*")
+        assert target.roll_back("two").differences == ()
+        assert ask_root(machine, "mv /srv/away /srv/rpms; rpm -q telnet-server 2>/dev/null").startswith("telnet-server")
+    finally:
+        target.close()
