@@ -20,7 +20,9 @@ def create_seats(
             role=role,
             engine=engine.name,
             model=engine.wire_name,
-            replicas=tuple(EngineClient(http, base, key=key) for base in bases[engine.name]),
+            replicas=tuple(
+                EngineClient(http, base, key=key, name=f"Engine {engine.name}") for base in bases[engine.name]
+            ),
             max_tokens=seat.max_tokens,
             max_model_len=engine.max_model_len,
             temperature=seat.temperature,

@@ -8,7 +8,7 @@ from app.errors import TemperError
 from app.events.vocabulary import AnyAction
 from app.syntax.files import Files
 from app.targets.cached_files import CachedFiles, Read, repeat_reads
-from app.targets.change_diff import render_change
+from app.targets.change_diff import AROUND, render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
 from app.targets.overlay import Overlay
 from app.targets.policy import review_actions
@@ -36,6 +36,8 @@ class Assessment:
     """SHA-256 over everything that diff and refusals follow from: the change, the dry run and each file read."""
     approved: bool = False
     """People have approved this diff; another one may not be applied."""
+    around: str = ""
+    """The diff with more of the files around the change. It is shown, and nothing is judged by it."""
 
     @property
     def shown_text(self) -> str:
@@ -61,8 +63,9 @@ def assess_change(
         refusals = guard(actions, noting, Overlay(noting, plan.made))
     before = {path: noting.state(path) for path in plan.made}
     diff = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made)
+    around = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made, AROUND)
     digest = _hash_basis(change, foreseen, noting.seen)
-    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest)
+    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest, around=around)
 
 
 def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from sqlmodel import Session
 
 from app.events.kinds import KINDS, RunWaiting
+from app.loop.state import RunState
 from app.runtime.health import (
     SILENT_NODE,
     UNKNOWN,
@@ -20,8 +21,10 @@ from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
 from app.store.nodes import NodeStatus
 from app.web.pages.live_parts import wrap_partials
+from app.web.pages.run_faults import FaultedRun
 from app.web.pages.templating import render_template
 from app.web.stream.announcements import Announcements
+from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 
@@ -29,9 +32,13 @@ NO_RUN = ""
 """Watched by pages that show more than one run."""
 
 
-def render_health(faults: Sequence[HealthFault]) -> str:
-    """Render the faults as the inner HTML of the page's #health."""
-    return render_template("partials/_health.html", faults=faults)
+def render_health(faults: Sequence[HealthFault], run: FaultedRun | None = None) -> str:
+    """Render the faults as the inner HTML of the page's #health, on the page of a run with what they mean for it."""
+    return render_template("partials/_health.html", faults=faults, run=run)
+
+
+def build_faulted_run(runtime: Runtime, state: RunState) -> FaultedRun:
+    return FaultedRun(state, tuple(runtime.launched), runtime.simulator is not None)
 
 
 class HealthWatch(PeriodicTask):
@@ -40,8 +47,10 @@ class HealthWatch(PeriodicTask):
     name, consequence = "health", "open pages are not told what is broken"
     every = 0.5
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+    def __init__(self, runtime: Runtime, folds: RunStateCache) -> None:
+        self._runtime, self._folds = runtime, folds
+        self._states: dict[str, RunState] = {}
+        """The state of each watched run, as it was last read."""
         self._watched: dict[str, Announcements] = {}
         self._stored: dict[str, StoredConditions] = {}
         self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
@@ -88,6 +97,7 @@ class HealthWatch(PeriodicTask):
     def _read_stored(self, runs: Sequence[str]) -> dict[str, StoredConditions]:
         try:
             held = self._list_held_runs()
+            self._states = {run: self._folds.read_current(run) for run in runs}
             return {run: self._read_run(run, held) for run in runs}
         except DATABASE_UNAVAILABLE:
             return self._stored
@@ -112,7 +122,9 @@ class HealthWatch(PeriodicTask):
             return {run: node for node in nodes.list_node_statuses(session) for run in node.runs}
 
     def _encode_health(self, run: str) -> bytes:
-        return encode_message(wrap_partials({"health": render_health(self.read_faults(run))}).encode())
+        faults, state = self.read_faults(run), self._states.get(run)
+        about = build_faulted_run(self._runtime, state) if faults and state else None
+        return encode_message(wrap_partials({"health": render_health(faults, about)}).encode())
 
 
 class RunHealth:
