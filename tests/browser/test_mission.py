@@ -268,7 +268,7 @@ async def test_the_page_never_says_live_over_what_is_broken(page, tmp_path):
         os.kill(simulator, signal.SIGKILL)
         await expect(badge).to_have_text("ENGINES DOWN")
         await expect(page.locator("#health")).to_contain_text("The simulated engines are stopped.")
-        hosts = await page.context.new_page()
+        hosts = await page.context.browser.new_page()
         await hosts.goto(f"{server.url}/inbox")
         await expect(hosts.locator("#health-badge")).to_have_text("✗ ENGINES DOWN")
         address = page.url
