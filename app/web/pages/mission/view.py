@@ -8,6 +8,7 @@ from app.events.kinds import KINDS, RebootChecked
 from app.events.vocabulary import Role
 from app.lineups.model import Engine
 from app.loop.state import RunState
+from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
