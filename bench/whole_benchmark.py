@@ -1,6 +1,7 @@
 """A whole benchmark on a disposable Debian without a model: what the content's own proposals fix, and what is left.
 
     python bench/whole_benchmark.py [--profile anssi_bp28_enhanced] [--rules A,B,...] [--folder DIR] [--events FILE]
+        [--reasons FILE]
 
 Nothing is simulated: Debian 12 in a namespace with an sshd of its own, OpenSCAP on the host, `temper run --engine none`
 as a person types it. Fixed is what OpenSCAP fails at the start and passes at the close of the run. At the end the
@@ -37,6 +38,7 @@ def main() -> int:
     parser.add_argument("--rules", default="")
     parser.add_argument("--folder", type=Path, default=ROOT / "build")
     parser.add_argument("--events", type=Path, help="keep the log of the run here")
+    parser.add_argument("--reasons", type=Path, help="write here why each rule is left, with each of its proposals")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     machine = Rootfs(options.folder.resolve(), f"whole-{os.getpid()}")
@@ -46,6 +48,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             events, seconds = harden_host(Site(Path(folder)), machine, options)
             report_run(events, seconds)
+            if options.reasons:
+                options.reasons.write_text("".join(_iter_reasons(events)))
             print_logins(machine)
     finally:
         machine.discard()
@@ -92,8 +96,7 @@ def report_run(events: Sequence[Event], seconds: float) -> None:
     _print_counts("sources of what holds", _iter_sources(events, fixed))
     _print_counts("proposals that could not be made", (c["gap"] for c in _iter_candidates(events) if c["gap"]))
     _print_counts("proposals that the policy refuses", (c["refusal"] for c in _iter_candidates(events) if c["refusal"]))
-    left = {e["rule"]: e["reason"] for e in events if e["kind"] == "item.escalated"}
-    _print_counts("why it was escalated", left.values())
+    _print_counts("why it was escalated", (_classify_end(events, rule) for rule in _find_escalated(events)))
     _print_counts("where the time goes, in s", _iter_waits(events))
 
 
@@ -118,6 +121,31 @@ def _iter_waits(events: Sequence[Event]) -> Iterator[str]:
     times = [_read_time(event["at"]) for event in events]
     for before, after, event in zip(times, times[1:], events[1:], strict=False):
         yield from [f"before {event['kind']} (tenths)"] * round(10 * (after - before))
+
+
+def _find_escalated(events: Sequence[Event]) -> dict[str, str]:
+    return {event["rule"]: event["reason"] for event in events if event["kind"] == "item.escalated"}
+
+
+def _classify_end(events: Sequence[Event], rule: str) -> str:
+    """Return in a few words why a rule is left: what became of its last change, or why there was none."""
+    ends = {"scanner": "done, and the scanner still says fail", "alarm": "done, and a probe found harm"}
+    causes = [e["cause"] for e in events if e["kind"] == "attempt.failed" and e["rule"] == rule]
+    if end := next((ends.get(cause, cause) for cause in reversed(causes) if cause != "refused"), ""):
+        return end
+    proposed = [c for e in events if e["kind"] == "candidates" and e["rule"] == rule for c in e["candidates"]]
+    if refused := [one["refusal"] for one in proposed if one["refusal"]]:
+        return f"the policy refuses it: {refused[0].partition(':')[0]}"
+    return next((f"no proposal: {one['gap']}" for one in proposed), "no proposal")
+
+
+def _iter_reasons(events: Sequence[Event]) -> Iterator[str]:
+    proposed = {e["rule"]: e["candidates"] for e in events if e["kind"] == "candidates"}
+    for rule, reason in _find_escalated(events).items():
+        yield f"{rule}\n  {_classify_end(events, rule)}\n  {reason}\n"
+        for one in proposed.get(rule, ()):
+            actions = json.dumps(one["actions"])[:400] if one["actions"] else ""
+            yield f"  - {one['source']}: {one['gap'] or one['refusal'] or 'tried'} {actions}\n"
 
 
 def _read_time(text: str) -> float:

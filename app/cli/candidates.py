@@ -14,7 +14,6 @@ from app.runs.scanner_factory import prepare_new_fixture
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
-from app.targets.effects.bounds import list_stated_values
 from app.targets.host_registry import open_target
 from app.text.clean import clean_text
 
@@ -34,8 +33,7 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         if not target.simulated:
             target.prepare(changes=False)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
-        asks = rule.asks | list_stated_values(f"{rule.requirement}\n{rule.fix}")
-        found = [_describe_candidate(one) for one in judge_candidates(gathered, target, asks)]
+        found = [_describe_candidate(one) for one in judge_candidates(gathered, target, rule.all_asks)]
     finally:
         target.close()
     if as_json:

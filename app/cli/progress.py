@@ -92,22 +92,23 @@ def _render_detail(event: kinds.Event, state: RunState) -> str | None:
             return f"    plan: {clean_line(event.approach, 600)}"
         case kinds.ActionApplied():
             return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
-        case kinds.ApprovalRequested(diff=diff) if diff.startswith(LABEL):
-            rows = "\n".join(f"    {row}" for row in diff.splitlines())
-            first = f"{event.rule} waits for approval. Read the change first"
-            return f"{rows}\n  ? {first}: temper approve {_name_run(event)}"
-        case kinds.ApprovalRequested(about="reboot"):
-            return f"  ? {clean_line(event.diff, 4000)}\n  ? It waits for approval: temper approve {_name_run(event)}"
         case kinds.ApprovalRequested():
-            if event.needs and event.needs.sha256:
-                return f"  ? {event.rule} waits; it {event.needs.summary}: temper approve {_name_run(event)}"
-            return f"  ? {event.rule} waits for approval: temper approve {_name_run(event)}"
+            return _render_approval(event)
         case _:
             return None
 
 
-def _name_run(event: kinds.ApprovalRequested) -> str:
-    return event.approval.split(".")[0]
+def _render_approval(event: kinds.ApprovalRequested) -> str:
+    """Return the request, with the whole of a vendor's script and what a person has to know."""
+    needs, answer = event.needs, f"temper approve {event.approval.split('.')[0]}"
+    if event.about == "reboot":
+        return f"  ? {clean_line(event.diff, 4000)}\n  ? It waits for approval: {answer}"
+    rows = event.diff.splitlines() if event.diff.startswith(LABEL) else []
+    rows += [f"warning: {one}" for one in (needs.risk.warnings if needs and needs.risk else ())]
+    why = f"; it {needs.summary}" if needs and needs.sha256 else " for approval"
+    if event.diff.startswith(LABEL):
+        why = " for approval. Read the change first"
+    return "\n".join([*(f"    {row}" for row in rows), f"  ? {event.rule} waits{why}: {answer}"])
 
 
 def _render_sentence(event: kinds.Event) -> str | None:

@@ -43,6 +43,8 @@ class ChangeRisk(Struct, frozen=True, kw_only=True):
     """It repeats a fix proven on another host."""
     vendor: bool = False
     """It runs a vendor's script."""
+    warnings: tuple[str, ...] = ()
+    """What a person has to know: settings that outlast a rollback, files that the policy does not judge."""
 
 
 class ApprovalRule(Struct, frozen=True, kw_only=True):

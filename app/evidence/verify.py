@@ -443,8 +443,9 @@ def _check_order(files: Files, events: Events) -> None:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
             given = _add_approver(given, event, needs, askers) if kind == "approval.given" else []
         elif kind == "action.applying":
-            asks = request["mode"] == "review" or event["rule"] in careful or theirs
-            people = max(needs.get("people", 0), asks)
+            final = event["rule"] in careful or (needs.get("risk") or {}).get("irreversible")
+            asks = request["mode"] == "review" or final or theirs
+            people = max(needs.get("people", 0), bool(asks))
             if not allowed or request["mode"] == "dry-run" or len(given) < people:
                 lacking = "the approval that it needs" if allowed else "the policy's leave"
                 raise BrokenPack(f"event {seq} applies a change to {event['rule']} without {lacking}")

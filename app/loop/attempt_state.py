@@ -70,6 +70,16 @@ class Attempt(Struct, frozen=True):
         return max(self.needs.people, 1) if self.needs else 1
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person has to know of the change, whatever its plan says."""
+        return self.needs.risk.warnings if self.needs and self.needs.risk else ()
+
+    @property
+    def is_irreversible(self) -> bool:
+        """Return True if a rollback does not take back what the actions do, whatever their rule."""
+        return bool(self.needs and self.needs.risk and self.needs.risk.irreversible)
+
+    @property
     def is_approved(self) -> bool:
         return count_people(list_approvers(self.given)) >= self.people_required
 

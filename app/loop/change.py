@@ -90,7 +90,7 @@ async def judge_proposal(run: Run, _: Judge) -> None:
         refusals = (await _get_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
-        run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=_count_people_needed(run, proposed)))
+        run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=await _count_people_needed(run, proposed)))
         return
     run.append(
         *(
@@ -117,11 +117,13 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"
 
 
-def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
+async def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
     started, request = run.state.started, run.state.request
     assert started
     assert request
-    return decide_people_needed(started.approvals, request.mode, assess_risk(run.rule, proposed))
+    assessed = await _get_assessment(run)
+    risk = assess_risk(run.rule, proposed, assessed.plan.made, assessed.one_way)
+    return decide_people_needed(started.approvals, request.mode, risk)
 
 
 async def rehearse_change(run: Run, _: Rehearse) -> None:

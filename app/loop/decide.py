@@ -18,6 +18,8 @@ GAP_AFTER = 4
 
 _LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
 
+_NEEDS_PERSON = "cannot be undone, so a person decides: run it in review mode"
+
 
 def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
     if state.ended:
@@ -110,8 +112,7 @@ def _choose_next_item(state: RunState, skill: Skill, now: float) -> Effect | Non
         if blocker := _find_unmet_dependency(state, rule):
             return effects.CloseItem(item.rule, "deferred", f"waits for {blocker}, which did not pass")
         if rule.irreversible and request.mode == "auto" and not _has_policy(state):
-            why = "cannot be undone, so a person decides: run it in review mode"
-            return effects.CloseItem(item.rule, "deferred", why)
+            return effects.CloseItem(item.rule, "deferred", _NEEDS_PERSON)
         return effects.StartItem(item.rule)
     return None
 
@@ -190,6 +191,8 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     if attempt.replayed_fix_id and attempt.rehearsed and attempt.rehearsed.word in ("fail", "error"):
         return effects.FailAttempt("scanner", f"on a copy: {attempt.rehearsed.evidence}")
     asks = attempt.needs.people > 0 if attempt.needs else mode == "review" or rule.irreversible
+    if asks and not attempt.is_approved and not _can_ask_people(state):
+        return effects.CloseItem(rule.id, "deferred", _NEEDS_PERSON)
     if asks and not attempt.is_approved:
         return _decide_approval(attempt, now) if attempt.rehearsed else effects.Rehearse()
     if attempt.change_failed:

@@ -3,17 +3,19 @@
 Anything unknown is assumed to cut the connection.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.events.approvals import ChangeRisk
 from app.events.kinds import ActionProposed
 from app.events.vocabulary import AnyAction, Reload
-from app.resources.kind import ResourceAction
+from app.resources.kind import Objection, ResourceAction
 from app.resources.registry import get_kind
 from app.resources.vendor import RunVendorScript
 from app.skills.skill import Rule
+from app.targets.writable_areas import find_judge
+from app.text.clean import clean_text
 
 
 @dataclass(frozen=True)
@@ -75,15 +77,26 @@ WORDS = tuple(_BY_WORD)
 _NETWORK_KEYS = "net."
 
 
-def assess_risk(rule: Rule, proposed: ActionProposed) -> ChangeRisk:
-    hazards = set(find_hazards(proposed.actions))
+def assess_risk(
+    rule: Rule, proposed: ActionProposed, made: Collection[str] = (), one_way: Sequence[str] = ()
+) -> ChangeRisk:
+    """Return the risk. `made` are the files that would change, `one_way` the settings that hold until the next boot."""
+    hazards = {*find_hazards(proposed.actions), *(one for path in made for one in _classify_file(path))}
+    foreign = [path for path in made if isinstance(find_judge(path), Objection)]
     return ChangeRisk(
         category=rule.category,
         breaks=tuple(hazard.word for hazard in HAZARDS if hazard in hazards),
         cuts_the_line=any(hazard.cuts_the_line for hazard in hazards),
-        irreversible=rule.irreversible,
+        irreversible=rule.irreversible or bool(one_way),
         replayed=bool(proposed.replayed),
         vendor=any(isinstance(action, RunVendorScript) for action in proposed.actions),
+        warnings=(
+            *(f"{setting} holds until the next boot, even after a rollback" for setting in one_way),
+            *(
+                f"{clean_text(path, 256)} is none of the files that Temper judges: only modes and owners are checked"
+                for path in foreign
+            ),
+        ),
     )
 
 
@@ -103,7 +116,7 @@ def _classify_service(service: str) -> Hazard:
     return KERNEL if service.startswith("systemd-sysctl") else SERVICES
 
 
-def _classify_file(path: str, action: AnyAction) -> Iterable[Hazard]:
+def _classify_file(path: str, action: AnyAction | None = None) -> Iterable[Hazard]:
     """Yield the hazards of a file; kernel settings that name the network add that."""
     found = next((one for one in HAZARDS if any(fnmatchcase(path, pattern) for pattern in one.paths)), UNKNOWN)
     yield found

@@ -23,7 +23,6 @@ from app.skills.skill import Rule, Skill
 from app.store.run_history import RunHistory
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, ProposedChange
-from app.targets.effects.bounds import list_stated_values
 from app.targets.rule_scope import RuleScope
 from app.targets.target_thread import TargetThread
 
@@ -93,8 +92,7 @@ class Run:
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
         scope = None if by_person else self.scope
-        stated = list_stated_values(f"{self.rule.requirement}\n{self.rule.fix}")
-        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.asks | stated, scope)
+        return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), self.rule.all_asks, scope)
 
     @property
     def scope(self) -> RuleScope:

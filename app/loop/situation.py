@@ -82,7 +82,9 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
     return RuleScope(
         rule=rule.id,
         text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
-        more="\n".join([rule.whole, *sorted(rule.asks)]),
+        more="\n".join([rule.title, rule.whole, *sorted(rule.asks)]),
+        code=rule.code,
+        script=rule.script,
         paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_pointed_paths(opening, item)) if path)),
         proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
     )

@@ -130,7 +130,14 @@ def _iterate_possible_risks() -> Iterator[ChangeRisk]:
 
 
 def _create_risk(sort: str, hazard: Hazard, category: Category) -> ChangeRisk:
-    return ChangeRisk(category=category, breaks=(hazard.word,), cuts_the_line=hazard.cuts_the_line, **SORTS[sort])
+    kind = SORTS[sort]
+    return ChangeRisk(
+        category=category,
+        breaks=(hazard.word,),
+        cuts_the_line=hazard.cuts_the_line,
+        irreversible=kind["irreversible"],
+        replayed=kind["replayed"],
+    )
 
 
 def _format_cell(policy: ApprovalPolicy, risk: ChangeRisk) -> str:

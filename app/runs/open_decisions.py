@@ -217,7 +217,8 @@ def _to_reboot_decision(state: RunState, request: RunQueued, reboot: Reboot, ask
 def _assess_change(attempt: Attempt, rule: Rule | None) -> Risk:
     """Rate a change by what it could cut off, not only by its rule's category."""
     risk = attempt.needs.risk if attempt.needs else None
-    if attempt.people_required > 1 or (rule and rule.irreversible) or (risk and (risk.cuts_the_line or risk.vendor)):
+    final = attempt.is_irreversible or bool(rule and rule.irreversible)
+    if attempt.people_required > 1 or final or (risk and (risk.cuts_the_line or risk.vendor)):
         return "high"
     return _RISKS[rule.category] if rule else "medium"
 

@@ -62,7 +62,7 @@ async def run_builtin_trial(
     after = FixtureTarget("fixture", folder)
     trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
     fates = tuple(_record_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
-    asks = frozenset[str]().union(*(pack.rules[rule].asks for rule in rules))
+    asks = frozenset[str]().union(*(pack.rules[rule].all_asks for rule in rules))
     spoilt = find_weakened_setting(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 

@@ -12,6 +12,8 @@ from app.scanners.openscap.content import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
+from app.targets.effects.bounds import list_stated_values
+from app.targets.effects.notices import list_chosen_notices
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (
@@ -45,8 +47,16 @@ class Rule:
     """`fix` is a script: roles see its values, but do not run it."""
     whole: str = ""
     """Its texts uncut, if roles read them cut: what they name may be changed."""
+    code: str = ""
+    """The content's script, uncut: of what it names, only files and resources may be changed."""
     remedy: bool = False
     """The content has a remediation script, a last resort that needs a person's approval."""
+
+    @property
+    def all_asks(self) -> frozenset[str]:
+        """What a change may do for this rule although it counts as weaker or past a bound."""
+        stated = list_stated_values(f"{self.requirement}\n{self.fix}")
+        return self.asks | stated | list_chosen_notices(f"{self.whole}\n{self.code}")
 
 
 @dataclass(frozen=True)

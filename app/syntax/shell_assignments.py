@@ -1,4 +1,4 @@
-"""Parser for assignments in profile scripts: variables that a login shell surely or possibly sets."""
+"""Parser for profile scripts: variables that a login shell surely or possibly sets, and its umask, a command."""
 
 import re
 from collections.abc import Iterator
@@ -11,6 +11,8 @@ from app.syntax.shell_tokenizer import Token, split_tokens
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)(.*)", re.DOTALL)
 _DECLARES = {"export", "readonly", "declare", "typeset", "local"}
 _OPENS = {"if": "fi", "for": "done", "while": "done", "until": "done", "select": "done", "case": "esac", "{": "}"}
+_SETS = ("umask", "pathmunge")
+"""Commands whose argument is what a login starts with."""
 _PASSED_OVER = {"then", "else", "elif", "do", "!", "time", "builtin", "command"}
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]*")
 
@@ -79,6 +81,8 @@ class _Script:
         elif words[0].text == "unset":
             for token in words[1:]:
                 yield Assignment(token.text, "", self.path, self._get_line(token.start), surely, unset=True)
+        elif words[0].text in _SETS and (found := [word for word in words[1:] if not word.text.startswith("-")]):
+            yield self._read_argument(words[0].text, found[0], surely)
         elif words[0].text in {"return", "exit", "exec"} and surely:
             self.left = True
 
@@ -101,6 +105,12 @@ class _Script:
                 yield made
             elif readonly and token.text.isidentifier():
                 yield Assignment(token.text, "", self.path, self._get_line(token.start), surely, readonly, stated=False)
+
+    def _read_argument(self, command: str, word: Token, surely: bool) -> Assignment:
+        """Return `umask 077` as a value of umask, and `pathmunge FOLDER` of Red Hat's profile as one of PATH."""
+        value = _unquote_literal(word.text)
+        name, value = (command, value) if command == "umask" else ("PATH", f"$PATH:{value}")
+        return Assignment(name, value, self.path, self._get_line(word.start), surely, start=word.start, end=word.end)
 
     def _parse_assignment(self, word: Token, surely: bool, readonly: bool) -> Assignment | None:
         match = _ASSIGNMENT.fullmatch(word.text)

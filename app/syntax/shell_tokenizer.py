@@ -46,6 +46,36 @@ def split_tokens(text: str) -> Iterator[Token]:
             at = end
 
 
+def list_quoted_texts(text: str) -> Iterator[str]:
+    """Yield what a script quotes and its here-documents: the data of its commands, without commands and flags."""
+    before: Token | None = None
+    for token in split_tokens(text):
+        document = text[before.end : token.start] if before and before.text == "\n" else ""
+        yield from (document,) if "\n" in document else ()
+        yield from () if token.operator else _list_quoted_parts(token.text)
+        before = token
+
+
+def _list_quoted_parts(word: str) -> Iterator[str]:
+    at = 0
+    while at < len(word):
+        end = min(_skip_letter(word, at), len(word))
+        if word[at] == "'":
+            yield word[at + 1 : end].removesuffix("'")
+        elif word[at] == '"':
+            yield _drop_substitutions(word[at + 1 : end].removesuffix('"'))
+        at = end
+
+
+def _drop_substitutions(quoted: str) -> str:
+    kept, at = list[str](), 0
+    while at < len(quoted):
+        end = at + 1 if quoted[at] in "'\"" else _skip_letter(quoted, at)
+        kept.append("" if quoted[at] == "`" or quoted.startswith("$(", at) else quoted[at:end])
+        at = end
+    return "".join(kept)
+
+
 def _skip_heredocs(text: str, at: int, pending: list[tuple[str, bool]]) -> int:
     for mark, tabs in pending:
         while at < len(text):

@@ -10,6 +10,7 @@ from app.syntax.files import Files
 from app.targets.cached_files import CachedFiles, Read, repeat_reads
 from app.targets.change_diff import render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
+from app.targets.effects.one_way import find_one_way_settings
 from app.targets.overlay import Overlay
 from app.targets.policy import review_actions
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -34,6 +35,8 @@ class Assessment:
     reads: tuple[Read, ...]
     digest: str
     """SHA-256 over everything that diff and refusals follow from: the change, the dry run and each file read."""
+    one_way: tuple[str, ...] = ()
+    """Settings that hold until the next boot, even after a rollback."""
     approved: bool = False
     """People have approved this diff; another one may not be applied."""
 
@@ -59,10 +62,12 @@ def assess_change(
     refusals = review_actions(actions, change.allowed_paths, noting, change.asks, foreseen, recall, plan, change.scope)
     if guard and not refusals:
         refusals = guard(actions, noting, Overlay(noting, plan.made))
+    after, known = Overlay(noting, plan.made), recall or ReadTrackingCache()
+    one_way = () if refusals else find_one_way_settings(plan.made, noting, after, known)
     before = {path: noting.state(path) for path in plan.made}
     diff = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made)
     digest = _hash_basis(change, foreseen, noting.seen)
-    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest)
+    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest, one_way)
 
 
 def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:

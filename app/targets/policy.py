@@ -10,6 +10,7 @@ from app.syntax.files import Files
 from app.targets import obfuscation
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Refusal, plan_effects
+from app.targets.effects.access import find_access_objection, judge_mode
 from app.targets.effects.weakening import find_weakening
 from app.targets.health_probes import run_health_probes
 from app.targets.overlay import Overlay
@@ -20,7 +21,6 @@ from app.targets.resources.resource_policy import judge_resource_action, judge_s
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit, banner
 from app.targets.subjects.file_edit import FileEdit, Objection, is_live
-from app.targets.subjects.modes import judge_mode_edit
 from app.targets.subjects.stated_families import find_stated_family
 from app.targets.subjects.stated_files import judge_stated_edit
 from app.text.clean import clean_text
@@ -90,9 +90,13 @@ def _create_refusal(action: AnyAction, objection: Objection) -> Refusal:
 def find_effect_objection(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
 ) -> Objection | None:
-    """Return the objection to the combined effect: a weaker setting of a program, or a lost login."""
+    """Return the objection to the combined effect: an open file, a weaker setting of a program, or a lost login."""
     known = recall or ReadTrackingCache()
-    return find_weakening(paths, before, after, asks, known) or _find_lockout(before, after, known)
+    return (
+        find_access_objection(paths, before, after, asks)
+        or find_weakening(paths, before, after, asks, known)
+        or _find_lockout(before, after, known)
+    )
 
 
 def _judge_effect(
@@ -106,7 +110,7 @@ def _judge_effect(
         case FileEdit():
             if effect.path not in allowed_paths:
                 return Objection("outside the plan", f"the plan does not name {effect.path}.")
-            judges = (_judge_characters, _judge_commands, _judge_continuations, effect.judge, judge_mode_edit)
+            judges = (_judge_characters, _judge_commands, _judge_continuations, effect.judge, _judge_mode)
             found = next((found for judge in judges if (found := judge(effect))), None)
             return found or judge_stated_edit(effect, asks)
         case _:
@@ -162,6 +166,10 @@ def _judge_continuations(edit: FileEdit) -> Objection | None:
     if _is_banner(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
         return None
     return Objection("obfuscation", f"{edit.path}: a line would come to continue the one above it.")
+
+
+def _judge_mode(edit: FileEdit) -> Objection | None:
+    return None if edit.mode_after is None else judge_mode(edit.path, edit.mode_before, edit.mode_after)
 
 
 def _is_banner(edit: FileEdit) -> bool:

@@ -11,6 +11,7 @@ from app.resources.registry import find_candidates, get_resource_name
 from app.resources.vendor import RunVendorScript
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
+from app.syntax.shell_tokenizer import list_quoted_texts
 from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.edit_keys import list_edit_keys
 from app.targets.subjects.file_edit import FileEdit, Objection
@@ -47,6 +48,8 @@ _NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     # Two names of one keyword.
     ("kbdinteractiveauthentication", (), ("challengeresponseauthentication",)),
     ("challengeresponseauthentication", (), ("kbdinteractiveauthentication",)),
+    # PAM would ask for a password where sshd does not.
+    ("usepam", (), ("kbdinteractiveauthentication", "challengeresponseauthentication")),
     # How long a silent client may stay is the product of both.
     ("clientaliveinterval", (), ("clientalivecountmax",)),
     ("clientalivecountmax", (), ("clientaliveinterval",)),
@@ -67,6 +70,11 @@ class RuleScope:
     """Title, requirement and fix as roles read them; resources other than files are found in it."""
     more: str = ""
     """Longer texts and what the rule asks for: they name files and settings, too."""
+    code: str = ""
+    """The content's script uncut: it names files, and settings where it quotes them. Its commands, flags and comments
+    name no setting: `[ -f FILE ]` is not about the audit control -f."""
+    script: bool = False
+    """The fix in `text` is this script."""
     paths: tuple[str, ...] = ()
     """Files that decide the rule, and those that the scanner has pointed at."""
     proposed: tuple[AnyAction, ...] = ()
@@ -76,7 +84,7 @@ class RuleScope:
     def patterns(self) -> tuple[str, ...]:
         """The files that may change: those named, each with its drop-ins, and what is needed along with them."""
         named = [*self.paths, *(getattr(one, "path", "/") for one in self.proposed)]
-        named += (path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}"))
+        named += (path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}\n{self.code}"))
         named += [path for name, path in _NAMES.items() if self._is_stated(name)]
         found = [one for path in named for one in find_family(path)]
         found += [one for start, files, _ in _NEEDED_WITH_FILE for one in files if start in found]
@@ -94,6 +102,8 @@ class RuleScope:
     def covers_setting(self, key: str) -> bool:
         """Return True if the rule names the setting, or a setting that needs this one."""
         name = fold_case(key)
+        if name.startswith("-"):
+            return _states(self._prose, name)  # flags of any command
         if self._is_stated(name) or any(
             self._is_stated(stated) for stated, _, keys in _NEEDED_WITH_KEY if name in keys
         ):
@@ -111,11 +121,22 @@ class RuleScope:
         return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
-        return re.search(rf"(?<![\w-]){re.escape(fold_case(key))}(?![\w-])", self._folded) is not None
+        return _states(self._prose, key) or _states(self._data, key)
 
     @cached_property
-    def _folded(self) -> str:
-        return fold_case(f"{self.rule}\n{self.text}\n{self.more}".replace("\\", ""))
+    def _prose(self) -> str:
+        texts = (self.rule, "" if self.script else self.text, self.more)
+        return fold_case("\n".join(texts).replace("\\", ""))
+
+    @cached_property
+    def _data(self) -> str:
+        """What the script quotes, without what its regular expressions have in front of a name."""
+        return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(list_quoted_texts(self.code))))
+
+
+def _states(text: str, key: str) -> bool:
+    words = r"\s+".join(map(re.escape, fold_case(key).split(" ")))
+    return re.search(rf"(?<![\w-]){words}(?![\w-])", text) is not None
 
 
 def find_services(paths: Iterable[str]) -> tuple[str, ...]:
@@ -157,6 +178,8 @@ def judge_action_scope(scope: RuleScope, action: AnyAction, candidates: Collecti
 
 def _spell_option_key(action: SetOption) -> tuple[str, ...]:
     """Return the spellings of a key: `section.key`, or `hard maxlogins`, whose last part is the name."""
+    if action.path.endswith(".rules"):
+        return (f"-{action.key.strip().removeprefix('-')} {action.value.strip()}",)
     if action.path.startswith("/etc/sysctl"):
         return (action.key,)
     return (action.key, action.key.split()[-1].rpartition(".")[2]) if action.key.strip() else (action.key,)

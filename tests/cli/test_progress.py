@@ -1,6 +1,7 @@
 """What a terminal shows of an event."""
 
 from app.cli.progress import render_event
+from app.events.approvals import ChangeRisk, PeopleNeeded
 from app.events.kinds import ApprovalRequested
 from app.loop.state import RunState
 
@@ -11,3 +12,14 @@ def test_a_vendors_script_is_shown_whole_before_it_is_asked_about():
     shown = render_event(asked, RunState()).plain
     assert shown.count("| echo") == 2000
     assert shown.endswith("+the last line\n  ? A waits for approval. Read the change first: temper approve r1")
+
+
+def test_what_outlasts_a_rollback_is_shown_before_it_is_asked_about():
+    risk = ChangeRisk(
+        category="II", breaks=(), cuts_the_line=False, irreversible=True, replayed=False, warnings=("-e 2 holds",)
+    )
+    needs = PeopleNeeded(people=1, why="cannot be undone", by="Temper's own rule", risk=risk)
+    asked = ApprovalRequested(approval="r1.A.3.9", rule="A", attempt=3, binds="", expires=0.0, diff="", needs=needs)
+    assert (
+        render_event(asked, RunState()).plain == "    warning: -e 2 holds\n  ? A waits for approval: temper approve r1"
+    )

@@ -130,3 +130,18 @@ def test_no_host_is_rebooted_without_the_approval_of_exactly_that():
         _check_reboot(logged(*(lent if one == YES else one for one in whole)))
     with pytest.raises(BrokenPack, match="bound to another reboot"):
         _check_reboot(logged(*(replace(one, diff="x") if one == ASKED else one for one in whole)))
+
+
+def test_a_change_that_cannot_be_undone_needs_a_person_although_its_rule_can_be():
+    line, queued = lived(0)[0]
+    journal = {"kind": "action.applying", "seq": 3, "rule": "A", "journal": "j"}
+
+    def check(people, irreversible):
+        needs = {"people": people, "by": "Temper's own rule", "risk": {"irreversible": irreversible}}
+        allowed = {"kind": "action.allowed", "seq": 2, "needs": needs}
+        _check_order(RULES, [(line, {**queued, "mode": "auto"}), (line, allowed), (line, journal)])
+
+    check(0, irreversible=False)
+    for people in (0, 1):
+        with pytest.raises(BrokenPack, match="without the approval that it needs"):
+            check(people, irreversible=True)

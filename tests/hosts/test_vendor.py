@@ -147,6 +147,28 @@ def test_what_weakens_on_the_copy_or_could_not_be_put_back_is_never_run(opened, 
     assert inside(machine, ALL_OF_IT) == was
 
 
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        (
+            "echo garbage >/etc/rsyslog.d/x.conf\n",
+            "rsyslogd refuses it: error during parsing file /etc/rsyslog.d/x.conf",
+        ),
+        ("echo '$NoSuch on' >>/etc/rsyslog.conf\n", "rsyslogd refuses it: invalid or yet-unknown"),
+        ("mkdir -p /etc/dnf\nprintf '[main]\\ngarbage\\n' >/etc/dnf/dnf.conf\n", "line 2: dnf cannot read 'garbage'"),
+    ],
+)
+def test_garbage_is_refused_by_the_program_that_would_read_it(opened, machine, script, why):
+    opened.prepare()
+    was = inside(machine, ALL_OF_IT)
+    action, place = create_vendor_action("trial", script), frozenset({"vendor:trial"})
+    assert opened.assess_actions([action], place).refusals == ()
+    with pytest.raises(ActionFailed) as refused:
+        opened.apply("garbage", [action], place)
+    assert why in str(refused.value)
+    assert inside(machine, ALL_OF_IT) == was
+
+
 def test_a_script_that_does_otherwise_in_earnest_is_undone(opened, machine):
     """It finds out that it is not on the copy: the two have to come out the same."""
     opened.prepare()

@@ -17,12 +17,13 @@ from app.events.kinds import (
     ApprovalExpired,
     ApprovalGiven,
     ApprovalRequested,
+    ItemDeferred,
     PlanMade,
     SentryProbed,
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
-from app.events.vocabulary import WriteFile
+from app.events.vocabulary import AppendLine, SetOption, WriteFile
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Wait, Watch
 from app.loop.perform import perform_effect
@@ -96,7 +97,7 @@ class Life:
             effect = decide_next_effect(self.run.state, SKILL, self.means.clock())
             match effect:
                 case Ask(purpose="plan"):
-                    paths = ("package:telnet", PARANOID.path)
+                    paths = ("package:telnet", *(getattr(one, "path", "") for one in self.actions))
                     at = {"rule": "A", "attempt": self.run.position[1]}
                     self.run.append(
                         PlanMade(**at, approach="", paths=paths, steps=(), risk="", rollback="", validation="")
@@ -192,3 +193,30 @@ async def test_the_sentry_is_shown_the_newest_lines_of_the_hosts_log(tmp_path):
     await perform_effect(life.run, Watch())
     (probed,) = life.events(SentryProbed)
     assert probed.log == tuple(f"secure: line {number}" for number in range(8, 20))
+
+
+RULES_D, SYSCTL = "/etc/audit/rules.d/audit.rules", "/etc/sysctl.d/50-x.conf"
+ONE_WAY = (
+    AppendLine(path=RULES_D, line="-e 2"),
+    AppendLine(path=RULES_D, line="--loginuid-immutable"),
+    SetOption(path=RULES_D, key="e", value="2"),
+    WriteFile(path=SYSCTL, content="kernel.kexec_load_disabled = 1\n"),
+    WriteFile(path=SYSCTL, content="kernel.yama.ptrace_scope = 3\n"),
+)
+
+
+@pytest.mark.parametrize("action", ONE_WAY)
+async def test_a_change_that_no_rollback_takes_back_is_never_made_without_a_person_whatever_its_rule(tmp_path, action):
+    life = Life(tmp_path / "h", (action,), mode="auto")
+    ended = await life.until(ItemDeferred, ActionApplying, ActionRefused)
+    assert isinstance(ended, ItemDeferred)
+    assert "a person decides: run it in review mode" in ended.reason
+    (needs,) = [one.needs for one in life.events(ActionsAllowed)]
+    assert (needs.people, needs.risk.irreversible) == (1, True)
+    assert "holds until the next boot, even after a rollback" in needs.risk.warnings[0]
+
+
+async def test_in_review_mode_a_person_is_asked_and_may_allow_it(tmp_path):
+    life = Life(tmp_path / "h", (ONE_WAY[0],))
+    assert isinstance(await life.until(ActionApplied, *TURNED_DOWN), ActionApplied)
+    assert life.run.attempt.needs.risk.warnings == ("audit -e 2 holds until the next boot, even after a rollback",)

@@ -73,3 +73,14 @@ def test_every_file_that_may_change_has_a_word_of_its_own():
 def test_the_rule_and_where_it_held_count_too():
     found = risk(Reload(service="auditd"), of=replace(A, irreversible=True, category="I"), replayed="r.A.1")
     assert (found.category, found.irreversible, found.replayed) == ("I", True, True)
+
+
+def test_what_outlasts_a_rollback_and_what_nobody_judges_is_said_and_counts():
+    proposed = ActionProposed(rule="A", attempt=1, actions=(), note="", fingerprint="f", diff="")
+    found = assess_risk(A, proposed, ["/etc/cron.d/x", "/etc/ssh/sshd_config"], ["audit -e 2"])
+    assert (found.irreversible, found.breaks, found.cuts_the_line) == (True, ("remote login", "something else"), True)
+    assert found.warnings == (
+        "audit -e 2 holds until the next boot, even after a rollback",
+        "/etc/cron.d/x is none of the files that Temper judges: only modes and owners are checked",
+    )
+    assert not assess_risk(A, proposed, ["/etc/ssh/sshd_config"]).irreversible

@@ -33,7 +33,7 @@ def make_file(random: Random) -> str:
         lines.insert(random.randrange(len(lines) + 1), random.choice(lines))
     for _ in range(random.choice((0, 1, 1, 1, 2))):
         lines.insert(random.randrange(len(lines) + 1), _make_odd_line(random))
-    return FIRST + "\n".join(lines) + random.choice(("\n", "\n", "\n", ""))
+    return FIRST + "\n".join(lines) + LAST
 
 
 def _make_line(random: Random) -> str:
@@ -93,8 +93,8 @@ class Loaded:
     text: str
     code: int
     said: str
-    rules: tuple[str, ...]
-    """As the kernel lists them."""
+    rules: int
+    """As many as the kernel lists, if loading did not stop."""
 
     @property
     def stopped_at(self) -> int:
@@ -107,11 +107,13 @@ class Loaded:
 LOAD_ALL = """
 auditctl -e 1 >/dev/null; systemctl stop auditd 2>/dev/null; umask 077
 mkdir -p /root/rules; cd /root/rules && rm -f -- * && tar -xf - && for one in *; do
-  said=$(auditctl -R "/root/rules/$one" 2>&1); printf '\\001%s\\002%s\\002' $? "$said"; auditctl -l 2>&1
+  auditctl -R "/root/rules/$one" 2>&1; printf '\\002%s\\001' $?
 done
 auditctl -D >/dev/null 2>&1; auditctl -b 8192 >/dev/null; auditctl -r 0 >/dev/null
 """
 """For root of the machine: loads each file of an archive on stdin."""
+LAST = "\n-l\n"
+"""Behind each file, so that one that loads to its end lists the rules."""
 
 
 def pack_files(texts: Sequence[str]) -> bytes:
@@ -125,7 +127,8 @@ def pack_files(texts: Sequence[str]) -> bytes:
 
 
 def read_answers(texts: Sequence[str], output: str) -> Iterator[Loaded]:
-    for text, part in zip(texts, output.split("\x01")[1:], strict=True):
-        code, said, listed = part.split("\x02")
-        rules = () if listed.strip() == "No rules" else tuple(listed.strip("\n").split("\n"))
-        yield Loaded(text, int(code), said, rules)
+    for text, part in zip(texts, output.split("\x01")[:-1], strict=True):
+        said, code = part.split("\x02")
+        yield Loaded(
+            text, int(code), said, sum(line.startswith(("-a ", "-A ", "-w ", " -p ")) for line in said.split("\n"))
+        )

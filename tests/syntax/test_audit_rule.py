@@ -7,6 +7,8 @@ from app.syntax.audit_rule import parse_audit_rule
     ("line", "spelt"),
     [
         ("-w /etc/x/ -k b -p aw", "-a always,exit -F path=/etc/x -F perm=aw -F key=b"),
+        ("-w /etc/x -F uid=0", "-a always,exit -F path=/etc/x -F perm=arwx -F uid=0"),
+        ("-w /etc/x -F uid=0 -p wa", "-a always,exit -F path=/etc/x -F perm=aw -F uid=0"),
         ("-a exit,never -S b -S a,b -F loginuid=-1", "-a never,exit -S a,b -F auid=unset"),
         ("-A always,exit -F arch=x86_64 -S all -F exit=-EACCES", "-A always,exit -F arch=b64 -F exit=-13"),
         ("-a always,exit -C uid!=euid -F uid=root", "-a always,exit -C euid!=uid -F uid=0"),

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.syntax.shell_tokenizer import split_tokens
+from app.syntax.shell_tokenizer import list_quoted_texts, split_tokens
 
 
 def words(text):
@@ -20,6 +20,22 @@ def test_redirections_and_here_documents_are_left_out():
     assert words("cat <<-E\n\tTMOUT=1\n\tE\nb\n") == ["cat", "\n", "b", "\n"]
 
 
+def test_the_data_of_a_script_is_what_it_quotes_without_commands_flags_and_comments():
+    script = (
+        '# -e 2, deny\nif [ -f "/etc/a b" ]; then chmod -f 2 x; fi\nline="deny = $value" # -b 1\n'
+        "cat <<'EOF' >/etc/x\n-w /etc/passwd\nEOF\nsed -i 's/^retry.*/'\"$y\"'z/' \"$(cut -f 2 'q')\"`id 'r'`\n"
+    )
+    found = list(list_quoted_texts(script))
+    assert [text.strip() for text in found if text.strip()] == [
+        "/etc/a b",
+        "deny = $value",
+        "-w /etc/passwd\nEOF",
+        "s/^retry.*/",
+        "$y",
+        "z/",
+    ]
+
+
 def test_a_continued_line_is_one_line():
     assert words("a \\\nb\n") == ["a", "b", "\n"]
 
@@ -33,4 +49,6 @@ def test_any_text_comes_to_an_end_in_order(text):
 
 
 def test_nesting_without_measure_is_survived():
-    assert list(split_tokens("$(" * 20_000 + "`" * 101 + '"$(' * 5000)) != []
+    nested = "$(" * 20_000 + "`" * 101 + '"$(' * 5000
+    assert list(split_tokens(nested)) != []
+    assert "".join(list_quoted_texts(nested)).strip() == "".join(list_quoted_texts('"' + nested)).strip() == ""

@@ -1,4 +1,5 @@
 import tomllib
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -169,7 +170,7 @@ def test_the_stories_of_the_demo_stay_within_their_rules(host):
         if rule == "V-258106":
             continue  # it is about the agent's own sudo, and refused
         assert find_foreign_action(scope, actions, ()) is None, rule
-        assert host.assess_actions(actions, frozenset(paths), STIG.rules[rule].asks, scope).refusals == (), rule
+        assert host.assess_actions(actions, frozenset(paths), STIG.rules[rule].all_asks, scope).refusals == (), rule
 
 
 NEEDED = {("V-257995", "V-257996"), ("V-257996", "V-257995")}
@@ -187,7 +188,7 @@ def test_one_rule_is_no_reason_for_the_honest_change_of_another(host):
             if rule == other or not shared:
                 continue
             tried += 1
-            if not host.assess_actions(shared, frozenset(paths), STIG.rules[rule].asks, scope).refusals:
+            if not host.assess_actions(shared, frozenset(paths), STIG.rules[rule].all_asks, scope).refusals:
                 passed.add((other, rule))
     assert tried >= 750
     assert passed <= NEEDED | {("V-257989", "V-257991"), ("V-257991", "V-257989")}
@@ -233,6 +234,62 @@ def test_a_setting_that_the_rule_does_not_name_stays(rule, action):
     assert review_actions([action], allowed, FILES) == [], "the deny-lists have nothing against it"
     (found,) = review_actions([action], allowed, FILES, scope=scope_of(rule))
     assert found.clause == "outside the rule"
+
+
+PRIVILEGED = replace(
+    STIG.rules["V-258227"],
+    title="Record uses of privileged commands",
+    requirement="Setuid programs have to be recorded by rules in /etc/audit/rules.d or /etc/audit/audit.rules.",
+    fix=(
+        "# deny is none of its business: -e 2\n"
+        "if [ -f /etc/audit/audit.rules ]; then\n"
+        "grep -e 2 -b 999999 -f 2 --loginuid-immutable /etc/audit/rules.d/*.rules && mount -e 1\n"
+        "found=$(find / -perm -4000 | cut -f 2) || chmod 0600 /etc/audit/audit.rules\n"
+        "echo '-a always,exit -F path=/usr/bin/su -F perm=x -F auid>=1000 -F auid!=unset -k privileged' >>$file\nfi\n"
+    ),
+    script=True,
+    asks=frozenset(),
+)
+"""A rule of a data stream, whose only fix is a script."""
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("-e 2", False),
+        ("-f 2", False),
+        ("-b 999999", False),
+        ("--loginuid-immutable", False),
+        ("-a always,exit -F arch=b64 -S mount -F auid>=1000 -F auid!=unset -k x", False),
+        ("-a always,exit -F arch=b64 -S chmod -F auid>=1000 -F auid!=unset -k x", False),
+        ("-a always,exit -F path=/usr/bin/su -F perm=x -F auid>=1000 -F auid!=unset -k privileged", True),
+    ],
+)
+def test_the_commands_of_the_contents_script_name_no_audit_control_and_no_call(line, named):
+    rule = replace(PRIVILEGED, code=PRIVILEGED.fix, whole=PRIVILEGED.requirement)
+    scope = build_rule_scope(rule, None, Item(rule.id))
+    path = "/etc/audit/rules.d/a.rules"
+    found = [
+        [one.clause for one in review_actions([action], frozenset({path}), FILES, rule.asks, scope=scope)]
+        for action in (AppendLine(path=path, line=line), WriteFile(path=path, content=f"-f 1\n{line}\n"))
+    ]
+    assert found == ([[], []] if named else [["outside the rule"], ["outside the rule"]])
+
+
+@pytest.mark.parametrize(("key", "value"), [("-e", "2"), ("e", "2"), ("-f", "2"), ("-b", "999999")])
+def test_a_control_is_named_with_its_value_by_every_action(key, value):
+    path = "/etc/audit/rules.d/a.rules"
+    control = f"-{key.lstrip('-')}"
+    ways = SetOption(path=path, key=key, value=value), AppendLine(path=path, line=f"{control} {value}")
+
+    def review_under(requirement):
+        scope = RuleScope("r", f"{requirement} in /etc/audit/rules.d.")
+        return [
+            one.clause for action in ways for one in review_actions([action], frozenset({path}), FILES, scope=scope)
+        ]
+
+    assert review_under(f"Set {control} as the host can bear: -e 1, -f 0 or -b 8192") == ["outside the rule"] * 2
+    assert review_under(f"Set {control}  {value}") == []
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,9 @@ class ScapRule:
     remedy: bool = False
     """True if the content has a fix script."""
     whole: str = ""
-    """Requirement, fix and script, for what they name."""
+    """Requirement and prose uncut, for what they name."""
+    code: str = ""
+    """The fix script uncut."""
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,8 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
     scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == _SCRIPT]
     prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
-    requirement = clean_text(extract_discussion(_render_text(one.find("{*}description"), values)), REQUIREMENT)
+    discussion = extract_discussion(_render_text(one.find("{*}description"), values))
+    requirement = clean_text(discussion, REQUIREMENT)
     fix = clean_text(prose or script, FIX)
     return ScapRule(
         id=one.get("id", ""),
@@ -263,7 +266,8 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         script=bool(script) and not prose,
         idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
         remedy=bool(script),
-        whole=clean_text(f"{requirement}\n{prose}\n{script}", WHOLE),
+        whole=clean_text(f"{discussion}\n{prose}", WHOLE),
+        code=clean_text(script, WHOLE),
         paths=find_named_paths(f"{requirement}\n{script or fix}"),
     )
 

@@ -162,7 +162,7 @@ class OpenScapScanner:
         for digest, read in self._kept.items():
             ran = await self._shell.run(["sha256sum", f"{self._folder}/{digest}.xml"], _SMALL)
             if ran.code != 0 or ran.stdout.split(maxsplit=1)[:1] != [digest.encode()]:
-                packed = await asyncio.to_thread(_compress, read)
+                packed = await asyncio.to_thread(_compress_content, read)
                 require_content(await self._shell.run(build_keep_command(self._folder, digest), _UPLOAD, packed))
 
     def _build_verdict(self, rule: str, report: ArfReport | None) -> Verdict:
@@ -175,5 +175,5 @@ class OpenScapScanner:
         return Verdict(rule, outcome.word, redact_secrets(outcome.evidence), outcome.path)
 
 
-def _compress(read: Read) -> bytes:
+def _compress_content(read: Read) -> bytes:
     return gzip.compress(read(), 6)

@@ -164,6 +164,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         script=rule.script,
         remedy=rule.remedy,
         whole=rule.whole if fix == rule.fix else f"{rule.whole}\n{fix}",
+        code=rule.code,
     )
 
 

@@ -83,7 +83,7 @@ def _tune_disk_full(rule: Rule, value: str) -> Rule:
 def _tune_banner(rule: Rule, value: str) -> Rule:
     words = " ".join(value.split())
     requirement = f"{rule.requirement} And /etc/issue has to hold the site's notice, word for word: `{words}`"
-    fix = f"{rule.fix.replace(' and leave the notice in that file as it is', '')} Write to /etc/issue:\n{value}"
+    fix = f"{rule.fix.partition(' and leave the notice')[0]}. Write to /etc/issue:\n{value}"
     return replace(rule, requirement=requirement, fix=fix)
 
 

@@ -143,8 +143,10 @@ def _list_path_reasons(one: AuditField, files: Files) -> Iterator[str]:
 
 
 def _is_folder(path: str, files: Files) -> bool:
-    plain = posixpath.normpath(path or "/")
-    return plain in ("/", "//") or files.is_folder(plain)
+    parts = path.split("/")
+    ways = [parts[:at] for at, part in enumerate(parts) if part == ".."]
+    plain = posixpath.normpath(path or "/").replace("//", "/")
+    return all(_is_folder("/".join(way), files) for way in ways) and (plain == "/" or files.is_folder(plain))
 
 
 def _read_names(files: Files) -> tuple[HostNames, ...]:

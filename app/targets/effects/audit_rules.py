@@ -6,6 +6,7 @@ from app.resources.kind import Objection
 from app.syntax import audit, host_text
 from app.syntax.audit import AuditLine
 from app.syntax.files import Files
+from app.targets.effects.audit_keys import list_key_takers
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.strength import (
@@ -95,13 +96,19 @@ def _describe_loaded(loaded: LoadedRules) -> dict[str, str]:
 
 
 def _describe_rules(rules: list[str]) -> dict[str, str]:
-    """Return each rule with the exceptions in front of it; the first matching rule decides."""
+    """Return each rule with what stands in front of it: exceptions, and rules that record its events by another key.
+
+    The first matching rule decides both.
+    """
     found, exceptions = {}, list[str]()
+    recorded = [rule for rule in rules if not audit.is_exception(rule)]
+    takers = dict(zip(recorded, list_key_takers(recorded), strict=True))
     for rule in rules:
         if audit.is_exception(rule):
             exceptions.append(rule)
         else:
-            found[f"rule {rule}"] = _BUT.join([_RECORDED, *exceptions])
+            first = [f"what {taker!r} records first, by another key" for taker in takers[rule]]
+            found[f"rule {rule}"] = _BUT.join([_RECORDED, *exceptions, *first])
     return {**found, "exceptions": _BUT.join(sorted(exceptions))} if exceptions else found
 
 

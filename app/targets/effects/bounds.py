@@ -40,12 +40,25 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The value that means no limit; another check judges it."""
     words: tuple[str, ...] = ()
     """How a rule's text spells the key, if not as `key`."""
+    part: str = ""
+    """A pattern of the numbers in a value that holds more; each of them counts."""
 
     def measure_excess(self, value: str) -> int:
         """Return how far the value is past the bound; 0 within it, and for words."""
-        number = parse_number(value)
-        if number is None or number == self.none:
-            return 0
+        return max((self._measure(number) for number in self._list_numbers(value)), default=0)
+
+    def is_stated(self, key: str, value: str, asks: frozenset[str]) -> bool:
+        """Return True if a rule asks for this value, or for each number in it that is past the bound."""
+        if not self.part:
+            return f"{_get_word(key)} {value}" in asks
+        past = [number for number in self._list_numbers(value) if self._measure(number)]
+        return all(f"{self.words[0]} {number}" in asks for number in past)
+
+    def _list_numbers(self, value: str) -> list[int]:
+        found = map(parse_number, re.findall(self.part, value) if self.part else [value])
+        return [number for number in found if number is not None and number != self.none]
+
+    def _measure(self, number: int) -> int:
         low = self.least - number if self.least is not None else 0
         return max(low, number - self.most if self.most is not None else 0, 0)
 
@@ -98,10 +111,9 @@ def find_excessive_setting(sides: Iterator[ReadSide], asks: frozenset[str]) -> O
         name = side.daemon.name
         for key, value in side.after.items():
             was = side.before.get(key, UNSET)
-            bound = find_bound(name, key) if value != was else None
-            if bound is None or bound.measure_excess(value) <= bound.measure_excess(was):
-                continue
-            if f"{name} {key} {value}" in asks or f"{_get_word(key)} {value}" in asks:
+            broken = (one for one in list_bounds(name, key) if one.measure_excess(value) > one.measure_excess(was))
+            bound = next(broken, None) if value != was else None
+            if bound is None or f"{name} {key} {value}" in asks or bound.is_stated(key, value, asks):
                 continue
             limit = f"{bound.least} at least" if bound.least is not None else f"{bound.most} at most"
             reason = f"{name}: {key} would be {value}, and has to be {limit}: {bound.why}."
@@ -109,9 +121,9 @@ def find_excessive_setting(sides: Iterator[ReadSide], asks: frozenset[str]) -> O
     return None
 
 
-def find_bound(program: str, key: str) -> Bound | None:
-    ours = (one for one in load_bounds().bounds if one.program == program)
-    return next((one for one in ours if re.fullmatch(one.key, key)), None)
+def list_bounds(program: str, key: str) -> list[Bound]:
+    key = key.partition(" for ")[0] if program == "sshd" else key
+    return [one for one in load_bounds().bounds if one.program == program and re.fullmatch(one.key, key)]
 
 
 def list_stated_values(text: str) -> frozenset[str]:
@@ -138,7 +150,12 @@ def _read_stated_number(behind: str) -> list[str]:
 
 def _get_word(key: str) -> str:
     """Return the name of a setting as a rule spells it: "login auth: pam_unix.so: rounds" is rounds."""
-    return key.removesuffix(" in PAM").rpartition(" ")[2]
+    return key.partition(" for ")[0].removesuffix(" in PAM").rpartition(" ")[2]
+
+
+def is_reader(path: str, owner: str) -> bool:
+    """Return True if programs with the group of this owner have to read the file."""
+    return any(re.fullmatch(one.path, path) and one.owner == owner for one in load_bounds().readers)
 
 
 def _find_broken_reader(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
@@ -149,6 +166,8 @@ def _find_broken_reader(paths: Collection[str], before: Files, after: Files, ask
                 continue
             if was.mode & one.needs & ~now.mode and f"mode {path} {now.mode:04o}" not in asks:
                 return Objection("destruction", f"{path}: mode {now.mode:04o} is too strict: {one.why}.")
+            if was.owner != now.owner and was.mode & one.needs:
+                return Objection("destruction", f"{path}: its owner {was.owner} has to stay: {one.why}.")
     return None
 
 

@@ -17,37 +17,64 @@ _GREETINGS = re.compile(
 """What distributions ship in these files is no notice."""
 _QUOTED = re.compile(r"`([^`]{3,8000})`")
 _ASSIGNED = re.compile(r"^\w*banner\w*=(?:'([^']{3,8000})'|\"([^\"]{3,8000})\")", re.MULTILINE | re.IGNORECASE)
-
+_SPOKEN = re.compile(r"\"([^\"]{1,8000})\"")
+_LONG = 60
+"""The letters of a notice in double quotes: shorter texts are names and settings."""
 _SHORTEST = 3
 """The words of the shortest notice: fewer are the name of a setting."""
 
 
 def find_lost_notice(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
-    """Return the objection to a notice that would be lost, cut or exchanged for a text that nobody chose."""
-    chosen = {one.removeprefix(_ASK) for one in asks if one.startswith(_ASK)}
+    """Return the objection to a notice that would be lost or cut, or to a new text that nobody chose."""
     for path in PLACES:
-        if path not in paths:
-            continue
-        was, now = (_read_notice(files, path) for files in (before, after))
-        whole = " ".join((host_text.read_text(after, path) or "").split())
-        if not was or was == now or whole in chosen:
-            continue
-        doing = "be emptied" if not now else "become a text that neither the rule nor the site chose"
-        return Objection("destruction", f"{path}: the notice may not {doing}.")
+        if path in paths and (found := _judge_text(path, *_read_sides(path, before, after), asks)):
+            return found
     return None
 
 
+def _judge_text(path: str, was: str, now: str, asks: frozenset[str]) -> Objection | None:
+    if is_chosen(now, asks):
+        return None
+    notice, kept = _read_notice(was), _read_notice(now)
+    if notice and not kept:
+        return Objection("destruction", f"{path}: the notice may not be emptied.")
+    known = set(_list_lines(was))
+    added = [line for line in _list_lines(now) if line not in known]
+    if (notice != kept and notice) or (added and not is_chosen(" ".join(added), asks)):
+        reason = f"{path}: the notice may not become a text that neither the rule nor the site chose."
+        return Objection("destruction", reason)
+    return None
+
+
+def is_chosen(text: str, asks: frozenset[str]) -> bool:
+    return f"{_ASK}{' '.join(text.split())}" in asks
+
+
+def _read_sides(path: str, before: Files, after: Files) -> tuple[str, str]:
+    return host_text.read_text(before, path) or "", host_text.read_text(after, path) or ""
+
+
 def list_chosen_notices(text: str) -> frozenset[str]:
-    """Return "notice WORDS" for each text that a rule quotes or assigns to a banner."""
+    """Return "notice WORDS" for each text that a rule quotes or assigns to a banner, for the file and for sshd."""
     assigned = [_resolve_pattern(single or double) for single, double in _ASSIGNED.findall(text)]
-    texts = [one.split() for one in (*_QUOTED.findall(text), *assigned)]
-    return frozenset(f"{_ASK}{' '.join(words)}" for words in texts if len(words) >= _SHORTEST)
+    spoken = [one for one in _SPOKEN.findall(text) if len(one) >= _LONG]
+    texts = [one.split() for one in (*_QUOTED.findall(text), *spoken, *assigned)]
+    chosen = [f"{_ASK}{' '.join(words)}" for words in texts if len(words) >= _SHORTEST]
+    return frozenset((*chosen, *(f"sshd {one}" for one in chosen)))
 
 
-def _read_notice(files: Files, path: str) -> str:
-    lines = (host_text.read_text(files, path) or "").split("\n")
-    words = [word for line in lines if not _is_greeting(line) for word in line.split()]
+def read_shown_notice(path: str, files: Files) -> str:
+    """Return the notice that a program shows from one of these files; empty for a blank one, and for any other file."""
+    return _read_notice(host_text.read_text(files, path) or "") if path in PLACES else ""
+
+
+def _read_notice(text: str) -> str:
+    words = [word for line in text.split("\n") if not _is_greeting(line) for word in line.split()]
     return " ".join(words) if len(words) >= _SHORTEST else ""
+
+
+def _list_lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.split("\n") if line.strip()]
 
 
 def _is_greeting(line: str) -> bool:

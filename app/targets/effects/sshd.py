@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 from app.syntax import host_text, sshd
 from app.syntax.files import Files
 from app.syntax.sshd_effect import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
-from app.targets.effects import sshd_order
+from app.targets.effects import notices, sshd_order
 from app.targets.effects.daemon import Ask, Daemon, Query
 from app.targets.effects.sshd_cases import NO_PORT, list_connections
+from app.targets.effects.sshd_logins import LOGINS, compare_logins, describe_logins
 from app.targets.effects.strength import Strength
 from app.targets.host_accounts import read_host_accounts
 from app.targets.host_key import HOST_KEY, create_host_key
@@ -25,6 +26,8 @@ _FREE = 64_000
 """An unused id."""
 _KEYWORD = re.compile(r"[a-z0-9]+")
 """Other output of sshd begins with a file name."""
+_NOTICE = "notice"
+"""What the file that Banner names shows before a login."""
 _SPLIT = ","
 """Separates the parts of a connection; a name that contains it cannot be queried."""
 
@@ -45,7 +48,7 @@ class Sshd(Daemon):
         config, built = sshd.read_sshd_config(files), detect_sshd_program(files)
         found: dict[str, str] = {}
         for case, who in self._list_cases(files).items():
-            found |= _label_settings(compute_sshd_settings(config, built, who), case)
+            found |= _label_settings(compute_sshd_settings(config, built, who), case, who, files)
         return found
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
@@ -57,11 +60,15 @@ class Sshd(Daemon):
             outcome = ask(files, _build_query(files, who, staged))
             if outcome is None or outcome.code != 0:
                 return None
-            found |= _label_settings(parse_sshd_output(outcome.output), case)
+            found |= _label_settings(parse_sshd_output(outcome.output), case, who, files)
         return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
-        return sshd_order.compare_keyword(key.partition(" for ")[0], was, now)
+        keyword = key.partition(" for ")[0]
+        if keyword == _NOTICE:
+            return Strength.STRONGER if not was else Strength.INCOMPARABLE if now else Strength.WEAKER
+        compare = compare_logins if keyword in LOGINS else partial(sshd_order.compare_keyword, keyword)
+        return compare(was, now)
 
     def _list_cases(self, files: Files) -> dict[str, ConnectionSpec]:
         return self._cases_of_both_sides if self._sides else _list_cases(files)
@@ -75,10 +82,13 @@ def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
     return list_connections([sshd.read_sshd_config(side) for side in sides], read_host_accounts(sides[0]))
 
 
-def _label_settings(found: Mapping[str, str], case: str) -> dict[str, str]:
+def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec, files: Files) -> dict[str, str]:
+    """Return the settings of a case, with those that follow from several together, or from another file."""
+    derived = {**describe_logins(found, who.user), _NOTICE: notices.read_shown_notice(found.get("banner", ""), files)}
     if not case:
-        return dict(found)
-    return {f"{keyword} for {case}": value for keyword, value in found.items() if keyword in IN_MATCH}
+        return {**found, **derived}
+    ours = {keyword: value for keyword, value in found.items() if keyword in IN_MATCH}
+    return {f"{keyword} for {case}": value for keyword, value in {**ours, **derived}.items()}
 
 
 def _format_connection(who: ConnectionSpec) -> list[str]:

@@ -73,7 +73,7 @@ def find_weakening(
             return objection
     read = partial(read_cached_settings, recall=known)
     return (
-        _find_loss(_list_changes(paths, before, after, read), asks)
+        _find_loss(list_setting_changes(paths, before, after, read), asks)
         or find_excessive_setting(_list_sides(paths, before, after, read), asks)
         or find_excess(paths, before, after, asks)
     )
@@ -83,7 +83,7 @@ def find_weakening_by_programs(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
     """Return an objection if the programs themselves, where available, report a weakened setting."""
-    return _find_loss(_list_changes(paths, before, after, lambda daemon, on: daemon.ask_settings(on, ask)), asks)
+    return _find_loss(list_setting_changes(paths, before, after, lambda daemon, on: daemon.ask_settings(on, ask)), asks)
 
 
 def read_cached_settings(daemon: Daemon, files: Files, recall: ReadTrackingCache) -> Mapping[str, str]:
@@ -98,9 +98,10 @@ def _list_touched_daemons(paths: Collection[str], before: Files, after: Files) -
     return [daemon.with_both_sides(before, after) for daemon in touched]
 
 
-def _list_changes(
+def list_setting_changes(
     paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
 ) -> Iterator[SettingChange]:
+    """Yield each setting with another value after the change, of every program that reads one of the files."""
     for side in _list_sides(paths, before, after, read):
         was, now = side.before, side.after
         for key in sorted(was.keys() | now.keys()):

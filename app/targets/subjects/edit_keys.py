@@ -25,9 +25,11 @@ _MODULE = re.compile(r"(\S*/)?(pam_\w+)\.so")
 
 def list_edit_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
     """Yield each changed line with its keys, of which one has to be named; none for a line or file without keys."""
-    for lines, others in ((edit.added, edit.removed), (edit.removed, edit.added)):
-        for line in filter(is_live, lines):
-            yield line, _find_keys(edit.judge, line, others)
+    for line in filter(is_live, edit.added):
+        yield line, _find_keys(edit.judge, line, edit.removed)
+    for line in filter(is_live, edit.removed):
+        replaced = edit.judge is audit.judge_audit_edit and _is_control_of(line, edit.added)
+        yield line, () if replaced else _find_keys(edit.judge, line, edit.added)
 
 
 def _find_keys(judge: Judge, line: str, others: Sequence[str]) -> Keys:
@@ -61,13 +63,24 @@ def _list_names(arguments: Iterable[str]) -> Keys:
 
 
 def _find_audit_keys(line: str) -> Keys:
-    control = _CONTROL.match(line)
-    if control and control[1] not in ("-a", "-w"):
-        return (control[1],)
+    """Return the whole line of a control: `-e 1` and `-e 2` are different wishes, and `-e` any word of a shell."""
+    if _find_control(line):
+        return (" ".join(line.split()),)
     places = [path.rstrip("/") for path in _PLACES.findall(line)]
     calls = [call for calls in _CALLS.findall(line) for call in calls.split(",")]
     more = ["privileged"] if "perm=x" in line else []
     return (*places, *calls, *_COMPARED.findall(line), *more)
+
+
+def _find_control(line: str) -> str:
+    control = _CONTROL.match(line)
+    return control[1] if control and control[1] not in ("-a", "-w") else ""
+
+
+def _is_control_of(line: str, others: Iterable[str]) -> bool:
+    """Return True if one of the other lines sets the same control."""
+    control = _find_control(line)
+    return bool(control) and any(_find_control(other) == control for other in others)
 
 
 def _find_sudo_keys(line: str) -> Keys:

@@ -66,6 +66,9 @@ class ApprovalView(ApiModel):
     rollback: str
     breaks: str = Field(description="What hardening this rule is known to break; empty if nothing is known.")
     irreversible: bool
+    warnings: list[str] = Field(
+        default=[], description="What outlasts a rollback, and files that Temper does not judge."
+    )
     proposed_by: str = Field(description="`worker`, or the person who edited the change.")
     actions: list[Raw] = Field(description="The actions, in the form that `edit` accepts.")
     diff: str = Field(
@@ -170,7 +173,8 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         risk=plan.risk,
         rollback=plan.rollback,
         breaks=rule.breaks,
-        irreversible=rule.irreversible,
+        irreversible=rule.irreversible or attempt.is_irreversible,
+        warnings=list(attempt.warnings),
         proposed_by=proposed.by or "worker",
         actions=msgspec.to_builtins(proposed.actions),
         diff=attempt.approval.diff or proposed.diff,

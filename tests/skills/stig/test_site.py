@@ -9,7 +9,6 @@ from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from app.syntax.option_edit import set_option
-from app.targets.effects.bounds import list_stated_values
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import review_actions
 from tests.hostfiles import DictFiles
@@ -109,8 +108,7 @@ def test_the_policy_lets_it_be_written(host, name, value):
     else:
         path, key = PLACES[name]
         action = SetOption(path=path, key=key, value=value)
-    asks = rule.asks | list_stated_values(f"{rule.requirement}\n{rule.fix}")
-    assert review_actions([action], frozenset({path}), host, asks) == []
+    assert review_actions([action], frozenset({path}), host, rule.all_asks) == []
 
 
 def test_the_notice_is_held_word_for_word_and_may_be_written(host):
@@ -121,7 +119,13 @@ def test_the_notice_is_held_word_for_word_and_may_be_written(host):
     for text, word in ((f"{NOTICE}\n\n", "pass"), ("Stay  out. This is ours.", "pass"), ("Welcome.", "fail")):
         files = DictFiles({**sshd, "/etc/issue": FileState(text.encode(), 0o644, "root:root")})
         assert rule.check(files).word == word
-    assert review_actions([WriteFile(path="/etc/issue", content=f"{NOTICE}\n")], frozenset({"/etc/issue"}), host) == []
+    action = WriteFile(path="/etc/issue", content=f"{NOTICE}\n")
+    assert review_actions([action], frozenset({"/etc/issue"}), host, rule.all_asks) == []
+    usual = load_skill("stig").rules["V-257981"]
+    assert len(review_actions([action], frozenset({"/etc/issue"}), host, usual.all_asks)) == 1
+    ours = WriteFile(path="/etc/issue", content=f"{usual.fix.split('`')[1]}\n")
+    assert review_actions([ours], frozenset({"/etc/issue"}), host, usual.all_asks) == []
+    assert len(review_actions([ours], frozenset({"/etc/issue"}), host, rule.all_asks)) == 1
 
 
 def test_a_choice_of_rules_goes_by_the_same_values():

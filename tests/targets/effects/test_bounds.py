@@ -9,7 +9,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.syntax.files import FileState
 from app.targets.effects import bounds
-from app.targets.effects.bounds import find_bound, list_stated_values, load_bounds
+from app.targets.effects.bounds import list_bounds, list_stated_values, load_bounds
 from app.targets.effects.weakening import DAEMONS
 from tests.targets.effects.change import lost
 
@@ -149,5 +149,5 @@ def test_each_bound_has_a_reason_and_belongs_to_a_program_that_is_compared():
     for one in load_bounds().bounds:
         assert len(one.why.split()) > 4
         assert (one.least is None) != (one.most is None)
-    assert find_bound("pwquality", "minlen")
-    assert not find_bound("pwquality", "minclass")
+    assert list_bounds("pwquality", "minlen")
+    assert not list_bounds("pwquality", "minclass")

@@ -1,10 +1,14 @@
 """What the page shows of a change that two people are asked about."""
 
+from msgspec import structs
+
+from app.events.approvals import ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
 from app.events.record import GENESIS, record_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.open_decisions import InboxSources, list_decisions
 from app.skills.stig.pack import STIG
+from app.web.pages.inbox import render_decision
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.ops.needs import OpsState, list_needs
@@ -54,3 +58,17 @@ def test_where_one_person_is_asked_the_page_is_as_it_was():
     )
     assert "waits for a person" in drawn["approval"]
     assert "formnovalidate>Approve" in drawn["approval"]
+
+
+def test_what_outlasts_a_rollback_and_what_nobody_judges_is_on_the_page():
+    warned = ("audit -e 2 holds until the next boot", "/etc/<b>x is none of the files that Temper judges")
+    risk = ChangeRisk(category="II", breaks=(), cuts_the_line=False, irreversible=True, replayed=False, warnings=warned)
+    needs = PeopleNeeded(people=1, why="cannot be undone", by="Temper's own rule", risk=risk)
+    asked = structs.replace(ASKED, needs=needs)
+    mission, drawn = page_after(ActionsAllowed(**OF_RULE, needs=needs), asked)
+    assert "waits for a person, and it cannot be undone" in drawn["approval"]
+    assert "<dt>Warning</dt><dd>audit -e 2 holds until the next boot</dd>" in drawn["approval"]
+    assert "/etc/&lt;b&gt;x is none of the files" in drawn["approval"]
+    (waits,) = list_decisions(InboxSources(now=1001.0, asking=[(mission.state, None)]))
+    assert waits.risk == "high"
+    assert "<dd>/etc/&lt;b&gt;x is none of the files that Temper judges</dd>" in render_decision(waits, None)

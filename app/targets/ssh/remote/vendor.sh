@@ -24,6 +24,7 @@ for at in $hidden; do if [ -d "$at" ] && [ ! -L "$at" ]; then mount -t tmpfs -o 
 caps='-all,+chown,+dac_override,+fowner,+fsetid,+setgid,+setuid'
 [ "$copy" ] || caps="$caps,+kill,+net_admin,+audit_control"
 cd /
+umask 022  # Temper's own would close the new files to everybody who has to read them
 echo begun
 exec setpriv --no-new-privs --inh-caps=-all --bounding-set="$caps" timeout -k 5 60 bash "$script"
 END

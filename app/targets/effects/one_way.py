@@ -1,0 +1,40 @@
+"""Settings that the kernel keeps until its next boot: a rollback restores the files and not the kernel."""
+
+from collections.abc import Collection
+from functools import partial
+
+from app.syntax.files import Files
+from app.syntax.sysctl import normalize_number
+from app.targets.effects.weakening import list_setting_changes, read_cached_settings
+from app.targets.read_tracking_cache import ReadTrackingCache
+
+_LOADERS = ("systemd-sysctl", "sysctl")
+_VALUES = {
+    ("audit", "-e"): "2",
+    ("audit", "--loginuid-immutable"): "yes",
+    **{
+        (loader, key): value
+        for loader in _LOADERS
+        for key, value in (
+            ("kernel.kexec_load_disabled", "1"),
+            ("kernel.modules_disabled", "1"),
+            ("kernel.unprivileged_bpf_disabled", "1"),
+            ("kernel.yama.ptrace_scope", "3"),
+        )
+    },
+}
+"""The value of each setting that its program cannot take back."""
+
+
+def find_one_way_settings(
+    paths: Collection[str], before: Files, after: Files, recall: ReadTrackingCache
+) -> tuple[str, ...]:
+    """Return the settings that a change takes to a value which only a reboot ends, such as "audit -e 2"."""
+    read = partial(read_cached_settings, recall=recall)
+    found = (
+        f"{one.daemon.name} {setting} {last}"
+        for one in list_setting_changes(paths, before, after, read)
+        if (last := _VALUES.get((one.daemon.name, setting := one.key.partition(" ")[0])))
+        and normalize_number(one.now) == last
+    )
+    return tuple(dict.fromkeys(found))
