@@ -147,7 +147,7 @@ async def test_whatever_the_inbox_lists_is_answered_with_the_rights_of_the_token
             )
             said(await give("host", "again"))
             first = made.submitted[-1]
-            assert (first.host, first.mode, first.note, first.by) == ("fixture-2", "review", "not today", "ada (mcp)")
+            assert (first.host, first.mode, first.note, first.by) == ("fixture-2", "review", "not today", "ada")
             waived = {"rule": STIG[0], "host": "fixture", "owner": "Ops", "reason": "old client", "until": "2027-06-01"}
             assert said(await client.call_tool("add_waiver", waived))["owner"] == "Ops"
 
