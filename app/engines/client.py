@@ -1,6 +1,7 @@
 """HTTP client of one vLLM or llama.cpp server. It translates all httpx errors into EngineError."""
 
 import asyncio
+import logging
 import os
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
@@ -18,6 +19,8 @@ from app.engines.grammar import CAPABILITIES, PLAINEST, Lack
 from app.engines.vllm_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
 from app.lineups.model import Engine
+
+log = logging.getLogger(__name__)
 
 BODY_LIMIT = 4 * 1024 * 1024
 ERROR_LIMIT = 64 * 1024
@@ -87,18 +90,21 @@ class EngineClient:
         *,
         key: str = "",
         patience: float = 5.0,
+        name: str = "",
         dialect: Dialect = EVERYTHING,
         count_tokens: Callable[[int], None] | None = None,
     ) -> None:
         """Set `patience`: the seconds to connect, and to receive an answer that is not a stream.
 
-        `count_tokens` gets the number of new tokens with each piece of an answer.
+        `name` is what errors call the engine; without one they give its address. `count_tokens` gets the number of new
+        tokens with each piece of an answer.
         """
         self._http, self._dialect, self._count_tokens = http, dialect, count_tokens
         self._patience = patience
         self._base = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
         self._root = self._base.removesuffix("/v1")
+        self._name = name or self._root
         self._lacks: frozenset[Lack] | None = None
         """Schema features that its grammar lacks; None until it has refused a schema and was tested."""
 
@@ -245,10 +251,10 @@ class EngineClient:
     def _create_error(self, status: int, answer: bytes) -> EngineError:
         said = extract_error_message(answer) or "no reason given"
         if status in _BUSY:
-            return EngineUnavailable(f"{self._root} cannot take a request now ({status}): {said}")
+            return EngineUnavailable(f"{self._name} cannot take a request now ({status}): {said}")
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
-            return EngineDied(f"{self._root} failed ({status}): {said.rstrip('.')}. Look at the engine's log.")
-        return EngineRefused(f"{self._root} {_explain_refusal(status, said)}: {said}")
+            return EngineDied(f"{self._name} failed ({status}): {said.rstrip('.')}. Look at the engine's log.")
+        return EngineRefused(f"{self._name} {_explain_refusal(status, said)}: {said}")
 
     @property
     def base_url(self) -> str:
@@ -256,17 +262,24 @@ class EngineClient:
 
     @contextmanager
     def _translate_errors(self, patience: float) -> Iterator[None]:
-        where = self._root
+        where = self._name
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as exc:
-            raise EngineUnavailable(f"{where} cannot be reached: is the engine running? ({exc})") from exc
+            raise EngineUnavailable(f"{where} cannot be reached: is the engine running?{self._quote(exc)}") from exc
         except (httpx.ReadTimeout, TimeoutError) as exc:
             raise EngineStalled(f"{where} has sent nothing for {patience:g} s: look at the engine's log.") from exc
         except (httpx.PoolTimeout, httpx.WriteTimeout) as exc:
             raise EngineUnavailable(f"{where} does not take the request: it is overloaded or hangs.") from exc
         except httpx.HTTPError as exc:
-            raise EngineDied(f"{where} broke the connection off: look at the engine's log. ({exc})") from exc
+            raise EngineDied(f"{where} broke its answer off: look at the engine's log.{self._quote(exc)}") from exc
+
+    def _quote(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
+        """Return the library's own words for those who test an address; others read them in the server's log."""
+        if self._name == self._root:
+            return f" ({exc})"
+        log.info("%s at %s: %s", self._name, self._root, exc)
+        return ""
 
 
 class _Models(msgspec.Struct):

@@ -702,6 +702,8 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
     """Id of the proven fix that it repeats; empty for actions of a role or person."""
     source: str = ""
     """Where the actions come from if no role wrote them: a part of the content, or a person's recipe."""
+    around: str = ""
+    """The diff with more lines of the files around the change, for large pages; empty in old logs."""
 
     def describe(self) -> Sentence | None:
         return Sentence(f"{describe_source(self.source)}, {self.note}") if self.source else None

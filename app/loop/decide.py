@@ -62,14 +62,14 @@ def _close_open_change(state: RunState) -> Effect | None:
     attempt = state.attempt
     if attempt is None or attempt.journal is None:
         return None
-    unproven = state.waiting and attempt.failed is None and not _is_harmless(state, attempt)
+    unproven = state.waiting and attempt.failed is None and not is_harmless(state, attempt)
     if attempt.rolling_back or not attempt.has_changed_host or unproven:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return effects.RollBack(attempt.journal, cause)
     return None
 
 
-def _is_harmless(state: RunState, attempt: Attempt) -> bool:
+def is_harmless(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
     if state.started is None or attempt.probed is None:
         return False

@@ -156,8 +156,7 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSitu
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
     if finished.lost:
         engine = run.services.seats[finished.role].engine
-        reason = f"Engine {engine} does not serve: {redact_secrets(finished.detail)}"
-        events = [kinds.RunWaiting(cause="engine", reason=reason, engine=engine)]
+        events = [kinds.RunWaiting(cause="engine", reason=redact_secrets(finished.detail), engine=engine)]
     run.append(finished, *events)
 
 
@@ -261,6 +260,7 @@ async def _build_proposal(
         fingerprint=fingerprint_actions(actions),
         diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
         by=by,
+        around="" if assessed.plan.obstacle else assessed.around,
     )
 
 

@@ -192,4 +192,4 @@ async def _stream_once(client: EngineClient, question: Question, merger: DeltaMe
             if isinstance(reply, Finished):
                 return reply
             merger.add(reply)
-    raise errors.EngineDied("the stream ended without its end")
+    raise errors.EngineDied("The engine's answer stops without an end: look at the engine's log.")

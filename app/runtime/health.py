@@ -61,6 +61,12 @@ class HealthFault:
     """The runs that make no progress, or that nothing works on."""
     state: str = ""
     """Of the engines."""
+    title: str = ""
+    """What is wrong, in a few words; empty if the sentence is as short as that."""
+
+    @property
+    def headline(self) -> str:
+        return self.title or self.text.rstrip(".")
 
     @property
     def remedy_place(self) -> FaultPlace:
@@ -122,12 +128,13 @@ def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
     if at.broken_log:
         text = "Temper cannot write its log any more, and stops."
         yield HealthFault(
-            "log", "LOG STOPPED", text, "Free space in the data folder, then start it again: runs resume."
+            "log", "LOG STOPPED", text, "Free space in the data folder, then start Temper again: runs resume."
         )
     elif at.unwritten > LATE_WRITE:
         text = "Temper cannot write its log: check for a full disk or an unreachable database."
         remedy = "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
-        yield HealthFault("log", "LOG STALLED", text, remedy, at.now - at.unwritten)
+        since = at.now - at.unwritten
+        yield HealthFault("log", "LOG STALLED", text, remedy, since, title="Temper cannot write its log")
     if at.unanswered > LATE_DATABASE:
         text = "The database does not answer this node."
         remedy = "Runs wait for it and resume by themselves. Check the database and the network."
@@ -160,7 +167,7 @@ def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
             "simulator",
             "ENGINES DOWN",
             text,
-            "Start engines on the operator's page; the turn is then asked again.",
+            "Start the engines: the turn is then asked again.",
             since,
             tuple(at.seated),
             state="absent",
@@ -181,6 +188,7 @@ def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
             tuple(alike),
             stops_work=state not in SERVING and bool(set(alike) & set(at.seated)),
             state=state,
+            title=_title_engines(state, alike),
         )
 
 
@@ -196,6 +204,14 @@ def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]
     if len(alike) == 1:
         return f"Engine {next(iter(alike))} is {state}: {details.pop()}"
     return f"{len(alike)} engines are {state}: {', '.join(alike)}."
+
+
+def _title_engines(state: str, engines: Collection[str]) -> str:
+    one = len(engines) == 1
+    which = f"Engine {next(iter(engines))}" if one else f"{len(engines)} engines"
+    if state == "absent":
+        return f"{which} {'has' if one else 'have'} not been started"
+    return f"{which} {'is' if one else 'are'} degraded" if state in SERVING else f"{which} stopped answering"
 
 
 def _choose_remedy(state: str) -> str:

@@ -27,6 +27,7 @@ def create_seats(
                     http,
                     base,
                     key=key,
+                    name=f"Engine {engine.name}",
                     dialect=get_dialect(engine),
                     count_tokens=partial(queues.traffic.count_written, base.rstrip("/")),
                 )

@@ -6,8 +6,9 @@ const title = document.title;
 const ages = () => {
   for (const one of document.querySelectorAll("time.age")) {
     const seconds = Math.max(0, Date.now() / 1000 - one.dataset.at);
-    const text = seconds < 90 ? `${seconds.toFixed(0)} s ago` : seconds < 5400 ? `${(seconds / 60).toFixed(0)} min ago`
-      : seconds < 129600 ? `${(seconds / 3600).toFixed(0)} h ago` : `${(seconds / 86400).toFixed(0)} days ago`;
+    const long = seconds < 90 ? `${seconds.toFixed(0)} s` : seconds < 5400 ? `${(seconds / 60).toFixed(0)} min`
+      : seconds < 129600 ? `${(seconds / 3600).toFixed(0)} h` : `${(seconds / 86400).toFixed(0)} days`;
+    const text = "lasts" in one.dataset ? `for ${long}` : `${long} ago`;
     if (one.textContent !== text) one.textContent = text;
   }
 };

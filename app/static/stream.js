@@ -13,7 +13,7 @@ const showState = () => {
   document.body.classList.toggle("unwell", Boolean(fault && fault.classList.contains("stops")));
   const past = document.body.classList.contains("scrubbing");
   badge.textContent = past ? "REPLAY" : gone ? "RECONNECTING" : !connected ? "CONNECTING" : fault ? fault.dataset.badge : calm;
-  badge.title = fault ? fault.textContent.trim() : "";
+  badge.title = fault ? fault.dataset.text : "";
 };
 const lost = (now) => {
   gone = now;

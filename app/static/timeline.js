@@ -35,7 +35,7 @@ const drawTicks = () => {
   marked.forEach((at, number) => {
     const text = ticks.children[number] ?? ticks.appendChild(document.createElementNS(line.namespaceURI, "text"));
     text.setAttribute("x", percent(at));
-    text.setAttribute("y", 37);
+    text.setAttribute("y", 51);
     text.setAttribute("text-anchor", "middle");
     text.textContent = asClock(at);
   });
@@ -56,7 +56,7 @@ const grow = () => {
   bar.value = bar.max;
   show(length);
 };
-const put = (id, row, kind, text, since, until) => {
+const put = (id, row, kind, text, since, until, words = "") => {
   let rect = document.getElementById(id);
   if (!rect) {
     rect = document.createElementNS(line.namespaceURI, "rect");
@@ -66,6 +66,7 @@ const put = (id, row, kind, text, since, until) => {
   }
   rect.setAttribute("class", `${row} ${kind}`);
   rect.firstChild.textContent = text;
+  if (words) rect.dataset.words = words;
   rect.dataset.place = axis.toPlace(since);
   if (until === null) delete rect.dataset.end;
   else rect.dataset.end = axis.toPlace(until);
@@ -87,19 +88,20 @@ const take = ({ began, over, stretches }) => {
     length = axis.toPlace(Math.max(...stretches.map((one) => one.until ?? one.since), Date.now() / 1000 - ahead));
     line.dataset.over = "";
   }
-  for (const { id, row, kind, since, until, text } of stretches) put(id, row, kind, text, since, until);
+  for (const { id, row, kind, since, until, text, words } of stretches) put(id, row, kind, text, since, until, words);
   grow();
 };
-// An engine that stands still is hatched over the turn that waits for it: nothing is decoded there.
-let broken = null;
+// An engine that stands still is hatched over the turn that waits for it, from when that was recorded until it answers:
+// nothing is decoded there. A page that is loaded anew has the same from the log.
 const watchEngines = () => {
-  const now = Date.now() / 1000 - ahead;
-  if (body.contains("unwell") && !broken) {
-    broken = { id: `u${now}`, since: (Date.parse(document.querySelector("#health .stops time")?.dateTime) || now * 1000) / 1000 };
-    put(broken.id, "outage", "stalled", document.querySelector("#health .stops b")?.textContent ?? "", broken.since, null);
-  } else if (!body.contains("unwell") && broken) {
-    document.getElementById(broken.id).dataset.end = axis.toPlace(now);
-    broken = null;
+  for (const meter of document.querySelectorAll(".metered:has([data-down])")) {
+    const since = Number(meter.querySelector("[data-down]").dataset.down), engine = meter.id.replace("meter-", "");
+    const id = `o${engine}-${since.toFixed(0)}`;
+    if (!document.getElementById(id)) put(id, "outage", "stalled", `${engine} does not answer`, since, null);
+  }
+  for (const rect of document.querySelectorAll("#stretches .outage:not([data-end])")) {
+    const engine = rect.id.slice(1, rect.id.lastIndexOf("-"));
+    if (!document.querySelector(`#meter-${CSS.escape(engine)} [data-down]`)) rect.dataset.end = axis.toPlace(Date.now() / 1000 - ahead);
   }
 };
 if (!plays && !("over" in line.dataset)) {

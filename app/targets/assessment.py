@@ -8,7 +8,7 @@ from app.errors import TemperError
 from app.events.vocabulary import AnyAction
 from app.syntax.files import Files
 from app.targets.cached_files import CachedFiles, Read, repeat_reads
-from app.targets.change_diff import render_change
+from app.targets.change_diff import AROUND, render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
 from app.targets.effects.one_way import find_one_way_settings
 from app.targets.overlay import Overlay
@@ -39,6 +39,8 @@ class Assessment:
     """Settings that hold until the next boot, even after a rollback."""
     approved: bool = False
     """People have approved this diff; another one may not be applied."""
+    around: str = ""
+    """The diff with more of the files around the change. It is shown, and nothing is judged by it."""
 
     @property
     def shown_text(self) -> str:
@@ -66,8 +68,9 @@ def assess_change(
     one_way = () if refusals else find_one_way_settings(plan.made, noting, after, known)
     before = {path: noting.state(path) for path in plan.made}
     diff = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made)
+    around = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made, AROUND)
     digest = _hash_basis(change, foreseen, noting.seen)
-    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest, one_way)
+    return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest, one_way, around=around)
 
 
 def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:

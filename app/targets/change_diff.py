@@ -12,6 +12,8 @@ from app.targets.resources.dry_run import DryRun
 from app.text.clean import clean_text
 from app.text.redaction import is_secret_path, redact_secrets
 
+CONTEXT, AROUND = 3, 12
+"""Unchanged lines before and after a change: in the diff that is judged, and in the one that a large page shows."""
 _LONGEST_LINE = 400
 _MOST = 32 * 1024
 _NOT_THERE = "absent"
@@ -23,17 +25,20 @@ def render_change(
     foreseen: DryRun,
     before: Mapping[str, FileState | None],
     after: Mapping[str, FileState],
+    context: int = CONTEXT,
 ) -> str:
     """Return the whole change as text. A preview and an applied change give the same text."""
     return (
         render_vendor_scripts(actions)
         + render_resource_diff(foreseen)
-        + render_file_diffs(before, {**after, **foreseen.files})
+        + render_file_diffs(before, {**after, **foreseen.files}, context)
     )
 
 
-def render_file_diffs(before: Mapping[str, FileState | None], after: Mapping[str, FileState]) -> str:
-    text = "".join(_render_file_diff(path, before.get(path), state) for path, state in after.items())
+def render_file_diffs(
+    before: Mapping[str, FileState | None], after: Mapping[str, FileState], context: int = CONTEXT
+) -> str:
+    text = "".join(_render_file_diff(path, before.get(path), state, context) for path, state in after.items())
     if len(text) <= _MOST:
         return text
     return f"{text[:_MOST]}\n… {len(text) - _MOST} more characters are not shown\n"
@@ -49,12 +54,12 @@ def render_resource_diff(foreseen: DryRun) -> str:
     return "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in lines)
 
 
-def _render_file_diff(path: str, before: FileState | None, after: FileState) -> str:
-    text = "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in _iterate_diff_lines(path, before, after))
+def _render_file_diff(path: str, before: FileState | None, after: FileState, context: int) -> str:
+    text = "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in _iterate_diff_lines(path, before, after, context))
     return redact_secrets(text, closed=is_closed((before or after).mode))
 
 
-def _iterate_diff_lines(path: str, before: FileState | None, after: FileState) -> Iterable[str]:
+def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, context: int) -> Iterable[str]:
     yield f"diff a{path} b{path}"
     if before is None:
         yield f"new file mode {after.mode:04o}"
@@ -68,7 +73,7 @@ def _iterate_diff_lines(path: str, before: FileState | None, after: FileState) -
         yield f"content differs; {SECRETIVE if is_secret_path(path) else NO_NEED}"
         return
     name = "/dev/null" if before is None else f"a{path}"
-    yield from difflib.unified_diff(_split_lines(old), _split_lines(new), name, f"b{path}", lineterm="")
+    yield from difflib.unified_diff(_split_lines(old), _split_lines(new), name, f"b{path}", n=context, lineterm="")
 
 
 def _split_lines(content: bytes) -> list[str]:

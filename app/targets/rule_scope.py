@@ -103,7 +103,7 @@ class RuleScope:
         """Return True if the rule names the setting, or a setting that needs this one."""
         name = fold_case(key)
         if name.startswith("-"):
-            return _states(self._prose, name)  # flags of any command
+            return _states_key(self._prose, name)  # flags of any command
         if self._is_stated(name) or any(
             self._is_stated(stated) for stated, _, keys in _NEEDED_WITH_KEY if name in keys
         ):
@@ -121,7 +121,7 @@ class RuleScope:
         return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
-        return _states(self._prose, key) or _states(self._data, key)
+        return _states_key(self._prose, key) or _states_key(self._data, key)
 
     @cached_property
     def _prose(self) -> str:
@@ -134,7 +134,7 @@ class RuleScope:
         return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(list_quoted_texts(self.code))))
 
 
-def _states(text: str, key: str) -> bool:
+def _states_key(text: str, key: str) -> bool:
     words = r"\s+".join(map(re.escape, fold_case(key).split(" ")))
     return re.search(rf"(?<![\w-]){words}(?![\w-])", text) is not None
 

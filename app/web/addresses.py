@@ -34,6 +34,11 @@ def redirect_to(name: str, /, **parts: object) -> RedirectResponse:
     return RedirectResponse(path_to(name, **parts), status_code=303)
 
 
+def redirect_to_run(run: str, otherwise: str) -> RedirectResponse:
+    """Send the browser back to the run from whose page the form came; to the page `otherwise` if `run` is empty."""
+    return redirect_to("run", run=run) if run else redirect_to(otherwise)
+
+
 def redirect_back(request: Request, lists: Iterable[str], otherwise: str) -> RedirectResponse:
     """Send the browser back to the list page that had the form, or to the path `otherwise`."""
     came_from = urlsplit(request.headers.get("referer", "")).path

@@ -74,3 +74,50 @@ EMPTY_SHARE = """() => {
   return 1 - filled.reduce((all, box) => all + box.width * box.height, 0) / (stage.width * (bottom - stage.top));
 }"""
 """The share of the room between the caption and the bar of time that no pane takes."""
+CLIPPED = """() => {
+  const found = new Set(), hides = (word) => word === "hidden" || word === "clip";
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const drawn = "svg, .unseen, .skip, script, style, noscript, option, select, .strip-plot, [hidden]";
+  while (walker.nextNode()) {
+    const node = walker.currentNode, parent = node.parentElement;
+    if (!node.textContent.trim() || parent.closest(drawn)) continue;
+    if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const rect of range.getClientRects()) {
+      // A line box is higher than its letters, and what can be scrolled to is not cut off.
+      const room = rect.height / 4 + 1;
+      let across = rect.width > 1, down = rect.height > 3;
+      for (let one = parent; one && (across || down); one = one.parentElement) {
+        const style = getComputedStyle(one), box = one.getBoundingClientRect();
+        const shortened = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
+        const cut = `${node.textContent.trim().slice(0, 40)} in ${one.className || one.id || one.tagName}`;
+        const over = rect.bottom > box.bottom + room || rect.top < box.top - room;
+        if (down && hides(style.overflowY) && !shortened && over) found.add(cut);
+        const wide = rect.right > box.right + 3 || rect.left < box.left - 3;
+        if (across && hides(style.overflowX) && !shortened && wide) found.add(cut);
+        down &&= !shortened && !["auto", "scroll"].includes(style.overflowY) && style.position !== "fixed";
+        across &&= !shortened && !["auto", "scroll"].includes(style.overflowX) && style.position !== "fixed";
+      }
+    }
+  }
+  for (const one of document.querySelectorAll("body *")) {
+    const style = getComputedStyle(one), lines = one.clientHeight / (parseFloat(style.fontSize) * 1.4);
+    if (!["auto", "scroll"].includes(style.overflowY) || one.closest(drawn) || !one.checkVisibility()) continue;
+    const low = one.scrollHeight > one.clientHeight + 4 && lines < 2.5;
+    if (low) found.add(`${one.className || one.id} is ${lines.toFixed(1)} lines high`);
+  }
+  return [...found];
+}"""
+"""Texts that a parent cuts off, and panes to scroll that are too low to read in."""
+WHOLE = """(places) => [...document.querySelectorAll(places)].filter((one) => {
+  if (!one.checkVisibility()) return false;
+  const box = one.getBoundingClientRect();
+  for (let outer = one.parentElement; outer; outer = outer.parentElement) {
+    if (getComputedStyle(outer).overflowY === "visible") continue;
+    const of = outer.getBoundingClientRect();
+    if (box.top < of.top - 1 || box.bottom > of.bottom + 1) return true;
+  }
+  return false;
+}).map((one) => one.className || one.textContent.trim())"""
+"""Of these elements, those that a pane or the window shows in part only or not at all."""

@@ -1,16 +1,23 @@
 """The mission page's layout at several sizes: nothing overlaps, nothing is cut off, and the room is used."""
 
 import json
+import os
+import signal
 
 import pytest
+from playwright.async_api import expect
 
 from app.store.db import open_database
 from app.store.events import EventStore
-from tests.browser.layout import CONTROLS_HIDDEN, EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS
+from tests.browser.conftest import simulator_of
+from tests.browser.layout import CLIPPED, CONTROLS_HIDDEN, EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS, WHOLE
 from tests.served import served
 
-SIZES = ((1440, 900), (1920, 1080), (2560, 1440), (1100, 700), (1000, 900), (390, 844))
-COLUMNS = {1000: 1, 1100: 2, 1440: 2, 1920: 3, 2560: 4}
+SIZES = (
+    *((1440, 900), (1920, 1080), (2560, 1440), (1100, 800), (1100, 700)),
+    *((1000, 900), (768, 1024), (390, 844)),
+)
+COLUMNS = {768: 1, 1000: 1, 1100: 2, 1440: 2, 1920: 3, 2560: 4}
 """Panes beside each other, by width."""
 MOMENTS = {
     "planned": ("plan", 0),
@@ -20,6 +27,14 @@ MOMENTS = {
     "second attempt": ("attempt.started", 3),
 }
 """Seqs of the toured run: the kind of event, and how many events after it."""
+IN_VIEW = ".stamp, .fault h2, .fault button, .shared .serving, .feed li:first-child, .approve .answering"
+"""What a person looks for first: a window that shows its pane shows all of it."""
+ONE_SCREEN = ((1440, 900), (1920, 1080), (2560, 1440))
+ROOM_BETWEEN = """([one, other]) => {
+  const [from, to] = [one, other].map((name) => document.querySelector(name).getBoundingClientRect());
+  return Math.max(to.left - from.right, from.left - to.right, to.top - from.bottom, from.top - to.bottom);
+}"""
+CELL_WIDTHS = "[...document.querySelectorAll('#ribbon .cell')].map((one) => one.getBoundingClientRect().width)"
 BESIDE = """() => new Set([...document.querySelectorAll(".talk, .evid, .machine, .happened")]
   .filter((one) => one.checkVisibility()).map((one) => Math.round(one.getBoundingClientRect().left))).size"""
 PROJECTED = """() => [".talk", ".shared .serving"].every((one) => document.querySelector(one).checkVisibility())
@@ -59,6 +74,9 @@ async def test_no_text_lies_over_other_text_and_the_room_is_used(browser, shown,
             await opened.emulate_media(color_scheme=scheme)
             assert await opened.evaluate(OVERLAPS) == [], (width, scheme)
             assert await opened.evaluate(NO_WIDER), width
+        assert await opened.evaluate(CLIPPED) == [], (width, height)
+        if (width, height) in ONE_SCREEN:
+            assert await opened.evaluate(WHOLE, IN_VIEW) == [], width
         if width in COLUMNS:
             assert await opened.evaluate(BESIDE) == COLUMNS[width], width
         if width >= 1440:
@@ -73,6 +91,43 @@ async def test_the_start_and_the_end_overlap_nowhere_and_a_first_visitor_is_told
             await opened.set_viewport_size({"width": width, "height": height})
             assert await opened.evaluate(OVERLAPS) == [], (at, width)
             assert await opened.evaluate(NO_WIDER), (at, width)
+            assert await opened.evaluate(CLIPPED) == [], (at, width, height)
+
+
+async def test_a_fault_cuts_nothing_off_with_the_introduction_open_or_closed(page, tmp_path):
+    with served(tmp_path, "--speed", "2", command="demo") as server:
+        await page.goto(server.url)
+        await expect(page.locator("#feed li").nth(8)).to_be_visible()
+        simulator = simulator_of(server)
+        os.kill(simulator, signal.SIGSTOP)
+        try:
+            for intro in ("open", "closed"):
+                await page.context.add_cookies([{"name": "temper-intro", "value": intro, "url": server.url}])
+                await page.goto(server.url)
+                await expect(page.locator(".fault.stops .acts")).to_be_visible()
+                await expect(page.locator(".shared .serving.down")).to_be_visible()
+                for width, height in SIZES:
+                    await page.set_viewport_size({"width": width, "height": height})
+                    assert await page.evaluate(CLIPPED) == [], (intro, width, height)
+                    assert await page.evaluate(OVERLAPS) == [], (intro, width)
+                    assert await page.evaluate(NO_WIDER), (intro, width)
+                    if (width, height) in ONE_SCREEN:
+                        assert await page.evaluate(WHOLE, IN_VIEW) == [], (intro, width)
+        finally:
+            os.kill(simulator, signal.SIGCONT)
+
+
+async def test_cells_of_the_ribbon_are_alike_and_stop_stands_apart(browser, tmp_path):
+    opened = await browser.new_page()
+    with served(tmp_path, "--speed", "1", command="demo") as server:
+        await opened.goto(server.url)
+        await expect(opened.locator("#ribbon .cell").nth(29)).to_be_visible()
+        for width, height in SIZES:
+            await opened.set_viewport_size({"width": width, "height": height})
+            widths = await opened.evaluate(CELL_WIDTHS)
+            assert max(widths) < 1.1 * min(widths), width
+            if width > 700:  # on a phone the buttons lie at the bottom of the window
+                assert await opened.evaluate(ROOM_BETWEEN, ["#stop-run", "#progress"]) >= 4, width
 
 
 BAR = ".scrubber :is(.steps > *, .strip-head button, .enlarge, .rail input, label, .jump)"
@@ -121,6 +176,7 @@ async def test_the_decision_is_in_sight_at_every_size(browser, tmp_path):
                     await opened.locator(".approve").evaluate("(one) => one.scrollIntoView()")
                 assert await button.evaluate(IN_SIGHT), (width, name)
             assert await opened.evaluate(OVERLAPS) == [], width
+            assert await opened.evaluate(CLIPPED) == [], (width, height)
 
 
 async def test_an_answer_is_shown_as_what_it_means_while_it_is_written(page, shown):

@@ -250,6 +250,8 @@ async def test_the_page_never_says_live_over_what_is_broken(page, tmp_path):
         os.kill(simulator, signal.SIGSTOP)
         await expect(badge).to_have_text("ENGINE FROZEN")
         await expect(page.locator("#health .fault.stops")).to_contain_text("3 engines are stalled")
+        await expect(page.locator("#health")).to_contain_text("The host is safe")
+        await expect(page.locator(".machine .serving.down")).to_have_count(3)
         await expect(page.locator("#now")).to_be_hidden()
         await expect(page.locator("#clock small")).to_be_hidden()
         stands = await clock.text_content()
@@ -266,6 +268,14 @@ async def test_the_page_never_says_live_over_what_is_broken(page, tmp_path):
         os.kill(simulator, signal.SIGKILL)
         await expect(badge).to_have_text("ENGINES DOWN")
         await expect(page.locator("#health")).to_contain_text("The simulated engines are stopped.")
+        hosts = await page.context.browser.new_page()
+        await hosts.goto(f"{server.url}/inbox")
+        await expect(hosts.locator("#health-badge")).to_have_text("✗ ENGINES DOWN")
+        address = page.url
+        await page.get_by_role("button", name="Start engines").click()
+        await expect(page.locator("#liveness")).to_have_text("LIVE")
+        assert page.url.startswith(address), "where a fault is read it is answered"
+        await expect(hosts.locator("#health-badge")).to_be_hidden()
 
 
 async def test_a_change_waits_for_a_person_and_a_click_approves_it(page, tmp_path):

@@ -38,7 +38,7 @@ async def test_the_console_tells_the_truth_while_engines_and_server_go_and_come_
         await expect(page.locator("#needs")).not_to_contain_text("Nothing needs you")
         await expect(page.locator("link[rel=icon]")).to_have_attribute("href", "/static/icon-needs.svg")
         await expect(page.locator("#engine-gemma-31b .num")).to_contain_text("—")
-        await expect(mission.locator("#meter-gemma-31b .escalated")).to_contain_text("✗")
+        await expect(mission.locator("#meter-gemma-31b .down")).to_contain_text("✗ not answering")
         await expect(mission.locator("#meter-gemma-31b .num")).to_contain_text("—")
         await mission.close()
         assert await page.evaluate("window.shift") <= SHIFT_AT_MOST

@@ -71,6 +71,8 @@ async def test_it_plays_to_the_end_shows_the_tally_and_is_checked(opened, shared
     await expect(page.locator("#check-lines .unsure")).to_contain_text("Not pinned: the key ")
     await expect(page.locator(".badge.simulated")).to_be_visible()
     await until(page, "document.querySelector('.scrubber canvas') !== null")
+    for words in ("Before: ", "After: "):
+        await expect(page.locator(".beforeafter .label", has_text=words)).to_be_visible()
     tally = page.locator(".outcome")
     await expect(tally).to_contain_text(re.compile(r"\d+ of \d+ fixed"))
     end = await page.locator("#ribbon").inner_html()

@@ -10,6 +10,7 @@ from playwright.async_api import expect
 
 from app.events.kinds import RunPaused, RunResumed
 from app.events.record import GENESIS, record_event
+from app.machine.sampling.engine_outages import read_engine_outages
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.browser.conftest import simulator_of
@@ -87,7 +88,7 @@ async def test_the_charts_of_a_live_run_move_nothing_and_cost_little(page, tmp_p
         await until(page, "document.querySelector('.overtime .strip-plot').ariaLabel.includes('newest architect')")
         assert await page.evaluate("window.shift") < SHIFT_AT_MOST
         parts = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/static/'))"
-        assert await page.evaluate(f"{parts}.reduce((all, one) => all + one.decodedBodySize, 0)") < 240_000
+        assert await page.evaluate(f"{parts}.reduce((all, one) => all + one.decodedBodySize, 0)") < 250_000
 
 
 async def test_the_strip_grows_from_a_runs_start_while_the_page_stays_open(page, tmp_path):
@@ -157,22 +158,64 @@ async def test_a_live_strip_is_dragged_to_the_past_and_grows_on_until_jump_to_li
         await expect(page.locator("#liveness")).to_have_text("LIVE")
 
 
-STALLED = "[...document.querySelectorAll('.metered')].some((one) => one.textContent.includes('stalled'))"
-
-
-async def test_a_turn_is_hatched_while_its_engine_stands_still(page, tmp_path):
+async def test_an_outage_is_hatched_as_long_as_it_was_on_strip_and_lanes(page, tmp_path):
+    """While it lasts and afterwards, from the states that were logged."""
     with served(tmp_path, "--speed", "2", command="demo") as server:
         await page.goto(server.url)
         await until(page, f"{OPEN} !== null")
         simulator = simulator_of(server)
         os.kill(simulator, signal.SIGSTOP)
         try:
+            await expect(page.locator(".shared .serving.down")).to_contain_text("not answering")
             await until(page, "document.querySelector('#stretches .outage:not([data-end])') !== null")
-            await until(page, STALLED)  # the page knows of it before the sampler has written it down
+            lasting = "Number(document.querySelector('.shared .held [data-lasts].gap').getAttribute('x'))"
+            await until(page, f"document.querySelector('.shared .held').viewBox.baseVal.x + 100 - {lasting} > 4")
         finally:
             os.kill(simulator, signal.SIGCONT)
         await until(page, "document.querySelector('#stretches .outage[data-end]') !== null")
-        await until(page, "document.querySelector('.held .broken') !== null")
+        await until(page, "document.querySelector('.shared .held .gap:not([data-lasts])') !== null")
+        await until(page, "document.querySelector('.shared .serving.on') !== null")
+        await page.reload()
+        drawn = await page.evaluate(GAPS)
+        store = EventStore(open_database(server.data / "temper.sqlite"))
+        found = [one for one in read_engine_outages(store, 0.0, time.time()) if one.engine == "gemma-31b"]
+    seconds = sum(one.until - one.since for one in found)
+    assert seconds > 4
+    assert drawn == [round(seconds, 1)] * 2, "in the Architect's lane and in the Worker's"
+
+
+GAPS = """[...document.querySelectorAll('.shared .held')].map((lane) => {
+  const widths = [...lane.querySelectorAll('.gap')].map((one) => Number(one.getAttribute('width')));
+  return Math.round(12 * widths.reduce((all, one) => all + one, 0)) / 10;
+})"""
+"""Seconds of each lane, of two minutes, in which its engine did not answer."""
+
+
+async def test_moments_are_named_where_there_is_room_and_a_live_strip_takes_the_width(page, shown, tmp_path):
+    await page.goto(f"{shown.url}/runs/{shown.runs()[0]}")
+    words = page.locator("#moments text")
+    await expect(words.first).to_be_visible()
+    told = await words.all_text_contents()
+    assert any(one.endswith(" the nightly backup locked out") and one.startswith("! ") for one in told), told
+    for width in (1440, 900, 390):
+        await page.set_viewport_size({"width": width, "height": 900})
+        await until(page, f"({SPACED})()")
+    with served(tmp_path, "--speed", "2", command="demo") as server:
+        await page.set_viewport_size({"width": 1440, "height": 900})
+        await page.goto(server.url)
+        await until(page, f"{OPEN} !== null")
+        assert (await page.locator("#timeline").bounding_box())["width"] > 0.75 * 1440
+        await expect(page.locator("#speed")).to_be_hidden()
+
+
+SPACED = """() => {
+  const rail = document.getElementById("timeline").getBoundingClientRect();
+  const boxes = [...document.querySelectorAll("#moments text")].map((one) => one.getBoundingClientRect());
+  boxes.sort((one, other) => one.left - other.left);
+  const within = boxes.every((one) => one.left >= rail.left - 1 && one.right <= rail.right + 1);
+  return boxes.length > 0 && within && boxes.every((one, at) => !at || boxes[at - 1].right <= one.left);
+}"""
+"""The words over the strip lie inside of it and beside each other."""
 
 
 async def test_the_time_in_the_queue_is_left_out_and_a_long_wait_is_folded(page, tmp_path):

@@ -70,6 +70,22 @@ async def test_nobody_listens(http):
         await ask(http, base_url)
 
 
+async def test_an_engine_with_a_name_is_called_by_it_and_no_address_or_library_speaks(http, caplog):
+    async with server() as base_url:
+        pass
+    caplog.set_level("INFO")
+    with pytest.raises(EngineUnavailable) as gone:
+        await EngineClient(http, base_url, name="Engine big").list_models()
+    assert str(gone.value) == "Engine big cannot be reached: is the engine running?"
+    assert base_url.removesuffix("/v1") in caplog.text
+    cut = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n5\r\nda"
+    async with server(cut) as base_url:
+        with pytest.raises(EngineDied) as broken:
+            async for _ in EngineClient(http, base_url, name="Engine big").stream_reply(question(), stall_after=5.0):
+                pass
+    assert str(broken.value) == "Engine big broke its answer off: look at the engine's log."
+
+
 @pytest.mark.parametrize("base_url", ["http://[/v1", "ftp://host/v1"])
 async def test_an_address_that_is_none(http, base_url):
     with pytest.raises(EngineUnavailable, match="cannot be reached"):

@@ -121,7 +121,9 @@ async def test_one_approved_package_change_asks_the_host_for_two_dry_runs(life):
     await life.until(ApprovalGiven)
     applied = await life.until(ActionApplied, *TURNED_DOWN)
     assert isinstance(applied, ActionApplied)
-    assert applied.diff == life.events(ApprovalRequested)[0].diff == life.events(ActionProposed)[0].diff
+    proposed = life.events(ActionProposed)[0]
+    assert applied.diff == life.events(ApprovalRequested)[0].diff == proposed.diff
+    assert set(proposed.diff.splitlines()[4:]) < set(proposed.around.splitlines()), "more of the same file"
     assert (life.packages.dry_runs, life.packages.performed) == (2, 1)
 
 

@@ -30,7 +30,7 @@ class SimulatedGpus:
                 known |= {one.index: one for base in bases for one in await self._fetch_statuses(base)}
             except (httpx.HTTPError, msgspec.DecodeError):
                 silent.append(engine)
-        self.reason = f"the simulator of {', '.join(silent)} does not answer" if silent else ""
+        self.reason = f"The simulator of {', '.join(silent)} does not answer" if silent else ""
         return [_to_reading(gpu, known.get(gpu.index)) for gpu in self._gpus]
 
     async def close(self) -> None:

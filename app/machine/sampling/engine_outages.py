@@ -22,6 +22,11 @@ class EngineOutage:
     """None while it lasts."""
 
 
+def find_outage_begin(at: float, state: str) -> float:
+    """Return when an outage began whose state was logged at a time."""
+    return at - NOTICED_AFTER if state == "stalled" else at
+
+
 def read_engine_outages(store: EventStore, since: float, until: float) -> list[EngineOutage]:
     """Return the outages that touch this time, by their start. An engine that has not been seen yet has none."""
     found: list[EngineOutage] = []
@@ -31,8 +36,7 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
         if not isinstance(event := one.event, EngineState):
             continue
         if event.state in BROKEN and event.engine in seen:
-            at = one.at - NOTICED_AFTER if event.state == "stalled" else one.at
-            broken.setdefault(event.engine, (at, event.state))
+            broken.setdefault(event.engine, (find_outage_begin(one.at, event.state), event.state))
         elif event.state not in BROKEN:
             seen.add(event.engine)
             if begun := broken.pop(event.engine, None):

@@ -37,7 +37,7 @@ from app.web.pages.help import routes as help_routes
 from app.web.pages.inbox_watch import InboxContext, InboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.looks import LooksContext
-from app.web.pages.machine import render_machine_parts, render_share_parts
+from app.web.pages.machine import render_machine_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.ops import console, webhooks
@@ -79,10 +79,10 @@ def install_pages(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.missions = MissionLoader(runtime.store)
     sharing = application.state.sharing = Sharing(runtime.store, runtime.clock.now)
-    application.state.health = HealthWatch(runtime)
+    application.state.health = HealthWatch(runtime, application.state.folds)
     decisions = application.state.decisions
-    application.state.inbox_watch = InboxWatch(decisions, runtime.changes)
-    application.add_middleware(InboxContext, decisions=decisions)
+    application.state.inbox_watch = InboxWatch(decisions, runtime)
+    application.add_middleware(InboxContext, decisions=decisions, runtime=runtime)
     application.add_middleware(LooksContext)
     application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
@@ -96,7 +96,7 @@ def install_pages(application: FastAPI) -> None:
     )
     shown = (ops, desk, application.state.fleet)
     runtime.board.has_news = lambda: any(one.has_news() for one in shown)
-    application.state.machine_live = LiveParts(
-        "machine", lambda: render_machine_parts(runtime) | render_share_parts(runtime, sharing)
+    application.state.machine_live = LiveParts("machine", lambda: render_machine_parts(runtime, sharing, hosts=True))
+    application.state.guests_live = LiveParts(
+        "machine, to guests", lambda: render_machine_parts(runtime, sharing, hosts=False)
     )
-    application.state.guests_live = LiveParts("machine, to guests", lambda: render_machine_parts(runtime))

@@ -13,7 +13,7 @@ from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.addresses import redirect_to
+from app.web.addresses import redirect_to_run
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_template
 
@@ -47,18 +47,21 @@ def show_cold_starts(runtime: TheRuntime) -> HTMLResponse:
     return HTMLResponse(render_cold_starts(runtime))
 
 
+EngineVerb = Annotated[str, Form(pattern="^(start|stop|restart)$")]
+OfRun = Annotated[str, Form(max_length=40)]
+"""The run from whose page the form was sent; empty if it was another page."""
+
+
 @router.post("/ops/engines/{engine}", name="ops_engine")
 @operators
-async def submit_engine_command(
-    runtime: TheRuntime, engine: str, verb: Annotated[str, Form(pattern="^(start|stop|restart)$")]
-) -> Response:
+async def submit_engine_command(runtime: TheRuntime, engine: str, verb: EngineVerb, run: OfRun = "") -> Response:
     if engine not in runtime.launched:
         raise HTTPException(404, f"Temper did not start {engine[:40]!a}: stop and start it where you started it.")
     if verb != "start":
         await asyncio.gather(*(one.stop() for one in runtime.launched[engine]))
     if verb != "stop":
         await asyncio.gather(*(one.start() for one in runtime.launched[engine]))
-    return redirect_to("ops")
+    return redirect_to_run(run, "ops")
 
 
 def render_cold_starts(runtime: Runtime) -> str:

@@ -1,6 +1,7 @@
 """A unified diff as table rows; for an undone change, added and removed lines are swapped."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,6 +9,9 @@ from app.resources.vendor import LABEL, SCRIPT
 from app.text.clean import clean_text
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
+Reach = Literal["", "near", "far"]
+CLOSE, NEAR, NONE = 3, 6, 1_000_000
+"""Lines. Up to CLOSE lines from a change every page shows, up to NEAR lines a page with some room."""
 ROWS = 200
 """Most rows to show. Lines of a vendor's script do not count: a person must be able to read all of it."""
 
@@ -21,14 +25,33 @@ class DiffRow:
     text: str
     number: int | None = None
     """The line's number in its file: the new one of an added or equal line, the old one of a removed line."""
+    reach: Reach = ""
+    """How far an equal line is from a change; a page shows the distant ones only where it has room."""
 
 
 def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
     rows = [_parse_diff_row(line) for line in lines[: ROWS + whole]]
-    kept = _number_rows([row for row in rows if row])
+    kept = list(_measure_reach(_number_rows([row for row in rows if row])))
     return [_invert_row(row) for row in kept] if undone else kept
+
+
+def _measure_reach(rows: list[DiffRow]) -> Iterator[DiffRow]:
+    """Yield the rows, each equal line with its distance from the nearest change in its hunk."""
+    since, ahead = list(_count_lines(rows)), reversed(list(_count_lines(rows[::-1])))
+    for row, before, after in zip(rows, since, ahead, strict=True):
+        lines = min(before, after)
+        is_plain = row.kind == "same" and row.sign == " "
+        yield replace(row, reach="near" if lines <= NEAR else "far") if is_plain and CLOSE < lines < NONE else row
+
+
+def _count_lines(rows: list[DiffRow]) -> Iterator[int]:
+    """Yield for each row the lines since the last change above it."""
+    lines = NONE
+    for row in rows:
+        lines = 0 if row.kind in ("added", "removed") else NONE if row.kind in ("file", "hunk") else lines + 1
+        yield lines
 
 
 def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
+import msgspec
+
 from app.engines.queue import QueueStatus
 from app.events.kinds import EngineSampled
 from app.events.vocabulary import Role
@@ -13,7 +15,11 @@ from app.web.pages.engine_sharing import EngineShare
 
 FLOWS_SECONDS = 5.0
 """A token rate older than this is not shown as current."""
-FLOWING, TROUBLE = ("ready", "degraded", "stalled"), ("dead", "stalled", "degraded", "absent")
+STALE_SECONDS = 12.0
+"""An older sample does not describe the present. Without viewers one is taken every ten seconds."""
+FLOWING, TROUBLE = ("ready", "degraded"), ("dead", "stalled", "degraded", "absent")
+SILENT = ("dead", "stalled", "absent")
+"""States in which an engine does not answer, so that no figure describes it."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,12 @@ class EngineCard:
     @property
     def serving(self) -> tuple[Role, ...]:
         """Roles that it serves now."""
-        return tuple(dict.fromkeys(one.role for one in self.share.serving)) if self.now else ()
+        return tuple(dict.fromkeys(one.role for one in self.share.serving)) if self.state in FLOWING else ()
+
+    @property
+    def activity(self) -> str:
+        """What it does if it serves no role: idle, not answering, or the state that it is in."""
+        return "not answering" if self.state in SILENT else "idle" if self.state in FLOWING else self.state
 
     @property
     def median_wait(self) -> float | None:
@@ -67,7 +78,7 @@ def _build_engine_card(runtime: Runtime, engine: Engine, share: EngineShare, now
         detail=event.detail if event else "",
         since=since,
         sample=sample,
-        now=select_fresh_sample(sample, state, None if at is None else now - at),
+        now=select_current_sample(sample, state, None if at is None else now - at, share),
         limit=scale_speed_limit(engine, pace),
         pace=pace if engine.simulation and pace != 1 else None,
         waits=tuple(wait for _, wait in board.waits.get(name, ())),
@@ -83,6 +94,17 @@ def scale_speed_limit(engine: Engine, pace: float) -> float | None:
     return engine.limit_tok_s * (pace if engine.simulation else 1)
 
 
-def select_fresh_sample(sample: EngineSampled | None, state: str, age: float | None) -> EngineSampled | None:
-    """Return the sample if the engine is up and the sample is fresh, else None."""
-    return sample if sample and state in FLOWING and (age is None or age <= FLOWS_SECONDS) else None
+def select_current_sample(
+    sample: EngineSampled | None, state: str, age: float | None, share: EngineShare
+) -> EngineSampled | None:
+    """Return the sample if it describes the present, else None: the engine is silent, or the sample is old.
+
+    A sample covers the second before it. Where a turn has begun or ended since, it contradicts the turn that the page
+    shows, and is not of the present."""
+    if not sample or state not in FLOWING or (age or 0.0) > STALE_SECONDS:
+        return None
+    held, foreign = bool(share.serving), bool(sample.foreign)
+    if held != bool(sample.running) and not (foreign and not held):
+        return None
+    flows = (not share.decoding or bool(sample.tok_s)) if held else (foreign or not sample.tok_s)
+    return sample if flows and (age or 0.0) <= FLOWS_SECONDS else msgspec.structs.replace(sample, tok_s=None)

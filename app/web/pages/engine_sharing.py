@@ -15,7 +15,15 @@ from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import EngineOutage, RecentOutages
 from app.people.rights import get_visible_runs
 from app.store.events import EventStore, RunSpan
-from app.web.pages.mission.engine_holds import HOLD_SECONDS, EngineHold, EngineHolds, HoldBar, draw_hold_bars
+from app.web.pages.mission.engine_holds import (
+    HOLD_SECONDS,
+    EngineHold,
+    EngineHolds,
+    GapBar,
+    HoldBar,
+    draw_gaps,
+    draw_hold_bars,
+)
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.templating import render_template
 
@@ -58,7 +66,13 @@ class EngineShare:
     """Sorted by host; empty if no two hosts used the engine at the same time."""
     more: int = 0
     """Hosts without a lane."""
-    minutes: int = int(HOLD_SECONDS / 60)
+    decoding: bool = False
+    """A turn that it serves has its first token."""
+    gaps: tuple[GapBar, ...] = ()
+    """When it did not answer; on every lane."""
+    at: float = 0.0
+    """The time at the end of the lanes."""
+    seconds: int = int(HOLD_SECONDS)
 
     @property
     def hosts_by_role(self) -> list[tuple[Role, list[str]]]:
@@ -110,6 +124,10 @@ class Sharing:
             wanted = [one for one in self._known.values() if hosts is None or one.host in hosts]
             return compute_shares(wanted, at, self._outages.read_outages(at))
 
+    def read_shares_at(self, at: float | None) -> Mapping[str, EngineShare]:
+        """Return the shares of now, or of a past moment."""
+        return self.read_shares(self.clock()) if at is None else self.read_past_shares(at)
+
     def read_past_shares(self, at: float) -> Mapping[str, EngineShare]:
         found = []
         for span in self._store.list_run_spans(at - HOLD_SECONDS, at):
@@ -145,14 +163,10 @@ TheSharing = Annotated[Sharing | None, Depends(_get_sharing)]
 """None for a guest who may see one run only."""
 
 
-def render_shares(lineup: Lineup, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
-    """Return inner HTML by engine for now or the replayed moment `at`; empty strings for guests."""
-    if sharing is None:
-        return dict.fromkeys(lineup.engines, "")
-    told = sharing.read_shares(sharing.clock()) if at is None else sharing.read_past_shares(at)
+def render_shares(lineup: Lineup, shares: Mapping[str, EngineShare]) -> dict[str, str]:
+    """Return inner HTML by engine."""
     return {
-        name: render_template("partials/_share.html", engine=engine, share=told.get(name, EngineShare()))
-        for name, engine in lineup.engines.items()
+        name: render_template("partials/_share.html", share=shares.get(name, EngineShare())) for name in lineup.engines
     }
 
 
@@ -175,13 +189,16 @@ def _compute_share(
             before = hosts[one.host].holds if one.host in hosts else ()  # runs on one host never overlap
             hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
     last = sorted(hosts.values(), key=lambda one: one.holds[-1].since, reverse=True)
-    serving = tuple(ServedHost(one.holds[-1].role, one.host) for one in last if one.holds[-1].until is None)
+    working = [one for one in last if one.holds[-1].until is None]
+    serving = tuple(ServedHost(one.holds[-1].role, one.host) for one in working)
+    decoding = any(one.holds[-1].first is not None for one in working)
     if not _has_overlap([one.holds for one in last]):
-        return EngineShare(serving)
+        return EngineShare(serving, decoding=decoding)
     lanes = sorted(
         (_build_host_lane(one, now, outages) for one in last[:MOST_LANES]), key=lambda lane: _get_host_order(lane.host)
     )
-    return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES))
+    gaps = tuple(draw_gaps(outages, now, HOLD_SECONDS))
+    return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES), decoding, gaps, now)
 
 
 def _is_recent(hold: EngineHold, now: float) -> bool:
@@ -201,7 +218,7 @@ def _has_overlap(runs: Sequence[Sequence[EngineHold]]) -> bool:
 
 def _build_host_lane(one: HostHolds, now: float, outages: Sequence[EngineOutage]) -> HostLane:
     drawn = tuple(draw_hold_bars(one.holds, now, HOLD_SECONDS, outages))
-    decoded = sum(bar.width for bar in drawn if not (bar.prefill or bar.broken))
+    decoded = sum(bar.width for bar in drawn if not bar.prefill)
     return HostLane(one.host, one.run, drawn, round(decoded))
 
 

@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
+from app.loop.state import RunState
 from app.runtime.health import HealthFault, find_faults
 from app.runtime.health_reading import NO_RUN, UNKNOWN, StoredConditions, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.live_parts import wrap_partials
+from app.web.pages.run_faults import FaultedRun
 from app.web.pages.templating import render_template
 from app.web.stream.announcements import Announcements
+from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 
@@ -19,9 +22,13 @@ FIRST_SECONDS = 1.0
 """Seconds to wait for a database that hangs, before a page gets the rest."""
 
 
-def render_health(faults: Sequence[HealthFault]) -> str:
-    """Render the faults as the inner HTML of the page's #health."""
-    return render_template("partials/_health.html", faults=faults)
+def render_health(faults: Sequence[HealthFault], run: FaultedRun | None = None) -> str:
+    """Render the faults as the inner HTML of the page's #health, on the page of a run with what they mean for it."""
+    return render_template("partials/_health.html", faults=faults, run=run)
+
+
+def build_faulted_run(runtime: Runtime, state: RunState) -> FaultedRun:
+    return FaultedRun(state, tuple(runtime.launched), runtime.simulator is not None)
 
 
 class HealthWatch(PeriodicTask):
@@ -30,8 +37,10 @@ class HealthWatch(PeriodicTask):
     name, consequence = "health", "open pages are not told what is broken"
     every = 0.5
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+    def __init__(self, runtime: Runtime, folds: RunStateCache) -> None:
+        self._runtime, self._folds = runtime, folds
+        self._states: dict[str, RunState] = {}
+        """The state of each watched run, as it was last read."""
         self._watched: dict[str, Announcements] = {}
         self._joined = asyncio.Event()
         self._stored: dict[str, StoredConditions] = {}
@@ -93,12 +102,15 @@ class HealthWatch(PeriodicTask):
 
     def _read_stored(self, runs: Sequence[str]) -> dict[str, StoredConditions]:
         try:
+            self._states = {run: self._folds.read_current(run) for run in runs if run != NO_RUN}
             return read_stored_conditions(self._runtime, runs)
         except DATABASE_UNAVAILABLE:
             return self._stored
 
     def _encode_health(self, run: str) -> bytes:
-        return encode_message(wrap_partials({"health": render_health(self.read_faults(run))}).encode())
+        faults, state = self.read_faults(run), self._states.get(run)
+        about = build_faulted_run(self._runtime, state) if faults and state else None
+        return encode_message(wrap_partials({"health": render_health(faults, about)}).encode())
 
 
 class RunHealth:

@@ -1,4 +1,4 @@
-"""The number beside Inbox in the header: counted when a page is rendered, and sent to open pages when it changes."""
+"""What the header says of the inbox and of health: when a page is rendered, and on open pages when it changes."""
 
 import asyncio
 import time
@@ -8,8 +8,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import WHO
 from app.runs.decision_reader import DecisionReader
+from app.runtime.health import find_faults
+from app.runtime.health_reading import read_conditions
+from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
-from app.store.change_monitor import ChangeMonitor
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.live_parts import wrap_partials
 from app.web.stream.announcements import Announcements
@@ -20,16 +22,18 @@ RECOUNT_SECONDS = 10.0
 """Seconds after which an unchanged inbox is counted again: what waits may expire."""
 _INBOX: ContextVar[DecisionReader | None] = ContextVar("inbox", default=None)
 """The decisions of the application that serves the current request."""
+_RUNTIME: ContextVar[Runtime | None] = ContextVar("runtime of the header", default=None)
 
 
 class InboxContext:
-    """Middleware: lets every page of this application count its inbox."""
+    """Middleware: lets every page of this application count its inbox, and say what is broken."""
 
-    def __init__(self, app: ASGIApp, decisions: DecisionReader) -> None:
-        self._app, self._decisions = app, decisions
+    def __init__(self, app: ASGIApp, decisions: DecisionReader, runtime: Runtime) -> None:
+        self._app, self._decisions, self._runtime = app, decisions, runtime
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         _INBOX.set(self._decisions)
+        _RUNTIME.set(self._runtime)
         await self._app(scope, receive, send)
 
 
@@ -45,6 +49,19 @@ def count_inbox() -> int:
     return decisions.last_count  # an error page, rendered on the event loop, which must not wait for the database
 
 
+def name_fault() -> str:
+    """Return what is broken, in two words; nothing for a stranger and for a shared link."""
+    runtime, person = _RUNTIME.get(), WHO.get()
+    return "" if runtime is None or person is None or person.via == "link" else _name_fault(runtime)
+
+
+def _name_fault(runtime: Runtime) -> str:
+    """Return the badge of the fault that stops work, or else of the first."""
+    faults = find_faults(read_conditions(runtime))
+    badges = sorted(faults, key=lambda fault: not fault.stops_work)
+    return f"✗ {badges[0].badge}" if badges else ""
+
+
 def _count_decisions(decisions: DecisionReader) -> int:
     try:
         return len(decisions.list_decisions())
@@ -55,13 +72,14 @@ def _count_decisions(decisions: DecisionReader) -> int:
 class InboxWatch(PeriodicTask):
     """One per application. It counts only while somebody has a page with a stream open."""
 
-    name, consequence = "inbox", "open pages are not told how much waits for a person"
+    name, consequence = "inbox", "the headers of open pages are not kept up to date"
     every = 1.0
 
-    def __init__(self, decisions: DecisionReader, changes: ChangeMonitor) -> None:
-        self._decisions, self._changes, self._told = decisions, changes, Announcements()
+    def __init__(self, decisions: DecisionReader, runtime: Runtime) -> None:
+        self._decisions, self._runtime, self._told = decisions, runtime, Announcements()
         self._seen, self._counted_at = -1, float("-inf")
         """Version of the database at the last count, and its monotonic time."""
+        self._waiting, self._badge = 0, ""
         self._silent = False
 
     async def serve_viewer(self, viewer: Viewer) -> None:
@@ -76,13 +94,20 @@ class InboxWatch(PeriodicTask):
         if not self._told.viewers:
             return
         now = time.monotonic()
-        if self._changes.version() != self._seen or now - self._counted_at > RECOUNT_SECONDS:
+        if self._runtime.changes.version() != self._seen or now - self._counted_at > RECOUNT_SECONDS:
             await self._announce_count()
+        elif _name_fault(self._runtime) != self._badge:
+            self._announce_header()
         elif self._silent:
             self._told.repeat()
         self._silent = not self._silent
 
     async def _announce_count(self) -> None:
-        self._seen, self._counted_at = self._changes.version(), time.monotonic()
-        waiting = await asyncio.to_thread(_count_decisions, self._decisions)
-        self._told.announce(encode_message(wrap_partials({"inbox-count": str(waiting or "")}).encode()))
+        self._seen, self._counted_at = self._runtime.changes.version(), time.monotonic()
+        self._waiting = await asyncio.to_thread(_count_decisions, self._decisions)
+        self._announce_header()
+
+    def _announce_header(self) -> None:
+        self._badge = _name_fault(self._runtime)
+        said = {"inbox-count": str(self._waiting or ""), "health-badge": self._badge}
+        self._told.announce(encode_message(wrap_partials(said).encode()))

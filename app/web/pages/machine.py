@@ -1,29 +1,29 @@
 """Cards of engines and GPUs that several pages share, for now or for a replayed moment."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
 from app.engines.queue import QueueStatus
-from app.events.kinds import KINDS, EngineSampled
+from app.events.kinds import KINDS, EngineSampled, EngineState
 from app.lineups.model import Lineup
+from app.machine.sampling.engine_outages import find_outage_begin
 from app.machine.sampling.sample_board import POWER_SECONDS, Board
 from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
 from app.store.events import EventStore
 from app.web.deps import TheRuntime
-from app.web.pages.engine_card import TROUBLE, scale_speed_limit, select_fresh_sample
-from app.web.pages.engine_sharing import Sharing, TheSharing, render_shares
+from app.web.pages.engine_card import SILENT, STALE_SECONDS, TROUBLE, scale_speed_limit, select_current_sample
+from app.web.pages.engine_sharing import EngineShare, Sharing, TheSharing, render_shares
 from app.web.pages.gpu_cards import render_gpu_cards
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.templating import render_template
 from app.web.stream.resume_position import MOST_SEQ
 
-STALE_SECONDS = 12.0
-"""Older samples do not describe the present. Without viewers one is taken every ten seconds."""
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
 
@@ -54,14 +54,12 @@ def show_machine(
 ) -> HTMLResponse:
     """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
     then = _find_moment_time(runtime, missions, run, at, t, w) if run and can_see_run(run) else None
-
-    if then is None and sharing is None:
-        return HTMLResponse(wrap_partials(render_machine_parts(runtime)))
+    hosts = sharing is not None
 
     def render_parts() -> str:
-        return wrap_partials(render_machine_parts(runtime, then) | render_share_parts(runtime, sharing, then))
+        return wrap_partials(render_machine_parts(runtime, sharing or Sharing(runtime.store), hosts=hosts, at=then))
 
-    return HTMLResponse(render_parts() if then is not None else runtime.board.draw_once_a_second(render_parts))
+    return HTMLResponse(runtime.board.draw_once_a_second(render_parts) if hosts and then is None else render_parts())
 
 
 def _find_moment_time(
@@ -77,46 +75,41 @@ def _find_moment_time(
     return told[0].at + (t or 0) if told else None
 
 
-def render_machine_parts(runtime: Runtime, at: float | None = None) -> dict[str, str]:
-    """Return the GPU and engine cards, now or at a past time, as inner HTML by element id."""
-    if at is not None:
-        return render_past_machine_parts(runtime, at)
-    return {"gpus": render_gpus(runtime), **_prefix_meters(render_meters(runtime))}
+def render_machine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at: float | None = None) -> dict[str, str]:
+    """Return the cards of GPUs and engines, now or at a past time, as inner HTML by element id."""
+    return {"gpus": render_gpus(runtime, at), **render_engine_parts(runtime, sharing, hosts=hosts, at=at)}
+
+
+def render_engine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at: float | None = None) -> dict[str, str]:
+    """Return the meters of the engines, and unless `hosts` is False which hosts use them, by element id."""
+    shares = sharing.read_shares_at(at)
+    parts = _name_parts("meter", render_meters(runtime, shares, at))
+    return parts | _name_parts("share", render_shares(runtime.lineup, shares)) if hosts else parts
 
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
-    return {"gpus": render_past_gpus(archive, at), **_prefix_meters(render_past_meters(archive, at))}
+    shares = Sharing(archive.store).read_past_shares(at)
+    return {"gpus": render_past_gpus(archive, at), **_name_parts("meter", render_past_meters(archive, at, shares))}
 
 
-def _prefix_meters(meters: Mapping[str, str]) -> dict[str, str]:
-    return {f"meter-{name}": html for name, html in meters.items()}
+def _name_parts(name: str, by_engine: Mapping[str, str]) -> dict[str, str]:
+    return {f"{name}-{engine}": html for engine, html in by_engine.items()}
 
 
-def render_share_parts(runtime: Runtime, sharing: Sharing | None, at: float | None = None) -> dict[str, str]:
-    return {f"share-{name}": html for name, html in render_shares(runtime.lineup, sharing, at).items()}
-
-
-def render_meters(runtime: Runtime, at: float | None = None) -> dict[str, str]:
+def render_meters(runtime: Runtime, shares: Mapping[str, EngineShare], at: float | None = None) -> dict[str, str]:
     if at is not None:
-        return render_past_meters(runtime, at)
+        return render_past_meters(runtime, at, shares)
     now, drawn, board = runtime.clock.now(), {}, runtime.board.mark_viewed()
     for name, engine in runtime.lineup.engines.items():
-        sampled, sample = board.engines.get(name, (None, None))
-        _, state = board.states.get(name, (None, None))
         limit = scale_speed_limit(engine, runtime.settings.speed)
-        queue, age = runtime.queues.get_queue(name).status, now - sampled if sampled else None
-        drawn[name] = render_meter(sample, state.state if state else "not seen yet", age, limit=limit, queue=queue)
+        told = read_meter(board, name, now, shares)
+        drawn[name] = render_meter(told, limit=limit, queue=runtime.queues.get_queue(name).status)
     return drawn
 
 
-def render_past_meters(archive: RunArchive, at: float) -> dict[str, str]:
+def render_past_meters(archive: RunArchive, at: float, shares: Mapping[str, EngineShare]) -> dict[str, str]:
     then = _read_past_board(archive, at, {"engine.sample": STALE_SECONDS, "engine.state": STATE_SECONDS})
-    return {name: _render_past_meter(then, name) for name in archive.lineup.engines}
-
-
-def _render_past_meter(then: Board, engine: str) -> str:
-    (_, sample), (_, state) = then.engines.get(engine, (0.0, None)), then.states.get(engine, (0.0, None))
-    return render_meter(sample, state.state if state else "—", None, "at the moment of the replay")
+    return {name: render_meter(read_meter(then, name, at, shares), past=True) for name in archive.lineup.engines}
 
 
 def _read_past_board(archive: RunArchive, at: float, kinds: Mapping[str, float]) -> Board:
@@ -127,28 +120,58 @@ def _read_past_board(archive: RunArchive, at: float, kinds: Mapping[str, float])
     return then
 
 
+@dataclass(frozen=True)
+class Meter:
+    """What is known of an engine at a moment."""
+
+    sample: EngineSampled | None
+    """The newest one, if it describes the moment."""
+    state: str
+    """Empty if the engine has not been seen."""
+    age: float | None
+    """Seconds since the newest sample, whether it describes the moment or not."""
+    silent_since: float | None = None
+    """When it stopped to answer; None if it answers."""
+
+    @property
+    def is_silent(self) -> bool:
+        return self.state in SILENT
+
+    @property
+    def is_stale(self) -> bool:
+        return self.age is not None and self.age > STALE_SECONDS
+
+
+def read_meter(board: Board, engine: str, now: float, shares: Mapping[str, EngineShare]) -> Meter:
+    sampled, sample = board.engines.get(engine, (None, None))
+    at, event = board.states.get(engine, (now, EngineState(engine=engine, state="")))
+    age = None if sampled is None else max(0.0, now - sampled)
+    current = select_current_sample(sample, event.state, age, shares.get(engine, EngineShare()))
+    since = find_outage_begin(at, event.state) if event.state in SILENT else None
+    return Meter(current, event.state, age, since)
+
+
 def render_meter(
-    sample: EngineSampled | None,
-    state: str,
-    age: float | None,
-    then: str = "never sampled",
-    limit: float | None = None,
-    queue: QueueStatus | None = None,
+    meter: Meter, *, limit: float | None = None, queue: QueueStatus | None = None, past: bool = False
 ) -> str:
-    """Render an engine's meter. Stale figures stay visible and are marked; a stale token rate is hidden."""
-    flows = select_fresh_sample(sample, state, age)
-    rate = flows.tok_s if flows else None
-    alone = flows is not None and flows.running == 1
+    """Render an engine's meter. What does not describe the moment is shown as unknown."""
+    sample = meter.sample
+    rate = sample.tok_s if sample else None
+    alone = sample is not None and sample.running == 1
     context = {
+        "meter": meter,
         "sample": sample,
         "rate": rate,
         "share": 100 * rate / limit if rate and limit and alone and rate <= limit else None,
-        "state": state,
         "queue": queue if queue and queue.waiting else None,
-        "trouble": state in TROUBLE,
-        "age": then if age is None else f"{age:.0f} s old",
-        "old": age is not None and age > STALE_SECONDS,
+        "trouble": meter.state in TROUBLE,
+        "age": "at the moment of the replay"
+        if past
+        else "never sampled"
+        if meter.age is None
+        else f"{meter.age:.0f} s old",
         "simulated": bool(sample and sample.simulated),
+        "past": past,
     }
     return render_template("partials/_meter.html", **context)
 

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.errors import TemperError
-from app.events.kinds import TOLD_KINDS
 from app.loop.state import Item
 from app.people.rights import guests
 from app.skills.catalog import load_skill
@@ -16,7 +15,7 @@ from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.error_pages import require_run
-from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.templating import OUTCOMES, render_page
 from app.web.stream.resume_position import MOST_SEQ
 
@@ -86,7 +85,7 @@ def search_events(store: EventStore, run: str, words: list[str], kind: str, befo
     lines: list[FeedLine] = []
     upto = None if before is None else before - 1
     for _ in range(MOST_CHUNKS):
-        told = store.read_newest(run, upto, TOLD_KINDS, CHUNK)
+        told = store.read_newest(run, upto, FEED_KINDS, CHUNK)
         for line in filter(None, map(to_feed_line, told)):
             if kind in ("", line.kind) and contains_words(words, line.text):
                 lines.append(line)

@@ -14,6 +14,7 @@ SERVED_ONLY = frozenset(
         "lost.js",
         "timeline.js",
         "clock.js",
+        "lanes.js",
         "slots.js",
         "palette.js",
         "last-look.js",

@@ -24,6 +24,7 @@ from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.api.samples import Mark, Samples, choose_step, to_sample_series
 from app.web.pages.energy_table import build_energy_table
+from app.web.pages.engine_sharing import Sharing
 from app.web.pages.machine import RunArchive, render_past_gpus, render_past_meters
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
@@ -147,7 +148,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         roles=ROLES,
         engines=tuple(archive.lineup.engines.values()),
         shares=dict.fromkeys(archive.lineup.engines, ""),
-        meters=render_past_meters(archive, last.at),
+        meters=render_past_meters(archive, last.at, Sharing(archive.store).read_past_shares(last.at)),
         gpus=render_past_gpus(archive, last.at),
         now=round(last.at, 3),
         intro=False,

@@ -27,6 +27,14 @@ def test_an_undone_change_runs_backwards():
     assert shape(parse_diff_rows(DIFF, undone=True))[3:] == [("added", "+", "old"), ("removed", "−", "new")]
 
 
+def test_equal_lines_are_marked_by_their_distance_from_the_change():
+    lines = "".join(f" line {number}\n" for number in range(12))
+    rows = parse_diff_rows(f"--- a/x\n+++ b/x\n@@ -1,25 +1,25 @@\n{lines}-old\n+new\n{lines}resource user:ada\n same\n")
+    shown = [row.reach for row in rows if row.kind == "same"]
+    above = ["far"] * 6 + ["near"] * 3 + [""] * 3
+    assert shown == [*above, *above[::-1], ""], "where nothing changed, nothing is far from it"
+
+
 def test_hostile_text_in_a_diff_is_cleaned():
     assert parse_diff_rows("+\x1b[2Jboo\u202e")[0].text == "boo"
 

@@ -3,7 +3,14 @@ from msgspec.structs import replace
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.catalog import load_skill
-from app.web.pages.mission.engine_holds import EngineHold, EngineHolds, HoldBar, draw_hold_bars
+from app.web.pages.mission.engine_holds import (
+    EngineHold,
+    EngineHolds,
+    GapBar,
+    HoldBar,
+    draw_gaps,
+    draw_hold_bars,
+)
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.pieces import Scene, render_engine_pieces
 from tests.web.pages.turns import turn_started
@@ -18,7 +25,7 @@ def test_the_ribbon_tells_prefill_from_decode_and_one_role_from_the_next():
     assert drawn == [
         HoldBar("architect", 60.0, 10.0, prefill=True),
         HoldBar("architect", 70.0, 10.0, prefill=False),
-        HoldBar("worker", 80.0, 20.0, prefill=True),
+        HoldBar("worker", 80.0, 20.0, prefill=True, lasts=True),
     ]
 
 
@@ -32,7 +39,7 @@ def test_what_is_older_than_the_ribbon_is_forgotten():
 
 def test_a_hold_that_began_before_the_ribbon_is_cut_at_its_edge():
     holds = [EngineHold("architect", "a", 0.0, first=1.0)]
-    assert draw_hold_bars(holds, 200.0, 100.0) == [HoldBar("architect", 0.0, 100.0, prefill=False)]
+    assert draw_hold_bars(holds, 200.0, 100.0) == [HoldBar("architect", 0.0, 100.0, prefill=False, lasts=True)]
 
 
 def test_an_engine_that_does_not_answer_is_not_drawn_as_decoding():
@@ -41,13 +48,37 @@ def test_an_engine_that_does_not_answer_is_not_drawn_as_decoding():
     assert drawn == [
         HoldBar("architect", 0.0, 10.0, prefill=True),
         HoldBar("architect", 10.0, 30.0, prefill=False),
-        HoldBar("architect", 40.0, 20.0, prefill=False, broken=True),
         HoldBar("architect", 60.0, 30.0, prefill=False),
     ]
     lasting = [EngineOutage("gemma-31b", "dead", 150.0, None)]
-    assert draw_hold_bars([EngineHold("worker", "b", 150.0)], 200.0, 100.0, lasting) == [
-        HoldBar("worker", 50.0, 50.0, prefill=True, broken=True)
+    assert draw_hold_bars([EngineHold("worker", "b", 140.0)], 200.0, 100.0, lasting) == [
+        HoldBar("worker", 40.0, 10.0, prefill=True)
     ]
+
+
+def test_an_outage_is_drawn_from_its_begin_to_its_end_whether_a_turn_waited_or_not():
+    outages = [
+        EngineOutage("gemma-31b", "dead", 50.0, 110.0),
+        EngineOutage("gemma-31b", "stalled", 140.0, 160.0),
+        EngineOutage("gemma-31b", "dead", 190.0, None),
+    ]
+    assert draw_gaps(outages, 200.0, 100.0) == [
+        GapBar(0.0, 10.0, lasts=False),
+        GapBar(40.0, 20.0, lasts=False),
+        GapBar(90.0, 10.0, lasts=True),
+    ]
+
+
+def test_each_lane_of_an_engine_has_its_outages_and_no_other_engine_has_them():
+    outages = (EngineOutage("gemma-31b", "dead", 1000.0, 1030.0),)
+    mission = Mission()
+    mission.holds.begin_turn(turn_started("a", "worker"), 1050.0)
+    mission.state = replace(mission.state, at=1060.0)
+    lineup = read_lineup(find_lineup("simulated"))
+    drawn = render_engine_pieces(mission, Scene(lineup, load_skill("stig"), "live", outages=lambda _: outages))
+    assert drawn["hold-gemma-31b"].count('class="gap" x="50.0" y="0" width="25.0"') == 2
+    assert "not answering 25 % of the time" in drawn["hold-gemma-31b"]
+    assert "gap" not in drawn["hold-gemma-e4b"]
 
 
 def test_where_there_are_several_the_page_names_the_replica():

@@ -7,23 +7,27 @@ from types import SimpleNamespace
 import pytest
 
 from app.events.kinds import EngineState
+from app.loop.state import RunState, fold_events
 from app.runtime.disk_space import DiskSpace
 from app.runtime.health import Conditions, find_faults
 from app.runtime.run_progress import GRACE, HOST_STEP, RunProgress
 from app.web.pages.health_watch import HealthWatch, render_health
+from app.web.pages.run_faults import FaultedRun
+from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.viewer import Viewer
 from tests.runs.doors import house
-from tests.web.pages.mission_log import EVENTS
+from tests.web.pages.mission_log import EVENTS, log
 
 NOW = 1_000_000.0
 HUNG = RunProgress("r1", "web", "running", NOW - 500, step="verdict")
+WORKING = fold_events(log(EVENTS[:9]))
 FROZEN = {"big": (NOW - 3, EngineState(engine="big", state="stalled", detail="<b>no token</b>"))}
 
 
 @pytest.mark.parametrize(
     ("conditions", "words", "leads_to"),
     [
-        (Conditions(NOW, engines=FROZEN, seated=("big",)), "&lt;b&gt;no token", 'class="whole" href="/ops"'),
+        (Conditions(NOW, engines=FROZEN, seated=("big",)), "&lt;b&gt;no token", 'href="/ops#log"'),
         (Conditions(NOW, unwritten=9.0), "Temper cannot write its log", 'href="/help/operations#failures"'),
         (Conditions(NOW, left_since=NOW - 7), "was killed or restarted", 'class="whole" href="#stop-run"'),
         (Conditions(NOW, runs=(HUNG,)), "Run r1 on web has logged nothing", 'class="whole" href="/runs/r1#stop-run"'),
@@ -32,9 +36,30 @@ FROZEN = {"big": (NOW - 3, EngineState(engine="big", state="stalled", detail="<b
     ],
 )
 def test_a_fault_leads_to_where_a_person_can_act(conditions, words, leads_to):
-    (paragraph,) = render_health(find_faults(conditions)).strip().splitlines()
-    assert words in paragraph
-    assert leads_to in paragraph
+    drawn = render_health(find_faults(conditions), FaultedRun(RunState(run="r1", status="running")))
+    assert drawn.count("<article") == 1
+    assert words in drawn
+    assert leads_to in drawn
+    assert 'action="/runs/r1/ask"' in drawn
+    assert ">Pause run<" in drawn
+
+
+def test_a_fault_says_since_when_if_the_host_is_safe_and_what_starts_the_engine():
+    died = {"big": (NOW - 3, EngineState(engine="big", state="dead", detail="gone"))}
+    drawn = render_health(find_faults(Conditions(NOW, engines=died, seated=("big",))), FaultedRun(WORKING, ["big"]))
+    assert "✗ Engine big stopped answering" in drawn
+    assert f'data-lasts data-at="{NOW - 3}"' in drawn
+    assert "<h3>The host is safe</h3>" in drawn
+    assert 'action="/ops/engines/big"><input type="hidden" name="run" value="r">' in drawn
+    assert ">Start big<" in drawn
+    elsewhere = render_health(find_faults(Conditions(NOW, engines=died, seated=("big",))), FaultedRun(WORKING))
+    assert "/ops/engines" not in elsewhere, "Temper did not start it"
+
+
+def test_a_fault_on_a_page_of_no_run_has_no_buttons():
+    drawn = render_health(find_faults(Conditions(NOW, engines=FROZEN, seated=("big",))))
+    assert "<form" not in drawn
+    assert "host is safe" not in drawn
 
 
 class Page:
@@ -74,7 +99,7 @@ async def test_a_run_that_no_process_holds_is_interrupted_until_one_takes_it_up(
 @asynccontextmanager
 async def watching(made, run, page):
     """The page of a run, told what is broken as often as a test can wait for."""
-    watch = HealthWatch(made)
+    watch = HealthWatch(made, RunStateCache(made.store))
     watch.every = 0.01
     watch.start()
     serving = asyncio.create_task(watch.watch_run(run).serve_viewer(Viewer(page.take_message)))

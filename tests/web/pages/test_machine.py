@@ -6,11 +6,15 @@ import time
 import httpx
 import pytest
 
-from app.events.kinds import EngineSampled
-from app.web.pages.machine import render_meter
+from app.events.kinds import EngineSampled, EngineState
+from app.machine.sampling.engine_outages import NOTICED_AFTER
+from app.machine.sampling.sample_board import Board
+from app.web.pages.engine_sharing import EngineShare, ServedHost
+from app.web.pages.machine import read_meter, render_meter
 from tests.served import served
 
-SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=0.05, tok_s=None, prompt_tok_s=None, simulated=True)
+NOW = 200.0
+SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=0.05, tok_s=44.0, prompt_tok_s=None, simulated=True)
 
 
 def test_a_replayed_moment_has_its_own_figures(tmp_path):
@@ -28,16 +32,39 @@ def test_a_replayed_moment_has_its_own_figures(tmp_path):
         assert first != then
 
 
-def test_an_engine_that_is_dead_stands_out_and_its_last_figures_say_how_old_they_are():
-    drawn = render_meter(SAMPLE, "dead", 31.0)
-    assert 'class="escalated"' in drawn
-    assert "✗ dead" in drawn
-    assert "<small>31 s old</small>" in drawn
-    assert "5<small> % KV" in drawn
+SERVED = EngineShare((ServedHost("worker", "web"),), decoding=True)
 
 
-@pytest.mark.parametrize("age", [0.4, None])
-def test_figures_of_now_and_of_a_replayed_moment_are_not_called_old(age):
-    drawn = render_meter(SAMPLE, "ready", age, "at the moment of the replay")
-    assert "s old</small>" not in drawn
-    assert "escalated" not in drawn
+def drawn(state, *, age=0.4, share=SERVED):
+    board = Board(states={"e": (100.0, EngineState(engine="e", state=state))}, engines={"e": (NOW - age, SAMPLE)})
+    return render_meter(read_meter(board, "e", NOW, {"e": share}))
+
+
+def figures(html):
+    return re.findall(r">(\S+?)(?: %)?<small>", html)
+
+
+@pytest.mark.parametrize("state", ["dead", "stalled", "absent"])
+def test_an_engine_that_is_silent_says_so_since_when_and_shows_no_figure(state):
+    shown = drawn(state)
+    assert "✗ not answering" in shown
+    assert f'data-down="{100.0 - NOTICED_AFTER if state == "stalled" else 100.0}"' in shown
+    assert set(figures(shown)) == {"—"}
+
+
+def test_an_engine_that_was_not_read_for_long_shows_no_figure_and_how_long():
+    shown = drawn("ready", age=31.0)
+    assert "not read for 31 s" in shown
+    assert "not answering" not in shown
+    assert set(figures(shown)) == {"—"}
+
+
+def test_an_engine_that_serves_shows_its_figures_and_one_that_is_idle_none_of_the_turn_before():
+    assert figures(drawn("ready")) == ["44.0", "—", "1", "0", "5"]
+    assert set(figures(drawn("ready", share=EngineShare()))) == {"—"}
+
+
+def test_a_replayed_moment_names_no_age():
+    shown = render_meter(read_meter(Board(engines={"e": (NOW, SAMPLE)}), "e", NOW, {}), past=True)
+    assert "at the moment of the replay" in shown
+    assert "s old" not in shown

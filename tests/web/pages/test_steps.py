@@ -5,7 +5,9 @@ from app.events.kinds import (
     ActionRolledBack,
     AttemptStarted,
     ItemStarted,
+    PlanMade,
     RunScoped,
+    RunWaiting,
     SentryAlarm,
     VerdictGiven,
 )
@@ -29,6 +31,13 @@ def path_after(*events):
 
 def test_nothing_is_signed_before_it_is_done():
     assert path_after(turn_started("t1", "architect")) == [("Plan", ""), ("Change", ""), ("Verify", ""), ("Watch", "")]
+
+
+def test_a_step_whose_turn_broke_off_is_signed_while_the_run_waits():
+    away = RunWaiting(cause="engine", reason="Engine big is away.", engine="big")
+    assert path_after(turn_started("t1", "architect"), away)[0] == ("Plan", "✗")
+    planned = PlanMade(**HERE, approach="", paths=(), steps=(), risk="", rollback="", validation="")
+    assert path_after(planned, away)[0] == ("Plan", "✓"), "what is done stays done"
 
 
 def test_a_change_that_harms_is_signed_where_it_was_found_and_undone():

@@ -69,7 +69,11 @@ def test_items_lie_where_they_were_worked_on_and_signs_where_it_happened(store):
     items = [one for one in shown.stretches if one.stretch.row == "item"]
     assert [one.stretch.text for one in items] == [f"{FIRST}: passed", f"{SECOND}: escalated"]
     marks = [one for one in shown.stretches if one.stretch.row == "mark"]
-    assert [one.stretch.kind for one in marks] == ["alarm", "undone"]
+    assert [(one.stretch.kind, one.stretch.words) for one in marks] == [
+        ("alarm", "the nightly backup locked out"),
+        ("undone", "undone: root does not log in over SSH"),
+        ("escalated", "to a person: no blank passwords"),
+    ]
     assert marks[0].left < marks[1].left < items[1].left
     assert [seconds for _, seconds in shown.ticks] == [60.0, 120.0, 180.0, 240.0, 300.0]
 

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.vocabulary import Lesson, ProvenFix
+from app.web.pages.diff import ROWS
 
 
 class StepResults(Struct, frozen=True, kw_only=True):
@@ -49,6 +50,15 @@ class AttemptView(StepResults, frozen=True):
     probed: kinds.SentryProbed | None = None
     failed: kinds.AttemptFailed | None = None
     passed: bool = False
+
+    @property
+    def diff(self) -> str:
+        """The change as it was made, or else as it was proposed, with the files around it as far as they are known."""
+        if not self.proposed:
+            return ""
+        made = self.applied.diff if self.applied and self.applied.diff else self.proposed.diff
+        around = self.proposed.around if made == self.proposed.diff else ""
+        return around if around and around.count("\n") < ROWS else made
 
     @property
     def rule(self) -> str:

@@ -140,10 +140,14 @@ def _describe_scanner_verdict(attempt: AttemptView) -> str:
     return f"The scanner says {attempt.verdict.word}. "
 
 
+def name_harm(alarm: SentryAlarm) -> str:
+    """Return whom or what the change harmed, if a probe found it; otherwise nothing."""
+    return HARMED.get(alarm.reason.partition(":")[0], "") if alarm.by == "probe" else ""
+
+
 def describe_alarm(alarm: SentryAlarm) -> str:
-    probe = alarm.reason.partition(":")[0]
-    if alarm.by == "probe" and probe in HARMED:
-        return f"The Sentry found {HARMED[probe]}."
+    if harm := name_harm(alarm):
+        return f"The Sentry found {harm}."
     return f"The Sentry raised an alarm: {alarm.reason.rstrip('.')}."
 
 

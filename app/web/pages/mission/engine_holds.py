@@ -77,41 +77,61 @@ class HoldBar:
     left: float
     width: float
     prefill: bool
-    broken: bool = False
-    """The engine did not answer: it neither read nor decoded."""
+    lasts: bool = False
+    """It goes on, so an open page lets it grow."""
+
+
+@dataclass(frozen=True)
+class GapBar:
+    """A time in which the engine did not answer, in percent of the axis."""
+
+    left: float
+    width: float
+    lasts: bool
 
 
 def draw_hold_bars(
     holds: Sequence[EngineHold], now: float, span: float, outages: Sequence[EngineOutage] = ()
 ) -> list[HoldBar]:
-    """Draw the holds of an engine. `outages` are that engine's."""
+    """Draw the holds of an engine, without the times in which it did not answer. `outages` are that engine's."""
     drawn = []
     for hold in holds:
         end = hold.until or now
         first = min(hold.first or end, end)
         for piece in (HoldPiece(hold.since, first, prefill=True), HoldPiece(first, end, prefill=False)):
-            for since, until, prefill, broken in _split_at_outages(piece, outages):
-                left = max(0.0, 100 * (1 - (now - since) / span))
-                right = max(0.0, 100 * (1 - (now - until) / span))
-                if right > left:
-                    drawn.append(HoldBar(hold.role, round(left, 2), round(right - left, 2), prefill, broken))
+            for since, until, prefill in _leave_outages_out(piece, outages):
+                if (width := _to_percent(until, now, span) - (left := _to_percent(since, now, span))) > 0:
+                    lasts = hold.until is None and until == now
+                    drawn.append(HoldBar(hold.role, round(left, 2), round(width, 2), prefill, lasts))
     return drawn
+
+
+def draw_gaps(outages: Sequence[EngineOutage], now: float, span: float) -> list[GapBar]:
+    """Draw the outages of an engine from their recorded begin to their recorded end."""
+    drawn = []
+    for one in outages:
+        left, right = _to_percent(one.since, now, span), _to_percent(one.until or now, now, span)
+        if right > left or one.until is None:
+            drawn.append(GapBar(round(left, 2), round(right - left, 2), one.until is None))
+    return drawn
+
+
+def _to_percent(at: float, now: float, span: float) -> float:
+    return min(100.0, max(0.0, 100 * (1 - (now - at) / span)))
 
 
 class HoldPiece(NamedTuple):
     since: float
     until: float
     prefill: bool
-    broken: bool = False
 
 
-def _split_at_outages(piece: HoldPiece, outages: Sequence[EngineOutage]) -> Iterator[HoldPiece]:
-    """Yield the piece in parts: what the engine worked, and where it was broken."""
+def _leave_outages_out(piece: HoldPiece, outages: Sequence[EngineOutage]) -> Iterator[HoldPiece]:
+    """Yield the parts of the piece in which the engine worked."""
     at = piece.since
     for outage in outages:
         begin, end = max(at, outage.since), min(piece.until, outage.until or piece.until)
         if begin < end:
             yield piece._replace(since=at, until=begin)
-            yield piece._replace(since=begin, until=end, broken=True)
             at = end
     yield piece._replace(since=at)

@@ -67,7 +67,7 @@ class Mission:
         match event:
             case TurnStarted():
                 self.stage = find_place(event)
-            case AttemptStarted():
+            case ItemStarted() | AttemptStarted():
                 self.stage = "architect"
             case ActionProposed():
                 self.stage = "worker"

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import Depends
 
-from app.events.kinds import KINDS, RUN_KINDS, TOLD_KINDS
+from app.events.kinds import KINDS, RUN_KINDS
 from app.loop.state import RunState, fold_events
 from app.machine.sampling.engine_outages import RecentOutages
 from app.store.events import EventStore
 from app.web.deps import get_from_state
 from app.web.pages.mission.engine_holds import HOLD_SECONDS
-from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
 from app.web.pages.mission.timeline import TimelineReader
 
@@ -95,7 +95,7 @@ class MissionLoader:
             mission.apply_event(recorded)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
-        told = self._store.read_newest(run, seq, TOLD_KINDS, FEED_LINES * 8)
+        told = self._store.read_newest(run, seq, FEED_KINDS, FEED_LINES * 8)
         lines = [line for line in map(to_feed_line, told) if line]
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 

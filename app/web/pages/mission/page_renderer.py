@@ -24,6 +24,7 @@ class PageRenderer:
         self._lock = threading.Lock()
         self._mission: Mission | None = None
         self._drawn: dict[str, str] = {}
+        self._sent_elsewhere = {f"meter-{name}" for name in scene.lineup.engines}
 
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         with self._lock:
@@ -51,7 +52,7 @@ class PageRenderer:
             # A re-rendered lane contains its text, so the tokens are not sent as well.
             changed = self._missions.timelines.encode_changes(self._run, batch) if self._scene.sends_timeline else b""
             return changed + encode_message(
-                self._render_changes(render_pieces(mission, self._scene) | dict(self._scene.shares())),
+                self._render_changes(render_pieces(mission, self._scene) | dict(self._scene.engines())),
                 seq=batch[-1].seq,
             )
         tokens = _encode_tokens(batch)
@@ -59,11 +60,16 @@ class PageRenderer:
             moved = render_clock_piece(mission, self._scene) | render_engine_pieces(
                 mission, self._scene
             )  # the clock advances between tokens
+            if mission.holds.reading != reading:  # the figures change with the label
+                moved |= self._scene.engines()
             tokens.append(encode_message(self._render_changes(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
     def _render_changes(self, now: dict[str, str]) -> bytes:
-        changed = {name: html for name, html in now.items() if self._drawn.get(name) != html}
+        # Meters also come once a second with the samples, so what was sent here last is not what the page shows.
+        changed = {
+            name: html for name, html in now.items() if name in self._sent_elsewhere or self._drawn.get(name) != html
+        }
         self._drawn = self._drawn | now
         return wrap_partials(changed).encode()
 

@@ -11,7 +11,7 @@ from app.targets.host_registry import is_fixture
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
-from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars
+from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_gaps, draw_hold_bars
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
@@ -39,7 +39,9 @@ def build_engine_label(
             (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS, broken))
             for role in seated
         ],
-        "minutes": int(HOLD_SECONDS / 60),
+        "gaps": draw_gaps(broken, now, HOLD_SECONDS),
+        "at": now,
+        "seconds": int(HOLD_SECONDS),
         "turn": mission.newest.get(engine.name),
         "pace": mission.state.request.pace if mission.state.request else None,
         "simulated": bool(mission.state.request and mission.state.request.simulated),
@@ -54,8 +56,8 @@ class Scene:
     skill: Skill
     mode: str
     """live, replay or ended."""
-    shares: Callable[[], Mapping[str, str]] = dict
-    """Renders the engines' shares over all hosts, to be sent with each update of this run."""
+    engines: Callable[[], Mapping[str, str]] = dict
+    """Renders the engines' figures and their shares over all hosts, to be sent with each update of this run."""
     outages: Callable[[float], Sequence[EngineOutage]] = lambda _: ()
     """Reads when engines were broken in the two minutes before a time."""
     sends_timeline: bool = False

@@ -38,7 +38,7 @@ from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.last_look import LastLook, TheLastLook, TheLookReader
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.machine import render_share_parts
+from app.web.pages.machine import render_engine_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.past_moments import PastMoments, TheMoments
@@ -184,11 +184,11 @@ def stream_page(
 ) -> Response:
     row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
-    shares = partial(render_share_parts, runtime, sharing) if sharing else dict
-    skill, outages = load_skill(row.skill), missions.outages.read_outages
-    scene = Scene(runtime.lineup, skill, "live", shares, outages, sends_timeline=True)
-    screen = PageRenderer(run, missions, scene)
     state = request.app.state
+    engines = partial(render_engine_parts, runtime, state.sharing, hosts=sharing is not None)
+    skill, outages = load_skill(row.skill), missions.outages.read_outages
+    scene = Scene(runtime.lineup, skill, "live", engines, outages, sends_timeline=True)
+    screen = PageRenderer(run, missions, scene)
     name, live = ("page", state.machine_live) if sharing else ("guest", state.guests_live)
     notices = [state.health.watch_run(run), *([state.inbox_watch] if sharing else [])]
     return streams.create_stream_response(run, name, screen, after, live=live, notices=notices)

@@ -27,6 +27,8 @@ def list_steps(mission: Mission) -> list[Step]:
         "auditor": _sign_verdict(attempt),
         "sentry": "!" if attempt.alarm else "✓" if attempt.clear else "",
     }
+    if mission.state.waiting and mission.stage != "lesson" and not signs[mission.stage]:
+        signs[mission.stage] = "✗"  # its turn broke off
     item = mission.state.item
     if item and item.attempt and item.attempt.awaits_person:
         signs["worker"] = "?"

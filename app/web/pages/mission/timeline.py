@@ -12,6 +12,8 @@ from app.events import kinds
 from app.events.record import Recorded
 from app.machine.sampling.engine_outages import EngineOutage, read_engine_outages
 from app.store.events import EventStore
+from app.text.clean import clean_text
+from app.web.pages.mission.caption import name_harm
 from app.web.stream.sse_messages import encode_message
 
 READ = (
@@ -26,6 +28,7 @@ MOST_TICKS = 8
 FOLDED = 5.0
 """Seconds that a longer wait takes on the axis."""
 KEPT = 16
+LONGEST_WORDS = 44
 NARROWEST = 0.02
 """Percent. Narrower turns are left out of the first picture of a long run: nobody sees them."""
 
@@ -43,6 +46,8 @@ class Stretch(msgspec.Struct, frozen=True):
     until: float | None
     """None while it lasts."""
     text: str
+    words: str = ""
+    """What the page writes over a mark, where there is room."""
 
 
 class DrawnStretch(msgspec.Struct, frozen=True):
@@ -70,6 +75,8 @@ class Timeline:
     changed: dict[str, int] = field(default_factory=dict)
     """The seq of the last change of each stretch."""
     _open: dict[Row, str] = field(default_factory=dict)
+    _title: str = ""
+    """The title of the item at work."""
     _paused: bool = False
     _asked: bool = False
 
@@ -123,13 +130,15 @@ class Timeline:
             case kinds.TurnFinished() | kinds.TurnInterrupted() | kinds.ScanFinished():
                 self._end("turn", at)
             case kinds.ItemStarted():
+                self._title = event.title
                 self._begin("item", "working", at, event.rule)
             case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
                 self._end("item", at, event.outcome, f"{event.rule}: {event.outcome}")
             case _:
                 self._apply_wait(event, at, before)
-                if mark := _describe_mark(event):
-                    self._put(Stretch(f"m{self.seq}", "mark", mark[0], at, at, mark[1]))
+        if mark := _describe_mark(event, self._title):
+            kind, text, words = mark
+            self._put(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
 
     def _apply_wait(self, event: object, at: float, before: float | None) -> None:
         match event:
@@ -187,20 +196,27 @@ def fold_timeline(log: Iterable[Recorded]) -> Timeline:
     return line
 
 
-def _describe_mark(event: object) -> tuple[str, str] | None:
+def _describe_mark(event: object, title: str) -> tuple[str, str, str] | None:
+    """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():
-            return "alarm", f"{event.rule}: Sentry alarm"
+            return "alarm", f"{event.rule}: Sentry alarm", name_harm(event) or title
         case kinds.VerdictExplained(veto=True):
-            return "refused", f"{event.rule}: Auditor's veto"
+            return "refused", f"{event.rule}: Auditor's veto", f"vetoed: {title}"
         case kinds.ActionRolledBack():
-            return "undone", f"{event.rule}: rolled back"
+            return "undone", f"{event.rule}: rolled back", f"undone: {title}"
+        case kinds.ItemEscalated():
+            return "escalated", f"{event.rule}: escalated", f"to a person: {title}"
         case kinds.ApprovalRequested():
-            return "asks", f"{event.rule or 'Reboot'}: a person was asked"
+            return (
+                "asks",
+                f"{event.rule or 'Reboot'}: a person was asked",
+                f"asked: {title}" if event.rule else "asked: reboot",
+            )
         case kinds.RebootAnnounced():
-            return "undone", f"{event.host}: rebooted"
+            return "undone", f"{event.host}: rebooted", "rebooted"
         case kinds.RebootLost():
-            return "alarm", f"{event.host}: did not come back"
+            return "alarm", f"{event.host}: did not come back", "did not come back"
         case _:
             return None
 

@@ -7,6 +7,7 @@ from sqlmodel import col, select
 from app.events.kinds import KINDS, RebootChecked
 from app.events.vocabulary import Role
 from app.lineups.model import Engine
+from app.loop.state import RunState
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
@@ -16,7 +17,7 @@ from app.store.request_session import open_read_session
 from app.web.addresses import path_to
 from app.web.pages.energy_table import EnergyTable, build_energy_table
 from app.web.pages.engine_sharing import Sharing, render_shares
-from app.web.pages.health_watch import render_health
+from app.web.pages.health_watch import build_faulted_run, render_health
 from app.web.pages.last_look import LastLook
 from app.web.pages.machine import render_gpus, render_meters
 from app.web.pages.mission.lane import ROLES
@@ -111,7 +112,7 @@ def build_mission_view(
     then = None if at is None else mission.state.at
     over = row.state not in queries.UNENDED
     ended = over and at is None
-    line = missions.timelines.read_timeline(row.id)
+    line, shares = missions.timelines.read_timeline(row.id), (sharing or Sharing(runtime.store)).read_shares_at(then)
     until = newest.at if newest and over else runtime.clock.now()
     mode = "live" if at is None else "replay"
     return MissionView(
@@ -132,11 +133,11 @@ def build_mission_view(
         pieces=render_pieces(
             mission, Scene(runtime.lineup, load_skill(row.skill), mode, outages=missions.outages.read_outages)
         ),
-        health="" if over or at is not None else render_health(read_faults(runtime, row.id)),
+        health=_render_run_health(runtime, mission.state) if mode == "live" and not over else "",
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
-        shares=render_shares(runtime.lineup, sharing, then),
-        meters=render_meters(runtime, then),
+        shares=render_shares(runtime.lineup, shares if sharing else {}),
+        meters=render_meters(runtime, shares, then),
         gpus=render_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),
         intro=asked.intro,
@@ -146,6 +147,10 @@ def build_mission_view(
         table=build_energy_table(runtime, row) if ended else None,
         reboot=find_reboot_check(runtime, row) if ended and sharing else None,
     )
+
+
+def _render_run_health(runtime: Runtime, state: RunState) -> str:
+    return render_health(read_faults(runtime, state.run), build_faulted_run(runtime, state))
 
 
 def _build_stream_address(run: str, seq: int, *, replay: bool, speed: float | None, over: bool) -> str | None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Depends, Form, Query
+from fastapi import APIRouter, Depends, Query
 from sqlmodel import Session
 from starlette.responses import Response
 
 from app.engines.launch.log_tail import read_last_lines
-from app.events.kinds import KINDS, TOLD_KINDS, EngineState
+from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
 from app.runs.decision_reader import DecisionReader
@@ -20,15 +20,15 @@ from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_stuck_hosts
-from app.web.addresses import redirect_to
+from app.web.addresses import redirect_to_run
 from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
-from app.web.pages.cold_starts import render_cold_starts
+from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.ops.needs import OpsState, list_needs
 from app.web.pages.ops.webhooks import list_webhook_lines
 from app.web.pages.templating import render_page, render_template
@@ -143,7 +143,7 @@ class Console:
         head = self._runtime.store.read_newest_seq(run)
         if head == seq:
             return seq, lines
-        told = self._runtime.store.read_newest(run, None, TOLD_KINDS, FEED_LINES * 2)
+        told = self._runtime.store.read_newest(run, None, FEED_KINDS, FEED_LINES * 2)
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
 
 
@@ -200,15 +200,12 @@ async def stream_ops(
     return streams.create_live_response(live, [watch])
 
 
-EngineVerb = Annotated[str, Form(pattern="^(start|stop|restart)$")]
-
-
 @router.post("/ops/engines", name="ops_engines")
 @operators
-async def submit_simulator_command(runtime: TheRuntime, verb: EngineVerb) -> Response:
+async def submit_simulator_command(runtime: TheRuntime, verb: EngineVerb, run: OfRun = "") -> Response:
     """Start, stop or restart this process's simulator. A turn in progress waits for its engine, within its budget."""
     if runtime.simulator and verb != "start":
         await runtime.simulator.stop()
     if runtime.simulator and verb != "stop":
         await runtime.simulator.start()
-    return redirect_to("ops")
+    return redirect_to_run(run, "ops")

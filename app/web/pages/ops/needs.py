@@ -1,6 +1,6 @@
 """Lists what needs a person now: the decisions of the inbox, and what is broken, with links and buttons. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -97,7 +97,8 @@ def _to_need(decision: OpenDecision) -> Need:
 def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
     for fault in at.faults:
         link, words = _find_fault_link(fault)
-        presses = (*_list_engine_buttons(at, fault), *_list_run_buttons(fault))
+        buttons = list_engine_buttons(fault, at.launched, simulated=at.simulated)
+        presses = (*buttons, *_list_run_buttons(fault))
         yield Need("alarm", fault.text, fault.since, link, words, presses, _name_fault(fault))
 
 
@@ -113,16 +114,16 @@ def _name_fault(fault: HealthFault) -> str:
     return " ".join((fault.kind, fault.badge, *(fault.runs if len(fault.runs) == 1 else ())))
 
 
-def _list_engine_buttons(at: OpsState, fault: HealthFault) -> Iterator[NeedButton]:
+def list_engine_buttons(fault: HealthFault, launched: Collection[str], *, simulated: bool) -> Iterator[NeedButton]:
     """Yield a button for each engine that this process can start, or restart if it is frozen."""
     verb = {"ENGINES DOWN": "start", "ENGINE DOWN": "start", "ENGINE FROZEN": "restart"}.get(fault.badge)
     if verb is None:
         return
-    if fault.kind == "simulator" or (at.simulated and verb == "restart"):
+    if fault.kind == "simulator" or (simulated and verb == "restart"):
         yield NeedButton(path_to("ops_engines"), verb, f"{verb.capitalize()} engines")
         return
     for name in fault.engines:
-        if name in at.launched:
+        if name in launched:
             yield NeedButton(path_to("ops_engine", engine=name), verb, f"{verb.capitalize()} {name}")
 
 

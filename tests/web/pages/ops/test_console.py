@@ -9,12 +9,16 @@ def test_engines_stop_and_start_under_a_run_that_waits_for_them(tmp_path):
     with served(tmp_path / "data", "--speed", "0") as server, httpx.Client(base_url=server.url) as http:
         assert http.post("/ops/engines", data={"verb": "explode"}).status_code == 422
         assert "Stop engines" in http.get("/ops").text
-        assert http.post("/ops/engines", data={"verb": "stop"}).status_code == 303
+        assert http.post("/ops/engines", data={"verb": "stop"}).headers["location"] == "/ops"
         assert "Start engines" in http.get("/ops").text
         order = {"host": "fixture", "rules": ["V-257820"]}
         assert http.post("/api/v1/runs", json=order).status_code == 202
         server.wait_for_kind("turn.started")
-        assert http.post("/ops/engines", data={"verb": "start"}).status_code == 303
+        (run,) = server.runs()
+        started = http.post("/ops/engines", data={"verb": "start", "run": run})
+        assert (started.status_code, started.headers["location"]) == (303, f"/runs/{run}"), (
+            "back to where it was pressed"
+        )
         server.wait_for_kind("item.passed")
         page = http.get("/ops").text
         assert "V-257820 passed at attempt 1" in page
