@@ -26,6 +26,7 @@ LONGEST = (
     "tests/test_cli.py",
     "tests/browser",
     "tests/test_secrets.py",
+    "tests/test_thousand_answers.py",
     "tests/evidence/playbook/test_role.py",
     "tests/stranger",
     "tests/test_stories.py",

@@ -11,6 +11,7 @@ from tests.hosts.over_ssh import OverSsh
 
 def pytest_addoption(parser):
     parser.addoption("--pulls", type=int, default=3, help="moments at which the plug of a machine is pulled")
+    parser.addoption("--rule-files", type=int, help="generated files of audit rules to load")
     parser.addoption("--pulls-seed", type=int, default=1, help="other moments by another number")
 
 
