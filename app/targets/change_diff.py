@@ -7,6 +7,7 @@ from app.events.vocabulary import AnyAction
 from app.resources.vendor import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.files import FileState
+from app.targets.file_owners import ROOT
 from app.targets.readable_files import NO_NEED, SECRETIVE, is_closed, is_judged
 from app.targets.resources.dry_run import DryRun
 from app.text.clean import clean_text
@@ -63,9 +64,15 @@ def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, c
     yield f"diff a{path} b{path}"
     if before is None:
         yield f"new file mode {after.mode:04o}"
-    elif before.mode != after.mode:
-        yield f"old mode {before.mode:04o}"
-        yield f"new mode {after.mode:04o}"
+        yield from () if after.owner == ROOT else (f"new file owner {after.owner}",)
+    else:
+        sides = (("mode", f"{before.mode:04o}", f"{after.mode:04o}"), ("owner", before.owner, after.owner))
+        yield from (
+            f"{word} {what} {value}"
+            for what, *pair in sides
+            if pair[0] != pair[1]
+            for word, value in zip(("old", "new"), pair, strict=True)
+        )
     old, new = (b"" if before is None else before.content), after.content
     if old == new:
         return

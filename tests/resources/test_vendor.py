@@ -2,20 +2,22 @@ import hashlib
 
 import pytest
 
-from app.events.vocabulary import WriteFile
+from app.events.vocabulary import Chmod, WriteFile
 from app.resources.account import SetAgeing
 from app.resources.kind import HostState, ResourceState, RuleTexts
 from app.resources.vendor import RunVendorScript, create_vendor_action
 from app.syntax.files import FileState
 from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange
+from app.targets.effects.bounds import list_stated_values
 from app.targets.policy import review_actions
 from app.targets.resources.dry_run import DryRun
 from tests.resources.case import KindCase, Sample
 from tests.targets.hosts import host
 from tests.targets.resources.test_resource_policy import NoLinks
 
-SCRIPT = "echo a >/etc/issue\n"
+PROFILE = "/etc/profile.d/x.sh"
+SCRIPT = f"echo '# a' >{PROFILE}\n"
 ACTION = create_vendor_action("r", SCRIPT)
 CASE = KindCase(
     samples=(
@@ -33,13 +35,13 @@ SSHD = "/etc/ssh/sshd_config"
 STANDS = NoLinks({SSHD: "PermitRootLogin no\n"})
 
 
-def ran(action, **files):
-    made = {f"/etc/{name}": FileState(text.encode(), 0o644, "root:root") for name, text in files.items()}
+def ran(action, text=""):
+    made = {PROFILE: FileState(text.encode(), 0o644, "root:root")} if text else {}
     return DryRun((ResourceState("vendor:r", "", f"ran {action.sha256}"),), files=made)
 
 
 def clauses(*actions, foreseen=None):
-    found = review_actions(list(actions), PLACE, STANDS, foreseen=foreseen or ran(actions[0], issue="a\n"))
+    found = review_actions(list(actions), PLACE, STANDS, foreseen=foreseen or ran(actions[0], "# a\n"))
     return [one.clause for one in found]
 
 
@@ -74,9 +76,9 @@ def test_it_is_a_change_by_itself():
 
 def test_the_whole_script_stands_in_what_a_person_is_shown_with_what_it_did_on_the_copy():
     action = create_vendor_action("r", SCRIPT)
-    shown = assess_change(ProposedChange((action,), PLACE), STANDS, ran(action, issue="a\n"), None, None).diff
-    assert shown.startswith(f"vendor's script r, sha256 {action.sha256}\n| echo a >/etc/issue\n| \nresource vendor:r\n")
-    assert "+a\n" in shown
+    shown = assess_change(ProposedChange((action,), PLACE), STANDS, ran(action, "# a\n"), None, None).diff
+    assert shown.startswith(f"vendor's script r, sha256 {action.sha256}\n| {SCRIPT.strip()}\n| \nresource vendor:r\n")
+    assert "+# a\n" in shown
 
 
 LOGIN, ISSUE, SHADOW, STACK = "/etc/login.defs", "/etc/issue", "/etc/shadow", "/etc/pam.d/common-password"
@@ -149,3 +151,143 @@ def test_a_script_that_would_cut_our_own_sudo_is_refused_before_it_runs(option):
     (refusal,) = review_actions([script], PLACE, stands, foreseen=foreseen)
     assert refusal.clause == "protected identity"
     assert option in refusal.reason
+
+
+def state(mode, owner="root:root", text="x\n"):
+    return FileState(text.encode(), mode, owner)
+
+
+def clauses_by_script(before, after, host_files=None):
+    """What the policy says to a script that makes these states of these files."""
+    action = create_vendor_action("r", "true")
+    foreseen = DryRun(ran(action).states, files=after)
+    return [
+        one.clause
+        for one in review_actions([action], PLACE, NoLinks({**(host_files or {}), **before}), foreseen=foreseen)
+    ]
+
+
+MODES = [
+    ("/etc/sudoers", 0o440, 0o666, "privilege"),
+    ("/etc/sudoers", 0o440, 0o640, "privilege"),
+    ("/etc/shadow", 0o000, 0o644, "privilege"),
+    ("/etc/shadow", 0o640, 0o644, "privilege"),
+    ("/etc/passwd", 0o644, 0o666, "privilege"),
+    ("/etc/passwd", 0o644, 0o600, "destruction"),
+    (SSHD, 0o600, 0o666, "privilege"),
+    (SSHD, 0o600, 0o644, "privilege"),
+    (SSHD, 0o644, 0o600, ""),
+    ("/etc/login.defs", 0o644, 0o755, "privilege"),
+    ("/etc/login.defs", 0o666, 0o644, ""),
+    ("/etc/shadow", 0o644, 0o000, ""),
+    (PROFILE, None, 0o666, "privilege"),
+    (PROFILE, None, 0o644, ""),
+    (PROFILE, None, 0o600, "destruction"),
+    (PROFILE, None, 0o755, "privilege"),
+]
+
+
+@pytest.mark.parametrize(("path", "was", "now", "clause"), MODES)
+def test_a_mode_is_judged_alike_by_a_script_and_by_a_typed_action(path, was, now, clause):
+    text = "# nothing\n"
+    stands = {} if was is None else {path: state(was, text=text)}
+    assert clauses_by_script(stands, {path: state(now, text=text)}) == ([clause] if clause else [])
+    typed = (
+        Chmod(path=path, mode=f"{now:04o}")
+        if was is not None
+        else WriteFile(path=path, content=text, mode=f"{now:04o}")
+    )
+    found = review_actions([typed], frozenset({path}), NoLinks(stands))
+    assert [one.clause for one in found] == ([clause] if clause else [])
+
+
+@pytest.mark.parametrize(
+    ("path", "was", "now", "clause"),
+    [
+        ("/etc/sudoers", state(0o440), state(0o440, "bob:root"), "privilege"),
+        ("/etc/passwd", state(0o644), state(0o644, "bob:bob"), "privilege"),
+        ("/etc/passwd", state(0o644), state(0o664, "root:bob"), "privilege"),
+        ("/etc/sudoers", state(0o440), state(0o440, "root:bob"), "privilege"),
+        ("/etc/shadow", state(0o640, "root:shadow"), state(0o640), "destruction"),
+        ("/etc/shadow", state(0o640, "root:shadow"), state(0o600, "root:shadow"), "destruction"),
+        ("/etc/shadow", state(0o640), state(0o640, "root:shadow"), ""),
+        ("/etc/passwd", state(0o644, "bob:bob"), state(0o644), ""),
+        ("/etc/passwd", state(0o644), state(0o644, "root:bob"), ""),  # everybody reads it
+        ("/etc/sudoers.d/x", None, state(0o440, "bob:root"), "privilege"),
+        ("/etc/sudoers.d/x", None, state(0o440, "root:bob"), "privilege"),
+        ("/etc/login.defs", state(0o644), state(0o4644), "privilege"),
+        ("/etc/crontab", state(0o644), state(0o600), ""),
+        ("/etc/crontab", state(0o600), state(0o644), "privilege"),
+        ("/etc/crontab", state(0o644), state(0o644, "bob:bob"), "privilege"),
+        ("/etc/cron.d/x", None, state(0o644), ""),
+        ("/etc/cron.daily/x", None, state(0o755), ""),
+        ("/etc/cron.d/x", None, state(0o666), "privilege"),
+        ("/etc/cron.d/x", None, state(0o4755), "privilege"),
+    ],
+)
+def test_owners_and_files_that_nobody_else_judges(path, was, now, clause):
+    found = clauses_by_script({path: was} if was else {}, {path: now})
+    assert found == ([clause] if clause else [])
+
+
+def test_a_mode_that_the_rule_states_is_asked_for():
+    path = "/etc/crontab"
+    action = create_vendor_action("r", "true")
+    foreseen = DryRun(ran(action).states, files={path: state(0o644)})
+    asks = frozenset({f"mode {path} 0644"})
+    assert review_actions([action], PLACE, NoLinks({path: state(0o600)}), asks, foreseen) == []
+
+
+LIMITS = "/etc/security/limits.conf"
+
+
+@pytest.mark.parametrize(
+    ("path", "was", "now", "clause"),
+    [
+        (PROFILE, "", "umask 000\n", "weakening"),
+        (PROFILE, "", "PATH=.:$PATH\n", "weakening"),
+        (PROFILE, "", "TMOUT=1\nreadonly TMOUT\n", "destruction"),
+        (PROFILE, "TMOUT=600\n", "TMOUT=600\n[ -t 0 ] && TMOUT=5\n", "weakening"),
+        (PROFILE, "", "umask 777\n", "destruction"),
+        (PROFILE, "", "umask 0177\n", "destruction"),
+        (PROFILE, "", "umask 077\nTMOUT=600\nreadonly TMOUT\n", ""),
+        (LOGIN, "UMASK 022\n", "UMASK 0777\n", "destruction"),
+        (LOGIN, "UMASK 022\n", "UMASK 077\n", ""),
+        (SSHD, "", "MaxStartups 1:100:1\n", "destruction"),
+        (SSHD, "", "MaxStartups 10:100:5\n", "destruction"),
+        (SSHD, "", "MaxStartups 10:30:60\n", ""),
+        (
+            SSHD,
+            "Match User bob\n\tX11Forwarding no\n",
+            "Match User bob\n\tX11Forwarding no\n\tMaxAuthTries 1\n",
+            "destruction",
+        ),
+        (LIMITS, "", "* hard nproc 1\n", "destruction"),
+        (LIMITS, "", "* - nproc 99\n", "destruction"),
+        (LIMITS, "", "@users hard fsize 1\n", "destruction"),
+        (LIMITS, "", "* hard cpu 1\n", "destruction"),
+        (LIMITS, "", "* hard nproc 4096\n* hard core 0\n", ""),
+    ],
+)
+def test_bounds_and_the_start_of_shells_hold_for_a_script(path, was, now, clause):
+    found = clauses_by_script({path: state(0o644, text=was)}, {path: state(0o644, text=now)})
+    assert found == ([clause] if clause else [])
+
+
+@pytest.mark.parametrize("now", ["TMOUT=30\n", "umask 0177\n"])
+def test_a_bound_in_a_value_of_several_numbers_may_be_stated_by_the_rule(now):
+    action = create_vendor_action("r", "true")
+    foreseen = DryRun(ran(action).states, files={PROFILE: state(0o644, text=now)})
+    stated = list_stated_values(f"Set {now.replace('=', ' to ')}")
+    assert review_actions([action], PLACE, NoLinks({}), frozenset(), foreseen)
+    assert review_actions([action], PLACE, NoLinks({}), stated, foreseen) == []
+
+
+def test_the_diff_names_a_new_owner_and_the_file_is_a_warning():
+    action = create_vendor_action("r", "true")
+    files = {"/etc/cron.d/x": state(0o644), "/etc/passwd": state(0o644, "root:bob", "")}
+    foreseen = DryRun(ran(action).states, files=files)
+    host = NoLinks({"/etc/passwd": state(0o644, text="")})
+    shown = assess_change(ProposedChange((action,), PLACE), host, foreseen, None, None)
+    assert "diff a/etc/passwd b/etc/passwd\nold owner root:root\nnew owner root:bob\n" in shown.diff
+    assert "diff a/etc/cron.d/x b/etc/cron.d/x\nnew file mode 0644\n" in shown.diff

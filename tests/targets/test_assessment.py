@@ -16,7 +16,7 @@ from app.targets.resources.dry_run import NONE, DryRun
 from tests.hostfiles import DictFiles
 from tests.targets.hosts import FILES
 
-ISSUE = WriteFile(path="/etc/issue", content="Authorised use only.\n")
+ISSUE = WriteFile(path="/etc/issue", content="Kernel \\r on an \\m\n")
 SSHD = WriteFile(path="/etc/ssh/sshd_config.d/10-x.conf", content="X11Forwarding no\n", mode="0600")
 CHANGE = ProposedChange((SSHD,), frozenset({SSHD.path}))
 DRY_RUN = DryRun((ResourceState("package:x", "installed 1", ""),), frozenset({"package:y"}), 20_000)
@@ -119,7 +119,7 @@ def test_the_answer_that_was_seen_is_the_one_enforced_while_nothing_has_changed(
     with pytest.raises(ActionFailed, match=r"Refused \(lockout\): as it was seen"):
         target.apply("one", [ISSUE], allowed, frozenset(), marked)
     assert target.list_pending() == []
-    (tmp_path / "host/root/etc/issue").write_text("another\n")
+    (tmp_path / "host/root/etc/issue").write_text(f"another\n{ISSUE.content}")
     assert "-another" in target.apply("one", [ISSUE], allowed, frozenset(), marked).diff
 
 

@@ -73,7 +73,9 @@ def test_what_was_announced_is_not_and_what_then_changed_again_is(target, tmp_pa
 
 
 def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tmp_path):
-    target.apply("run.V-1.1", [WriteFile(path="/etc/issue", content="Be good.\n")], frozenset({"/etc/issue"}))
+    target.apply(
+        "run.V-1.1", [WriteFile(path="/etc/issue", content="Kernel \\r on an \\m\n")], frozenset({"/etc/issue"})
+    )
     (tmp_path / "root/etc/motd").write_text("changed meanwhile\n")
     target.commit("run.V-1.1")
     assert target.find_drift(()) == ("the content of /etc/motd changed, and no action did that",)

@@ -27,7 +27,7 @@ CHANGES: list[AnyAction] = [
     ReplaceLine(path="/etc/audit/audit.rules", old="-f 1", new="-f 2"),
     RemoveLine(path="/etc/sudoers.d/opsadmin", line="Defaults:opsadmin !authenticate"),
     AppendLine(path="/etc/login.defs", line="FAIL_DELAY 4"),
-    WriteFile(path="/etc/issue", content="Authorised use only.\n"),
+    WriteFile(path="/etc/issue", content="Kernel \\r on an \\m\n"),
     WriteFile(path="/etc/crypto-policies/policies/modules/NO.pmod", content="cipher@SSH = -CHACHA20-POLY1305\n"),
     WriteFile(path="/etc/profile.d/tmout.sh", content="declare -xr TMOUT=600\n"),
     Chmod(path="/etc/shadow", mode="0000"),

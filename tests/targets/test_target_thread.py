@@ -12,7 +12,7 @@ from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.target_thread import TargetThread
 
-ISSUE = WriteFile(path="/etc/issue", content="Authorised use only.\n")
+ISSUE = WriteFile(path="/etc/issue", content="Kernel \\r on an \\m\n")
 POOL = 64
 """More than any default pool has threads."""
 
@@ -48,9 +48,9 @@ async def test_a_caller_that_is_cancelled_leaves_no_change_running_behind_it(tmp
     gate.go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await doing
-    assert host.files.read("/etc/issue") == b"Authorised use only.\n"
+    assert host.files.read("/etc/issue") == b"Kernel \\r on an \\m\n"
     host.roll_back("run.V-1.1")
-    assert host.files.read("/etc/issue") != b"Authorised use only.\n"
+    assert host.files.read("/etc/issue") != b"Kernel \\r on an \\m\n"
     await target.close()
 
 

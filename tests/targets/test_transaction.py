@@ -12,7 +12,7 @@ from app.targets.overlay import Overlay
 from tests.targets.raw import everything
 
 UMASK = SetOption(path="/etc/login.defs", key="UMASK", value="077")
-ISSUE = WriteFile(path="/etc/issue", content="Authorised use only.\n")
+ISSUE = WriteFile(path="/etc/issue", content="Kernel \\r on an \\m\n")
 BOTH = frozenset({"/etc/login.defs", "/etc/issue"})
 
 
@@ -177,11 +177,11 @@ def test_a_host_laid_out_anew_has_nothing_to_undo(target):
 
 def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
     before = everything(tmp_path / "host")
-    actions = [ISSUE, AppendLine(path="/etc/issue", line="Second line.")]
+    actions = [ISSUE, AppendLine(path="/etc/issue", line="\\S")]
     seen = target.assess_actions(actions, BOTH)
     foreseen = foreseen_changes(seen, target.files)
-    assert "+Second line." in seen.diff
-    assert Overlay(target.files, seen.plan.after).read("/etc/issue") == b"Authorised use only.\nSecond line.\n"
+    assert "+Kernel" in seen.diff
+    assert Overlay(target.files, seen.plan.after).read("/etc/issue") == b"Kernel \\r on an \\m\n\\S\n"
     assert everything(tmp_path / "host") == before
     assert target.apply("run.V-1.1", actions, BOTH).changes == foreseen
 

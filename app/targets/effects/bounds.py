@@ -51,8 +51,9 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return True if a rule asks for this value, or for each number in it that is past the bound."""
         if not self.part:
             return f"{_get_word(key)} {value}" in asks
-        past = [number for number in self._list_numbers(value) if self._measure(number)]
-        return all(f"{self.words[0]} {number}" in asks for number in past)
+        past = {number for number in self._list_numbers(value) if self._measure(number)}
+        start = f"{self.words[0]} "
+        return past <= {parse_number(one.removeprefix(start)) for one in asks if one.startswith(start)}
 
     def _list_numbers(self, value: str) -> list[int]:
         found = map(parse_number, re.findall(self.part, value) if self.part else [value])

@@ -12,8 +12,8 @@ from tests.targets.ssh.test_cut import until
 
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
-ISSUE = WriteFile(path="/etc/issue", content="Authorised use only.\n")
-PATHS = frozenset({SSHD, ISSUE.path})
+SCRIPT = WriteFile(path="/etc/profile.d/x.sh", content="# no service reads this\n")
+PATHS = frozenset({SSHD, SCRIPT.path})
 
 
 def test_a_sshd_without_its_pid_file_is_no_silent_success(host, opened):
@@ -47,7 +47,7 @@ def test_a_service_that_does_not_run_has_read_nothing(host, opened, service):
     target = opened()
     target.prepare()
     with pytest.raises(ActionFailed, match=f"not in force: {service} does not run on this host"):
-        target.apply("one", [ISSUE, Reload(service=service)], PATHS)
+        target.apply("one", [SCRIPT, Reload(service=service)], PATHS)
     assert target.roll_back("one").differences == ()
 
 
@@ -56,7 +56,7 @@ def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_alone(ho
     target.prepare()
     was = host.everything()
     host.stop_listening()
-    target.apply("one", [ISSUE], PATHS)
+    target.apply("one", [SCRIPT], PATHS)
     journal = host.root / "var/lib/temper/journal/one"
     assert (journal / "armed").exists()
     assert not (journal / "disarmed").exists()
