@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.hostile_answers import read_honest_answers
 from tests.hosts.conftest import Site
 from tests.hosts.onslaught import READINGS, attack_host, find_changed_files, list_own_files
-from tests.hostile_answers import read_honest_answers
 from tests.machines.conftest import ask_root, may_root_log_in
 from tests.machines.test_boot import DAEMONS, SKILL
 from tests.thorough import examples
