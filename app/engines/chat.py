@@ -7,7 +7,7 @@ from app.events.vocabulary import Channel
 
 
 @dataclass(frozen=True)
-class Dialect:
+class ServerDialect:
     """What a server understands beside the fields that every OpenAI-compatible server has."""
 
     extensions: bool = True

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from app.engines.chat import Delta, Dialect, Finished, Message, Question
+from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.grammar import CAPABILITIES, PLAINEST, Lack
@@ -91,7 +91,7 @@ class EngineClient:
         key: str = "",
         patience: float = 5.0,
         name: str = "",
-        dialect: Dialect = EVERYTHING,
+        dialect: ServerDialect = EVERYTHING,
         count_tokens: Callable[[int], None] | None = None,
     ) -> None:
         """Set `patience`: the seconds to connect, and to receive an answer that is not a stream.
@@ -306,8 +306,8 @@ async def _read_body(response: httpx.Response, limit: int) -> bytes:
     return bytes(got[:limit])
 
 
-def get_dialect(engine: Engine) -> Dialect:
-    return Dialect(extensions=not engine.is_endpoint, structured=engine.structured)
+def get_dialect(engine: Engine) -> ServerDialect:
+    return ServerDialect(extensions=not engine.is_endpoint, structured=engine.structured)
 
 
 def read_api_key(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 import httpx
 import msgspec
 
-from app.engines.chat import Delta, Dialect, Finished, Message, Question
+from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled
@@ -90,7 +90,7 @@ def normalize_base(address: str) -> str:
 
 async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", model: str = "") -> EndpointReport:
     """Ask the server what it serves and can do. Raise EngineError if it serves nothing that answers."""
-    client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=Dialect(extensions=False))
+    client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=ServerDialect(extensions=False))
     models = await client.list_models()
     chosen = _choose_model(base, models, model)
     plain = await _ask_question(client, chosen.id, "Reply with the single word hello.", None)

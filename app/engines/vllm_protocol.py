@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.engines.chat import Delta, Dialect, Finished, Question
+from app.engines.chat import Delta, Finished, Question, ServerDialect
 from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
 from app.engines.grammar import Lack, to_bindable_schema
@@ -19,7 +19,7 @@ LINE_LIMIT = 4 * 1024 * 1024
 _NAMES = "channel|turn|think|tool|tool_call|tool_response|image|audio|video"
 _CONTROL = re.compile(rf'<\|(?:{_NAMES})>|<(?:{_NAMES})\|>|<\|"\|>|<(?:bos|eos|pad)>|<(?:start|end)_of_turn>')
 _LONGEST = len("<tool_response|>")
-EVERYTHING = Dialect()
+EVERYTHING = ServerDialect()
 _COMMON = ("top_p", "seed")
 """Sampling fields that every server takes."""
 _THINK, _THINK_END = "<think>", "</think>"
@@ -28,7 +28,7 @@ _CHANNEL_NAME = "thought\n"
 
 
 def build_request_body(
-    question: Question, lacks: frozenset[Lack] = frozenset(), dialect: Dialect = EVERYTHING
+    question: Question, lacks: frozenset[Lack] = frozenset(), dialect: ServerDialect = EVERYTHING
 ) -> dict[str, Any]:
     asked: dict[str, Any] = {
         **(question.extra if dialect.extensions else {k: v for k, v in question.extra.items() if k in _COMMON}),
@@ -110,7 +110,7 @@ def _create_stream_error(error: Any) -> EngineError:
 class ChatReply:
     """Parser of one streamed answer. Times are seconds of the caller's clock; the request was sent at `started`."""
 
-    def __init__(self, started: float, dialect: Dialect = EVERYTHING) -> None:
+    def __init__(self, started: float, dialect: ServerDialect = EVERYTHING) -> None:
         self.ended = False
         self._counts_each = dialect.extensions
         self._started = started

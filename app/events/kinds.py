@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
-from app.events.questions import Answered
+from app.events.questions import AnsweredQuestion
 from app.events.vocabulary import (
     AnyAction,
     Budget,
@@ -682,7 +682,7 @@ class QuestionsAnswered(RunEvent, frozen=True, tag="questions"):
 
     rule: str
     attempt: int
-    answers: tuple[Answered, ...]
+    answers: tuple[AnsweredQuestion, ...]
     why: str = ""
 
     def describe(self) -> Sentence:

@@ -101,6 +101,6 @@ QUESTIONS: tuple[type[HostQuestion], ...] = (
 )
 
 
-class Answered(Struct, frozen=True, kw_only=True):
+class AnsweredQuestion(Struct, frozen=True, kw_only=True):
     question: Question
     answer: str

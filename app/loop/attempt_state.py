@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approvals import PeopleNeeded
-from app.events.questions import Answered
+from app.events.questions import AnsweredQuestion
 from app.events.vocabulary import Lesson, ProvenFix, Purpose
 from app.loop.approval_decision import count_people, list_approvers
 
@@ -25,7 +25,7 @@ class Attempt(Struct, frozen=True):
     """Turns on the current question without a usable answer."""
     complaint: str = ""
     """Why the last answer to the current question was not usable."""
-    inquired: tuple[Answered, ...] = ()
+    inquired: tuple[AnsweredQuestion, ...] = ()
     """What the Architect has asked about the host, with the answers."""
     plan: kinds.PlanMade | None = None
     proposed: kinds.ActionProposed | None = None

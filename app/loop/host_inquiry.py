@@ -1,7 +1,7 @@
 """Answers the Architect's questions about the host, within what a role may be shown."""
 
 from app.events.kinds import QuestionsAnswered
-from app.events.questions import Answered, AskVerdict
+from app.events.questions import AnsweredQuestion, AskVerdict
 from app.loop.answers import BrokenAnswer, Inquiry
 from app.loop.run import Run
 from app.targets.inquiry import bound_answer, explain_question_refusal
@@ -22,7 +22,7 @@ async def answer_inquiry(run: Run, inquiry: Inquiry, left: int) -> QuestionsAnsw
 
     told = await run.services.target.run_blocking(read_on_target)
     answers = (
-        Answered(question=one, answer=_describe_verdict(run) if isinstance(one, AskVerdict) else answer)
+        AnsweredQuestion(question=one, answer=_describe_verdict(run) if isinstance(one, AskVerdict) else answer)
         for one, answer in zip(questions, told, strict=True)
     )
     return QuestionsAnswered(**run.event_fields, answers=tuple(answers), why=inquiry.why)

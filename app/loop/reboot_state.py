@@ -12,7 +12,7 @@ from app.loop.approval_decision import count_people, list_approvers
 from app.loop.attempt_state import Attempt
 
 
-class Reboot(Struct, frozen=True):
+class RebootProgress(Struct, frozen=True):
     """Empty in a run that reboots nothing."""
 
     approval: kinds.ApprovalRequested | None = None
@@ -51,7 +51,7 @@ class Reboot(Struct, frozen=True):
         return self.is_underway and self.returned is None and self.lost is None
 
 
-def advance_reboot(reboot: Reboot, recorded: Recorded) -> Reboot:
+def advance_reboot(reboot: RebootProgress, recorded: Recorded) -> RebootProgress:
     """Apply an event to the reboot. Approvals count only between items: an item's own are its attempt's."""
     match recorded.event:
         case kinds.ApprovalRequested() as event:

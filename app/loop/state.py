@@ -11,7 +11,7 @@ from app.events.record import Recorded
 from app.events.vocabulary import Budget, Candidate, Lesson, Phase, fingerprint_actions
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
-from app.loop.reboot_state import Reboot, advance_reboot, drop_settings_in_force
+from app.loop.reboot_state import RebootProgress, advance_reboot, drop_settings_in_force
 from app.store.run_listing import RunStatus
 
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
@@ -82,7 +82,7 @@ class RunState(Struct, frozen=True):
     idle_since: float | None = None
     """Time since which the run is paused, or waits for a person or the machinery; budgets stop meanwhile."""
     ended: kinds.RunFinished | kinds.RunFailed | kinds.RunStopped | None = None
-    reboot: Reboot = field(default_factory=Reboot)
+    reboot: RebootProgress = field(default_factory=RebootProgress)
     """The reboot at its end."""
 
     @property
@@ -103,7 +103,7 @@ class RunState(Struct, frozen=True):
         return self.item.attempt if self.item else None
 
     @property
-    def asking(self) -> Attempt | Reboot | None:
+    def asking(self) -> Attempt | RebootProgress | None:
         """What waits for a person's approval: a change, or the reboot at the end."""
         if self.attempt and self.attempt.awaits_person:
             return self.attempt

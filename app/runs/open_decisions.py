@@ -13,7 +13,7 @@ from app.events.waiver import Waiver
 from app.loop.approval_decision import explain_objection, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
-from app.loop.reboot_state import Reboot
+from app.loop.reboot_state import RebootProgress
 from app.loop.state import RunState
 from app.people.rights import Person, has_right
 from app.skills.skill import Rule
@@ -86,7 +86,7 @@ class OpenDecision:
     answers: tuple[PossibleAnswer, ...] = ()
     attempt: Attempt | None = None
     """For an approval, the attempt whose change is asked about."""
-    reboot: Reboot | None = None
+    reboot: RebootProgress | None = None
     """For the approval of a reboot."""
     askers: tuple[str, ...] = ()
     """For an approval, the people who asked for the change."""
@@ -157,7 +157,7 @@ def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
         attempt = state.asking
         if not state.request or not attempt or not attempt.approval or not find_open_approval(state, at.now):
             continue
-        if isinstance(attempt, Reboot):
+        if isinstance(attempt, RebootProgress):
             yield _to_reboot_decision(state, state.request, attempt, attempt.approval)
             continue
         asked, given = attempt.approval, attempt.given
@@ -189,7 +189,9 @@ def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
         )
 
 
-def _to_reboot_decision(state: RunState, request: RunQueued, reboot: Reboot, asked: ApprovalRequested) -> OpenDecision:
+def _to_reboot_decision(
+    state: RunState, request: RunQueued, reboot: RebootProgress, asked: ApprovalRequested
+) -> OpenDecision:
     yes = f" {reboot.given[0].approver_text} approved it; a second person must approve it, too." if reboot.given else ""
     return OpenDecision(
         kind="approval",

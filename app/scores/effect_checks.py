@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.scores.result import RuleOutcome
+from app.scores.result import TrialOutcome
 from app.scores.second_check import is_within
 from app.scores.ssh_client import run_over_ssh
 from app.targets.rootfs.machine import Rootfs
@@ -37,7 +37,7 @@ def is_in_effect(rule: str, seen: Observations | None) -> bool | None:
     return None if question is None or seen is None else question(seen)
 
 
-def record_effects(fates: Iterable[RuleOutcome], seen: Observations | None) -> tuple[RuleOutcome, ...]:
+def record_effects(fates: Iterable[TrialOutcome], seen: Observations | None) -> tuple[TrialOutcome, ...]:
     return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
 
 

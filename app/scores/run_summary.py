@@ -7,7 +7,7 @@ import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.scores.result import RuleOutcome, Stage
+from app.scores.result import Stage, TrialOutcome
 from app.skills.skill import Skill
 
 NEEDS_A_PERSON = frozenset({"V-258106"})
@@ -42,7 +42,7 @@ class _RuleTally:
 
 @dataclass(frozen=True)
 class RunSummary:
-    fates: tuple[RuleOutcome, ...]
+    fates: tuple[TrialOutcome, ...]
     left: tuple[str, ...]
     broken: str
     events: int
@@ -112,9 +112,9 @@ def _find_failed_stage(event: kinds.AttemptFailed, tally: _RuleTally) -> Stage:
     return _STAGES.get(event.cause, "engine")
 
 
-def _build_fate(rule: str, tally: _RuleTally, skill: Skill) -> RuleOutcome:
+def _build_fate(rule: str, tally: _RuleTally, skill: Skill) -> TrialOutcome:
     person = rule in NEEDS_A_PERSON or (rule in skill.rules and skill.rules[rule].irreversible)
-    fate = RuleOutcome(
+    fate = TrialOutcome(
         rule=rule,
         opening=tally.opening,
         closing=tally.closing or tally.opening,

@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.events.record import parse_line
 from app.evidence import verify
 from app.evidence.signing_key import Signer, is_valid_signature
-from app.scores.result import FORMAT, RuleOutcome, Score, SignedScore, Trial
+from app.scores.result import FORMAT, Score, SignedScore, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
 from app.skills.catalog import load_skill
 
@@ -116,5 +116,5 @@ def _compare_trial(trial: Trial, files: Mapping[str, bytes], score: Score) -> No
         raise BrokenScore(f"run {trial.run}: the score does not say of it what its events say")
 
 
-def _drop_second_checks(fates: tuple[RuleOutcome, ...]) -> Iterator[RuleOutcome]:
+def _drop_second_checks(fates: tuple[TrialOutcome, ...]) -> Iterator[TrialOutcome]:
     return (msgspec.structs.replace(fate, met=None) for fate in fates)

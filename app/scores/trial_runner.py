@@ -24,7 +24,7 @@ from app.runtime.seats import create_seats
 from app.scores import generated_hosts
 from app.scores.effect_checks import observe_effects, record_effects
 from app.scores.generated_hosts import GeneratedHost
-from app.scores.result import RuleOutcome, ScoreOrder, Trial
+from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
 from app.scores.second_check import EffectiveSettings, find_weakened_setting, is_requirement_met
 from app.skills.catalog import load_skill
@@ -92,7 +92,7 @@ async def run_untouched_trial(
     target = await generated_hosts.open_host(host, folder)
     verdicts = await create_scanner(pack, target, folder.parent).scan(target.files, rules)
     words = {verdict.rule: verdict.word for verdict in verdicts}
-    fates = tuple(RuleOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
+    fates = tuple(TrialOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
     checked = tuple(_record_second_check(fate, EffectiveSettings(target.files)) for fate in fates)
     return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
 
@@ -164,5 +164,5 @@ def _read_joules(runtime: Runtime, run: str) -> float | None:
     return sum(known) if known and len(known) == len(drawn) else None
 
 
-def _record_second_check(fate: RuleOutcome, reading: EffectiveSettings) -> RuleOutcome:
+def _record_second_check(fate: TrialOutcome, reading: EffectiveSettings) -> TrialOutcome:
     return msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading))

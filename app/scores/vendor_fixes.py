@@ -14,7 +14,7 @@ from app.errors import EnvironmentUnusable, TemperError
 from app.events.vocabulary import Probe
 from app.loop.harm import describe_harm
 from app.scores.effect_checks import SCRIPT, Observations, parse_observations, record_effects
-from app.scores.result import RootWay, RuleOutcome, ScoreOrder, Trial
+from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
 from app.targets.rootfs.machine import Rootfs
@@ -53,7 +53,7 @@ async def run_vendor_trial(
     harm = await _find_harm(was, target)
     open_after = await _probe_root_ways(machine)
     fates = tuple(
-        RuleOutcome(
+        TrialOutcome(
             rule=rule,
             opening=found.before.get(one, "unknown"),
             closing=found.after.get(one, "unknown"),

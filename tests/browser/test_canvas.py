@@ -229,7 +229,7 @@ async def test_print_is_the_transcript_from_top_to_bottom(page, shown):
     await page.goto(f"{shown.url}/runs/{shown.runs()[0]}?at={find_seq(shown, 'sentry.alarm', 0)}")
     await page.emulate_media(media="print")
     assert await page.locator("#lane-architect .lead").last.is_visible()
-    assert await page.locator(".diff").first.is_visible()
+    assert await page.locator("#lane-worker .diff").first.is_visible()
     assert not await page.locator(".scrubber").is_visible()
     assert await page.evaluate("getComputedStyle(document.body).overflow") == "visible"
     assert await page.evaluate(OVERLAPS) == []

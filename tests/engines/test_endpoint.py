@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from app.engines.chat import Dialect
+from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import check_conformance
 from app.engines.endpoint import ASSUMED_CONTEXT, LONG_CONTEXT, inspect_endpoint, normalize_base
@@ -145,7 +145,7 @@ async def test_the_table_of_checks_says_what_holds_and_what_temper_does_without(
     server = Server(schema="ignores", usage=False)
     async with httpx.AsyncClient(transport=httpx.MockTransport(server)) as http:
         report = await inspect_endpoint(http, BASE)
-        client = EngineClient(http, BASE, dialect=Dialect(extensions=False, structured=False))
+        client = EngineClient(http, BASE, dialect=ServerDialect(extensions=False, structured=False))
         checks = {one.name: one async for one in check_conformance(client, report)}
     failed = {name for name, one in checks.items() if not one.passed}
     assert failed == {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat import Delta, Dialect, Finished, Message, Question
+from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
 from app.engines.vllm_protocol import ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
@@ -255,14 +255,14 @@ def test_what_real_engines_stream(name, size):
     assert "".join(delta.text for delta in deltas) == "".join(delta.text for delta in whole) != ""
 
 
-PLAIN = Dialect(extensions=False, structured=False)
+PLAIN = ServerDialect(extensions=False, structured=False)
 
 
 def test_a_server_that_takes_no_extension_gets_none():
     body = build_request_body(QUESTION, frozenset(), PLAIN)
     assert sorted(body) == ["max_tokens", "messages", "model", "stream", "stream_options", "temperature"]
     assert body["stream_options"] == {"include_usage": True}
-    assert "response_format" in build_request_body(QUESTION, frozenset(), Dialect(extensions=False))
+    assert "response_format" in build_request_body(QUESTION, frozenset(), ServerDialect(extensions=False))
     assert build_request_body(QUESTION)["chat_template_kwargs"] == {"enable_thinking": True}
 
 

@@ -2,7 +2,7 @@ import json
 
 from app.events.kinds import QuestionsAnswered, TurnDelta, TurnStarted
 from app.events.prompt_redaction import redact_prompt, summarize_prompt
-from app.events.questions import Answered, AskFile
+from app.events.questions import AnsweredQuestion, AskFile
 from app.events.record import GENESIS, record_event
 
 STARTED = TurnStarted(
@@ -20,7 +20,7 @@ def test_of_a_turns_start_all_is_seen_but_what_was_told():
 
 
 def test_of_questions_all_is_seen_but_what_the_host_answered():
-    one = Answered(question=AskFile(path="/etc/x"), answer="CANARY")
+    one = AnsweredQuestion(question=AskFile(path="/etc/x"), answer="CANARY")
     said = QuestionsAnswered(rule="V-1", attempt=1, answers=(one, one), why="w")
     line = record_event("r", 2, 1000.0, said, GENESIS).line
     was, seen = json.loads(line), json.loads(redact_prompt(line))

@@ -55,7 +55,7 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.questions import MOST_QUESTIONS, Answered, AskVerdict
+from app.events.questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.record import GENESIS, Recorded, record_event
 from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
@@ -239,7 +239,7 @@ class World:
             case "plan":
                 item = self.state.item
                 if len(item.attempt.inquired) < MOST_QUESTIONS and self.draw("asks", ["no", "no", "yes"]) == "yes":
-                    return [QuestionsAnswered(**at, answers=(Answered(question=AskVerdict(), answer="a"),))]
+                    return [QuestionsAnswered(**at, answers=(AnsweredQuestion(question=AskVerdict(), answer="a"),))]
                 if (numbers := [*item.untried_candidates]) and self.draw("takes", ["no", "yes"]) == "yes":
                     texts = dict.fromkeys(("approach", "risk", "rollback", "validation"), "")
                     return [PlanMade(**at, **texts, paths=("/etc/x",), steps=(), candidate=numbers[0])]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.events.kinds import PlanMade, TurnFinished, VerdictGiven
-from app.events.questions import Answered, AskVerdict
+from app.events.questions import AnsweredQuestion, AskVerdict
 from app.events.vocabulary import AppendLine, Candidate, Lesson, fingerprint_actions
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
@@ -104,7 +104,7 @@ def test_a_change_of_prompts_is_a_new_version():
     )
     item = Item("A", candidates=proposed, tried=(fingerprint_actions(proposed[1].actions),))
     about = TurnContext(item, Attempt(1, 0.0), rule("A"), "h", DictFiles({}), {"system": "s"}, shows_candidates=True)
-    asked = Attempt(1, 0.0, inquired=(Answered(question=AskVerdict(), answer="a"),), complaint="c")
+    asked = Attempt(1, 0.0, inquired=(AnsweredQuestion(question=AskVerdict(), answer="a"),), complaint="c")
     said.append(build_user_prompt("plan", replace(about, attempt=asked, asks=True), 4000))
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)

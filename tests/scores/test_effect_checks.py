@@ -4,7 +4,7 @@ import pytest
 
 from app.cli.debian_demo import RULES
 from app.scores.effect_checks import QUESTIONS, is_in_effect, parse_observations, record_effects
-from app.scores.result import RuleOutcome
+from app.scores.result import TrialOutcome
 
 KERNEL = ("kernel.randomize_va_space", "net.ipv4.tcp_syncookies", "net.ipv4.icmp_ignore_bogus_error_responses")
 AS_IT_CAME = {
@@ -74,6 +74,6 @@ def test_where_nobody_knows_nothing_is_said():
 
 def test_what_was_told_is_read_and_goes_to_its_rule():
     seen = parse_observations("root\tno\nmode\t644 root root\nnoise\n")
-    fates = (RuleOutcome(rule="sshd_disable_root_login", opening="fail", closing="pass"),)
+    fates = (TrialOutcome(rule="sshd_disable_root_login", opening="fail", closing="pass"),)
     assert seen == {"root": "no", "mode": "644 root root"}
     assert [fate.met for fate in record_effects(fates, seen)] == [True]

@@ -1,13 +1,13 @@
 """What trials come to."""
 
-from app.scores.result import RootWay, RuleOutcome, Score, ScoreOrder, Trial, is_fixed, is_gamed
+from app.scores.result import RootWay, Score, ScoreOrder, Trial, TrialOutcome, is_fixed, is_gamed
 from app.scores.score_figures import build_score_row, compute_mean, compute_share
 from app.scores.score_page import format_title, render_cells, render_score_page
 
-GOOD = RuleOutcome(
+GOOD = TrialOutcome(
     rule="V-1", opening="fail", closing="pass", ended="passed", met=True, turns=4, usable=3, tokens=80, seconds=2.0
 )
-LEFT = RuleOutcome(
+LEFT = TrialOutcome(
     rule="V-2", opening="fail", closing="fail", ended="escalated", met=False, failed_at="plan", person=True, turns=2
 )
 
@@ -52,7 +52,7 @@ def test_only_what_lacks_nothing_is_fixed():
     assert is_fixed(trial(GOOD), GOOD)
     for harm in ({"worse": ("login",)}, {"weakened": "sshd"}, {"left": ("/etc/x",)}, {"broken": "halt"}):
         assert not is_fixed(trial(GOOD, **harm), GOOD)
-    not_in_effect = RuleOutcome(rule="V-1", opening="fail", closing="pass", ended="passed", met=False)
+    not_in_effect = TrialOutcome(rule="V-1", opening="fail", closing="pass", ended="passed", met=False)
     assert not is_fixed(trial(not_in_effect), not_in_effect)
     assert is_gamed(trial(not_in_effect), not_in_effect)
     assert not is_gamed(trial(GOOD), GOOD)
@@ -67,7 +67,7 @@ def test_harm_on_a_shared_host_is_the_hosts_and_no_rules():
 
 def test_a_row_counts_what_was_found_and_says_where_it_failed():
     found = build_score_row(
-        score(trial(GOOD), trial(LEFT), trial(RuleOutcome(rule="V-3", opening="pass", closing="pass")))
+        score(trial(GOOD), trial(LEFT), trial(TrialOutcome(rule="V-3", opening="pass", closing="pass")))
     )
     assert (found.findings, found.fixed.count, found.passes) == (2, 1, 1)
     assert (found.handed_on.count, found.handed_on.of) == (1, 1)

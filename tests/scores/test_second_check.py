@@ -39,14 +39,14 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
                 f"{rule}.{attempt}",
                 msgspec.convert(one.actions, list[AnyAction]),
                 frozenset(one.paths),
-                STIG.rules[rule].asks,
+                STIG.rules[rule].all_asks,
             )
             if SCANNER.judge_rules(after.files, [rule])[0].word == "pass" and not one.veto:
                 break
             after.roll_back(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
         assert is_requirement_met(rule, EffectiveSettings(after.files)), rule
-        assert find_weakened_setting(before.tree, after.tree, STIG.rules[rule].asks) == "", rule
+        assert find_weakened_setting(before.tree, after.tree, STIG.rules[rule].all_asks) == "", rule
 
 
 async def test_a_drop_in_that_has_the_say_is_seen(tmp_path):

@@ -4,14 +4,14 @@ import msgspec
 import pytest
 
 from app.errors import BadInput
-from app.scores.result import RuleOutcome, ScoreOrder, Trial
+from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 
 ORDER = ScoreOrder(label="x", kind="line-up", skill="stig", rules=("V-1", "V-2"), seeds=2, hosts=2)
 
 
 def made(one):
-    fates = tuple(RuleOutcome(rule=rule, opening="fail", closing="pass") for rule in one.rules)
+    fates = tuple(TrialOutcome(rule=rule, opening="fail", closing="pass") for rule in one.rules)
     return Trial(seed=one.seed, host=one.host.name, rules=one.rules, fates=fates)
 
 

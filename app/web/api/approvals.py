@@ -9,7 +9,7 @@ from pydantic import Field
 
 from app.events.kinds import ApprovalGiven, ApprovalSubject, Rehearsed
 from app.events.vocabulary import Word
-from app.loop.reboot_state import Reboot
+from app.loop.reboot_state import RebootProgress
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
 from app.people.rights import (
@@ -156,7 +156,7 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
     if attempt is None or attempt.approval is None:
         return None
     assert state.request
-    if isinstance(attempt, Reboot):
+    if isinstance(attempt, RebootProgress):
         return _to_reboot_view(state, attempt, simulated=simulated)
     rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
     assert plan
@@ -189,7 +189,7 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
     )
 
 
-def _to_reboot_view(state: RunState, reboot: Reboot, *, simulated: bool) -> ApprovalView:
+def _to_reboot_view(state: RunState, reboot: RebootProgress, *, simulated: bool) -> ApprovalView:
     asked, request = reboot.approval, state.request
     assert asked
     assert request

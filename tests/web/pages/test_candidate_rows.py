@@ -21,7 +21,7 @@ from app.events.kinds import (
     TurnStarted,
     VerdictGiven,
 )
-from app.events.questions import Answered, AskFile
+from app.events.questions import AnsweredQuestion, AskFile
 from app.events.record import GENESIS, record_event
 from app.events.vocabulary import AppendLine, Budget, Candidate, fingerprint_actions
 from app.lineups.reader import find_lineup, read_lineup
@@ -45,7 +45,9 @@ CANDIDATES = (
     Candidate(source="other", gap="It would change nothing on this host."),
 )
 TURN = {"role": "architect", "purpose": "plan"}
-ASKED = QuestionsAnswered(**AT, answers=(Answered(question=AskFile(path="/etc/issue"), answer="1: SEEN <there>"),))
+ASKED = QuestionsAnswered(
+    **AT, answers=(AnsweredQuestion(question=AskFile(path="/etc/issue"), answer="1: SEEN <there>"),)
+)
 
 
 def recorded(*events):

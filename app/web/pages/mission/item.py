@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from app.events import kinds
 from app.events.prompt_redaction import summarize_prompt
-from app.events.questions import Answered
+from app.events.questions import AnsweredQuestion
 from app.events.record import Recorded
 from app.events.vocabulary import Candidate, Purpose
 from app.lineups.model import Lineup
@@ -91,7 +91,7 @@ def build_item_context(lineup: Lineup, row: RunRow, rule: str, events: Iterable[
     return {"FOR": FOR, "told": _redact_prompt, "read": _redact_answer, "candidates": candidates, **vars(view)}
 
 
-def _redact_answer(one: Answered) -> str:
+def _redact_answer(one: AnsweredQuestion) -> str:
     return one.answer if can_read_prompts() else summarize_prompt(one.answer)
 
 
