@@ -18,7 +18,7 @@ from app.web.pages.mission.timeline import fold_timeline
 from app.web.stream.sse_messages import encode_message
 
 FRAME_SECONDS = 0.05
-MACHINE_SECONDS, MOST_MACHINE_FRAMES = 2.0, 200
+MACHINE_SECONDS, MOST_MACHINE_FRAMES = 2.5, 200
 """Engines and GPUs are shown anew at this interval, or at a longer one in a long run."""
 _PARTIAL = re.compile(r"<hx-partial ([^>]*)>(.*?)</hx-partial>", re.DOTALL)
 
