@@ -67,6 +67,7 @@ HAZARDS = (
         paths=("/etc/audit/*", "/etc/rsyslog.conf", "/etc/rsyslog.d/*", "/etc/systemd/journald.conf*"),
     ),
     Hazard("packages", cuts_the_line=False, paths=("/etc/dnf/*", "/etc/yum.repos.d/*")),
+    Hazard("file permissions", cuts_the_line=False),
     Hazard("banners", cuts_the_line=False, paths=("/etc/issue", "/etc/issue.net", "/etc/motd")),
     Hazard("the mission application", cuts_the_line=False, paths=("/etc/mission/*",)),
     SERVICES,

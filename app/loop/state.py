@@ -52,6 +52,11 @@ class Item(Struct, frozen=True):
         numbered = enumerate(self.candidates, 1)
         return {number: one for number, one in numbered if one.is_usable and not self.has_failed(one)}
 
+    @property
+    def needs_script_trial(self) -> bool:
+        """Return True if nothing else that is proposed is left, and no script was tried on a copy."""
+        return not self.untried_candidates and not any(one.is_script_trial for one in self.candidates)
+
 
 SILENT_SECONDS = 600.0
 """Beyond a turn's time limit: a working run is never silent for longer."""

@@ -7,7 +7,7 @@ import pytest
 from app.candidates.gather import gather_candidates, judge_candidates
 from app.candidates.recipes import Recipe
 from app.events.vocabulary import RemoveLine, SetOption
-from app.skills.skill import RuleTasks
+from app.skills.skill import ContentFix
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 
@@ -24,7 +24,7 @@ def target(tmp_path):
 
 
 def gather(target, *recipes, tasks=""):
-    skill = replace(STIG, list_tasks=lambda _: (RuleTasks("the content's Ansible tasks", tasks),) if tasks else ())
+    skill = replace(STIG, list_tasks=lambda _: (ContentFix("the content's Ansible tasks", tasks),) if tasks else ())
     rule = skill.rules[EMPTY]
     found = gather_candidates(skill, rule, target.files, SSHD, recipes)
     return judge_candidates(found, target, rule.asks)

@@ -3,21 +3,21 @@
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
 from app.events.questions import Question
-from app.events.vocabulary import FileAction, FileChange, Probe
+from app.events.vocabulary import FileAction, FileChange, Probe, Reload
 from app.resources import unit
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
 from app.targets.assessment import Assessment
-from app.targets.change_plan import Actions, Asks, Paths, ProposedChange
+from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk
 from app.targets.disk_retry import prepare_host
@@ -102,7 +102,7 @@ class SshTarget:
             ask,
             self._resources,
             self.recall,
-            guard=partial(agent_account.find_account_refusals, end.user),
+            guard=self._find_refusals,
             prepare=self._prepare_reload,
         )
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
@@ -164,6 +164,19 @@ class SshTarget:
                 raise  # nothing was begun, so the change cannot be why the host does not answer
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return AppliedChange(done.diff, done.changes, time.monotonic() - began)
+
+    def _find_refusals(self, actions: Actions, before: Files, after: Files) -> list[Refusal]:
+        """Return what this host refuses beyond the policy."""
+        ours = agent_account.find_account_refusals(self.line.end.user, actions, before, after)
+        return ours or [
+            Refusal(one, IMPOSSIBLE, "this host shares its kernel with another system and may not change its settings.")
+            for one in actions
+            if isinstance(one, Reload) and one.service == service_activator.SYSCTL and self._has_fixed_kernel
+        ]
+
+    @cached_property
+    def _has_fixed_kernel(self) -> bool:
+        return self.line.run("kernel").report.get_row("fixed") is not None
 
     def _prepare_reload(self, assessed: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
