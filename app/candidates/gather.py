@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
 from app.candidates.content_asks import list_content_asks
+from app.candidates.person_decisions import find_person_decision
 from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.recipes import Recipe
 from app.candidates.scratch_files import Undecidable
@@ -23,9 +24,9 @@ from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
-PROSE = "the fix text"
+PROSE, PERSON = "the fix text", "a person"
 _OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b", re.IGNORECASE)
-_LOADED_BY = ("systemd-sysctl", "auditd")
+_LOADED_BY = ("systemd-sysctl", "auditd", "grub")
 """Services that load their files when they are told; the other programs read theirs anew each time."""
 MOST_CANDIDATES = 8
 MOST_REFUSAL, MOST_DIFF = 600, 8000
@@ -45,6 +46,8 @@ def gather_candidates(
     ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _read_prose(rule, files, broken_at)))
+    if not any(one.actions for one in found):
+        found += _list_decisions(rule)
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
 
 
@@ -78,6 +81,11 @@ def _add_reloads(one: Candidate) -> Candidate:
     services = [service for service in find_services(one.places) if service in _LOADED_BY]
     missing = tuple(Reload(service=service) for service in services if Reload(service=service) not in one.actions)
     return replace(one, actions=(*one.actions, *missing)) if missing else one
+
+
+def _list_decisions(rule: Rule) -> list[Candidate]:
+    one = find_person_decision(rule.id, f"{rule.title}\n{rule.requirement}")
+    return [Candidate(source=PERSON, gap=one.reason, question=one.question)] if one else []
 
 
 def _read_prose(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ...]:

@@ -19,7 +19,8 @@ from app.targets.target import Target
 
 _GENERATES = "/usr/share/pam-configs/"
 """From these files the script has generated others, which are taken as they came out."""
-_SHADOW, _SECRET = "/etc/shadow", ("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow")
+_SHADOW, _ACCOUNTS = "/etc/shadow", ("/etc/passwd", "/etc/group", "/etc/gshadow")
+_BACKUPS = ("/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-")
 _AGES: tuple[tuple[int, AgeSetting], ...] = ((3, "min"), (4, "max"), (5, "warn"), (6, "inactive"))
 """The fields of /etc/shadow with ageing."""
 
@@ -34,9 +35,11 @@ def translate_script(rule: str, text: str, target: Target) -> tuple[AnyAction, .
     foreseen = target.assess_actions((create_vendor_action(rule, text),), frozenset()).foreseen
     if foreseen.lacking:
         raise Undecidable(f"The content's script cannot be tried on a copy: {foreseen.lacking.rstrip('.')}.")
+    if any(path in foreseen.files for path in _ACCOUNTS):
+        raise Undecidable("The content's script changes accounts, which a person decides.")
     scratch = ScratchFiles(target.files)
     for path, state in foreseen.files.items():
-        if not path.startswith((_GENERATES, *_SECRET)):
+        if path not in (_SHADOW, *_BACKUPS) and not path.startswith(_GENERATES):
             scratch.write_state(path, state)
     ages = _derive_ageing(target.files, foreseen.files.get(_SHADOW))
     return (*scratch.derive_actions(), *ages, *_derive_permissions(foreseen))

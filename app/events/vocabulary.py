@@ -210,6 +210,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     actions: tuple[AnyAction, ...] = ()
     gap: str = ""
     """Why the source proposes nothing here."""
+    question: str = ""
+    """What a person has to decide before anything can be proposed, in a few words; empty if nothing is known of it."""
     refusal: str = ""
     """Why the policy refuses it; empty if it does not."""
     diff: str = ""

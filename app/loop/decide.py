@@ -220,6 +220,8 @@ def _explain_no_candidate(item: Item) -> str:
     if usable:
         last = f"; the last: {item.failures[-1].reason}" if item.failures else ""
         return f"no model is asked, and all that is proposed was tried{last}"
+    if decision := next((one for one in item.candidates if one.question), None):
+        return f"a person decides: {decision.gap}"
     told = [f"{one.source}: {one.refusal or one.gap}" for one in item.candidates]
     return f"no model is asked, and nothing is proposed that can be done here. {' '.join(told)}".strip()
 

@@ -236,7 +236,9 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
         case "passed":
             run.append(*await change.keep_change(run))
         case "escalated":
-            run.append(kinds.ItemEscalated(rule=rule, reason=reason))
+            item = run.state.item
+            question = next((one.question for one in item.candidates if one.question), "") if item else ""
+            run.append(kinds.ItemEscalated(rule=rule, reason=reason, question=question))
         case "skipped":
             run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
         case "deferred":
