@@ -14,6 +14,7 @@ from app.events import kinds
 from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix, reboot
 from app.loop.effects import Effect
+from app.loop.open_question import name_open_question
 from app.loop.role_turns import (
     ask_role,
     continue_without_answer,
@@ -236,8 +237,8 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
         case "passed":
             run.append(*await change.keep_change(run))
         case "escalated":
-            item = run.state.item
-            question = next((one.question for one in item.candidates if one.question), "") if item else ""
+            assert run.state.item
+            question = name_open_question(run.state.item)
             run.append(kinds.ItemEscalated(rule=rule, reason=reason, question=question))
         case "skipped":
             run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))

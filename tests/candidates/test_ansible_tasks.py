@@ -155,7 +155,9 @@ def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lin
     assert (found["rc"], found["stdout_lines"]) == (code, lines)
 
 
-@pytest.mark.parametrize("command", ["rm -rf /", "grep -r x /etc", r"grep 'a\(b\)' /etc/fstab", "grep '(' /etc/fstab", "'"])
+@pytest.mark.parametrize(
+    "command", ["rm -rf /", "grep -r x /etc", r"grep 'a\(b\)' /etc/fstab", "grep '(' /etc/fstab", "'"]
+)
 def test_a_command_that_does_anything_else_is_not_told_beforehand(command):
     with pytest.raises(Undecidable):
         answer_command(command, HOST)

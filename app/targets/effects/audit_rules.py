@@ -87,6 +87,12 @@ def read_source_lines(files: Files) -> list[AuditLine] | None:
     return audit.merge_rule_files(texts) if sources else None
 
 
+def has_generated_rules(files: Files) -> bool:
+    """Return True if audit.rules has what augenrules makes of rules.d, so that nobody else has written it."""
+    sources = read_source_lines(files)
+    return sources is not None and [one.words for one in read_loaded_lines(files)] == [one.words for one in sources]
+
+
 def _describe_loaded(loaded: LoadedRules) -> dict[str, str]:
     found = dict(_DEFAULTS)
     for line in loaded.options:

@@ -21,6 +21,7 @@ from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedCh
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk
 from app.targets.disk_retry import prepare_host
+from app.targets.effects.audit_rules import LOADED, has_generated_rules
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
@@ -228,6 +229,9 @@ class SshTarget:
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = apply_announced_changes(list_host_files(self.line, held), held, announced)
         was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
+        if has_generated_rules(self._tree.snapshot) and baseline.has_same_rights(was, now, LOADED):
+            was, now = (baseline.exclude_paths(one, (LOADED,)) for one in (was, now))
+            announced = [one for one in announced if one.path != LOADED]
         return baseline.find_drift(was, now, announced)
 
     def answer_questions(self, questions: Sequence[Question], named: Collection[str]) -> tuple[str, ...]:

@@ -61,7 +61,9 @@ def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objecti
         if waiting and _get_shape(waiting[0]) == _get_shape(rule):
             if not _is_only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
-        elif not (_is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_jumped(rule, new[:place]))):
+        elif not (
+            _is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_jumped(rule, new[:place]))
+        ):
             return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
         ahead = rule
     if waiting:
