@@ -1,4 +1,4 @@
-"""What the content's own proposals ask for: settings that no scale ranks, and that the rule's text may not spell out."""
+"""What the content's own proposals ask for: settings that no scale ranks and the rule's text may not spell out."""
 
 from collections.abc import Iterable
 

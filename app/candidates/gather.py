@@ -27,7 +27,7 @@ from app.text.redaction import redact_secrets
 PROSE, PERSON = "the fix text", "a person"
 _OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b", re.IGNORECASE)
 _LOADED_BY = ("systemd-sysctl", "auditd", "grub")
-"""Services that load their files when they are told; the other programs read theirs anew each time."""
+"""Services that load their files at a reload; the other programs read theirs anew each time."""
 MOST_CANDIDATES = 8
 MOST_REFUSAL, MOST_DIFF = 600, 8000
 """Characters that are kept of what the policy says and of a diff."""
