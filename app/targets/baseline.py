@@ -108,9 +108,10 @@ def exclude_paths(one: Baseline, paths: Collection[str]) -> Baseline:
     )
 
 
-def has_same_rights(was: Baseline, now: Baseline, path: str) -> bool:
-    before, after = was.entries.get(path), now.entries.get(path)
-    return before is not None and after is not None and _describe_rights(before) == _describe_rights(after)
+def has_tight_rights(now: Baseline, path: str) -> bool:
+    """Return True for a file of root's that nobody else reads or writes, but for its group."""
+    entry = now.entries.get(path)
+    return entry is not None and (entry.kind, entry.owner) == ("file", "root:root") and not entry.mode & 0o027
 
 
 def _ignore_contents(was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]) -> dict[str, BaselineEntry]:

@@ -20,6 +20,8 @@ from app.targets.effects.strength import (
 )
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
+GENERATED = (LOADED, f"{LOADED}.prev")
+"""What augenrules writes: the rules that it loads, and what stood there before."""
 _NEXT = " at the next start"
 _RECORDED = "recorded"
 _BUT = ", but for "

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -21,11 +20,11 @@ from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedCh
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk
 from app.targets.disk_retry import prepare_host
-from app.targets.effects.audit_rules import LOADED, has_generated_rules
+from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
-from app.targets.in_force_report import InForceReport
+from app.targets.in_force_report import InForceReport, list_changed_kernel_settings
 from app.targets.inquiry import answer_from_files, bound_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -169,15 +168,22 @@ class SshTarget:
     def _find_refusals(self, actions: Actions, before: Files, after: Files) -> list[Refusal]:
         """Return what this host refuses beyond the policy."""
         ours = agent_account.find_account_refusals(self.line.end.user, actions, before, after)
-        return ours or [
-            Refusal(one, IMPOSSIBLE, "this host shares its kernel with another system and may not change its settings.")
-            for one in actions
-            if isinstance(one, Reload) and one.service == service_activator.SYSCTL and self._has_fixed_kernel
-        ]
+        loads = next(
+            (one for one in actions if isinstance(one, Reload) and one.service == service_activator.SYSCTL), None
+        )
+        other = loads and self._find_other_kernel_value(before, after)
+        return [*ours, Refusal(loads, IMPOSSIBLE, other)] if loads and other else ours
 
-    @cached_property
-    def _has_fixed_kernel(self) -> bool:
-        return self.line.run("kernel").report.get_row("fixed") is not None
+    def _find_other_kernel_value(self, before: Files, after: Files) -> str:
+        """Return which setting the kernel has otherwise and this host may not change; "" if there is none."""
+        wanted = list_changed_kernel_settings(before, after)
+        rows = self.line.run("kernel", *wanted).report
+        now = {key: " ".join(value.split()) for key, value in rows.get_rows("sysctl")}
+        if rows.get_row("fixed") is None:
+            return ""
+        other = next((key for key, value in wanted.items() if now.get(key) != value), "")
+        why = "this host shares its kernel with another system and may not change its settings"
+        return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
 
     def _prepare_reload(self, assessed: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
@@ -229,9 +235,9 @@ class SshTarget:
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = apply_announced_changes(list_host_files(self.line, held), held, announced)
         was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
-        if has_generated_rules(self._tree.snapshot) and baseline.has_same_rights(was, now, LOADED):
-            was, now = (baseline.exclude_paths(one, (LOADED,)) for one in (was, now))
-            announced = [one for one in announced if one.path != LOADED]
+        if has_generated_rules(self._tree.snapshot) and baseline.has_tight_rights(now, LOADED):
+            was, now = (baseline.exclude_paths(one, GENERATED) for one in (was, now))
+            announced = [one for one in announced if one.path not in GENERATED]
         return baseline.find_drift(was, now, announced)
 
     def answer_questions(self, questions: Sequence[Question], named: Collection[str]) -> tuple[str, ...]:

@@ -117,7 +117,11 @@ load_audit_rules() {
   # auditd's own reload leaves the rules alone. Behind -e 2 the kernel takes none until the next boot.
   command -v augenrules >/dev/null 2>&1 || return 0
   case $(auditctl -s 2>/dev/null) in *'enabled 2'*) return 0 ;; esac
-  why=$(augenrules --load 2>&1) || { printf 'augenrules --load: %s\n' "$(printf %s "$why" | tail -n 1)" >&2; return 8; }
+  previous=/etc/audit/audit.rules.prev
+  had=; [ ! -e "$previous" ] || had=yes
+  why=$(augenrules --load 2>&1); code=$?
+  [ "$had" ] || rm -f -- "$previous"
+  [ "$code" = 0 ] || { printf 'augenrules --load: %s\n' "$(printf %s "$why" | tail -n 1)" >&2; return 8; }
 }
 signalled() {
   # auditd may not be restarted, so it gets a signal: the same process must survive rereading.
@@ -162,6 +166,8 @@ reload_one() {
     return 8
   fi
   if [ "$1" = systemd-sysctl ]; then
+    # Where the kernel belongs to another system, the policy has seen that it has these values.
+    [ -w /proc/sys/kernel/printk ] || return 0
     why=$(sysctl --system 2>&1 >/dev/null) && return 0
     printf 'sysctl --system: %s\n' "$why" >&2
     return 8
