@@ -1,4 +1,4 @@
-"""pam_faillock in Debian's stack, as its manual has it: accepted where it counts failures, refused where it would not."""
+"""pam_faillock in Debian's stack: accepted where it counts failures, refused everywhere else."""
 
 import pytest
 

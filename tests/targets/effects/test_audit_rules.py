@@ -2,7 +2,6 @@ import pytest
 
 from app.targets.effects.audit_rules import has_generated_rules
 from tests.hostfiles import DictFiles
-
 from tests.targets.effects.change import lost
 
 LOADED, BASE = "/etc/audit/audit.rules", "/etc/audit/rules.d/audit.rules"
