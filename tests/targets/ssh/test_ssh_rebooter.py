@@ -1,6 +1,7 @@
 """A host over SSH reboots: what is seen of it meanwhile, what it takes back by itself, and what can be taken back."""
 
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,16 @@ def boot(target):
     """The host starts, and runs what it runs then."""
     with suppress(ConnectionLost):  # it may boot again at once
         target.line.run_text('for one in /etc/rcS.d/S99*; do [ ! -e "$one" ] || "$one"; done')
+
+
+def list_waiting():
+    """List the processes that would take the changes back."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if f"/{GUARD}/restore".encode() in file.read_bytes():
+                found.append(file.parent.name)
+    return found
 
 
 def test_a_reboot_shows_in_the_boot_id_and_costs_the_lines(booting, opened):
@@ -130,6 +141,15 @@ def test_what_is_confirmed_stays(booting, changed):
     assert booting.everything() == after
     assert not target.rebooter.has_undone(NEWEST_FIRST)
     assert not (booting.root / f"var/lib/temper/journal/{GUARD}").exists()
+
+
+def test_a_confirmation_ends_what_waits_for_it(booting, changed):
+    target, _ = changed
+    target.rebooter.prepare(GUARD, 3600, NEWEST_FIRST)
+    boot(target)
+    until(list_waiting)
+    target.rebooter.confirm(GUARD)
+    until(lambda: not list_waiting())
 
 
 def test_a_confirmation_that_comes_too_late_says_so(booting, changed):

@@ -5,7 +5,11 @@ if [ "$2" = boot ] && [ ! -d /run/systemd/system ]; then # whoever calls this wa
   exit 0
 fi
 read -r seconds <"$at/seconds" || exit 0
-[ -e "$at/taking" ] || sleep "$seconds"
+# A confirmation takes the folder away, and with it the reason to wait.
+until [ -e "$at/taking" ] || [ ! -e "$at/journals" ] || [ "$seconds" -le 0 ]; do
+  sleep 1
+  seconds=$((seconds - 1))
+done
 locked
 [ ! -e "$at/journals" ] || mv -T -- "$at/journals" "$at/taking"
 [ -e "$at/taking" ] || exit 0
