@@ -1,4 +1,4 @@
-from app.targets.in_force_report import REBOOT, compare_running, list_kernel_settings
+from app.targets.in_force_report import REBOOT, compare_running, list_changed_kernel_settings, list_kernel_settings
 from tests.hostfiles import DictFiles
 
 FILES = DictFiles(
@@ -84,3 +84,9 @@ def test_a_mount_that_does_not_go_by_fstab_yet_is_behind():
     assert found.by == "mount -o remount /tmp"
     assert compare_running(DictFiles({}), rows).filter_by_paths(["/etc/fstab"]).pending_settings == (found,)
     assert compare_running(DictFiles({}), [("mount", "/tmp", "none | nodev")]).pending_settings == ()
+
+
+def test_the_kernel_settings_that_a_change_states_are_those_of_its_own_files():
+    before = DictFiles({"/usr/lib/sysctl.d/a.conf": "fs.protected_regular = 2\n", "/etc/sysctl.conf": "kernel.x = 1\n"})
+    after = DictFiles({"/etc/sysctl.conf": "kernel.x = 1\nfs.protected_regular=2\nkernel.y =  1  2\n"})
+    assert list_changed_kernel_settings(before, after) == {"fs.protected_regular": "2", "kernel.y": "1 2"}

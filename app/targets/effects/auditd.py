@@ -93,6 +93,14 @@ class Auditd(Daemon):
     name = "auditd"
     areas = (PATH,)
     scales = _SCALES
+    paired = True
+
+    def __init__(self, *, arrives: bool = False) -> None:
+        """`arrives`: the change brings its configuration along, as its package does; nothing was set before."""
+        self._arrives = arrives
+
+    def with_both_sides(self, before: Files, after: Files) -> Daemon:  # noqa: ARG002
+        return Auditd(arrives=before.state(PATH) is None)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         stated, problems = keyvalue.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
@@ -100,7 +108,9 @@ class Auditd(Daemon):
         sound = (
             not problems and all(is_valid_value(setting.key, setting.value) for setting in stated) and can_start(found)
         )
-        return {**found, **_derive_settings(found), STARTS: "yes" if sound else "no"}
+        absent = files.state(PATH) is None
+        starts = {STARTS: "yes" if sound or (self._arrives and absent) else "no"}
+        return starts if self._arrives else {**found, **_derive_settings(found), **starts}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":

@@ -86,3 +86,8 @@ def test_less_is_weaker(old, new):
 )
 def test_what_the_stig_asks_is_not(old, new):
     assert changed(old, new) == ""
+
+
+def test_a_configuration_that_comes_with_its_package_weakens_nothing_and_has_to_start():
+    assert lost({}, {PATH: SOUND}) == ""
+    assert lost({}, {PATH: SOUND.replace("admin_space_left = 5%", "admin_space_left = 50%")})
