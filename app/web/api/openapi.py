@@ -16,6 +16,7 @@ from app.web.addresses import path_to
 from app.web.api import event_schema
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
+from app.web.api.examples import add_example
 from app.web.api.problem import MEDIA_TYPE, ProblemBody, document_problems
 
 router = create_router("index")
@@ -123,10 +124,12 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     components["securitySchemes"] = {"token": TOKEN}
     document["security"] = [{"token": []}, {}]
     _make_defaults_optional(document)
+    endpoints = {route.name: route.endpoint for route in application.routes if isinstance(route, APIRoute)}
     for address, path in document["paths"].items():
-        for operation in path.values():
+        for method, operation in path.items():
             _describe_operation(operation)
             _restrict_problem_content(operation)
+            add_example(method, address, operation, endpoints[operation["operationId"]])
             if address in OPEN:
                 operation["security"] = []
     return document
@@ -158,12 +161,13 @@ def _make_defaults_optional(document: dict[str, Any]) -> None:
 def _list_body_schemas(document: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
     """Return the names of the schemas that the bodies of requests use, and no answer does."""
     operations = [operation for path in document["paths"].values() for operation in path.values()]
-    sent = _follow_references([one.get("requestBody") for one in operations], schemas)
-    received = _follow_references([one["responses"] for one in operations], schemas)
+    sent = find_used_schemas([one.get("requestBody") for one in operations], schemas)
+    received = find_used_schemas([one["responses"] for one in operations], schemas)
     return sorted(sent - received)
 
 
-def _follow_references(parts: Any, schemas: dict[str, Any]) -> set[str]:
+def find_used_schemas(parts: Any, schemas: dict[str, Any]) -> set[str]:
+    """Return the names of the schemas that these parts of the description refer to, and those that these refer to."""
     found: set[str] = set()
     waiting = _REFERENCE.findall(json.dumps(parts))
     while waiting:

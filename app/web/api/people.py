@@ -28,6 +28,7 @@ from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
@@ -129,6 +130,7 @@ def list_people(session: TheSession) -> PersonList:
 
 @router.post("/people", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
 @admins
+@declare_example({"name": "ada", "right": "operator", "password": "correct horse battery staple"})
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
     row = people.build_person(new.name, new.right, new.password)
     people.add_person(session, row)
@@ -155,6 +157,7 @@ def list_tokens(session: TheSession) -> TokenList:
     responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
 )
 @admins
+@declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     owner = _require_owner(session, new.person)
     if not has_right(parse_right(owner.right), new.right):
@@ -187,6 +190,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
 )
 @operators
+@declare_example({"run": PLACEHOLDERS["run"], "hours": 24})
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
@@ -197,6 +201,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
 
 @router.get("/audit", responses=document_problems())
 @admins
+@declare_example(query={"limit": "2"})
 def list_audit(
     session: TheSession,
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Only lines older than this seq.")] = None,

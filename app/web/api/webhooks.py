@@ -20,6 +20,7 @@ from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheRuntime, TheSession
@@ -110,6 +111,7 @@ def list_webhooks(session: TheSession) -> WebhookList:
 
 @router.post("/webhooks", status_code=201, responses=document_problems("too-many", "too-large", "wrong-content-type"))
 @admins
+@declare_example({"url": "http://127.0.0.1:9000/hook", "local": True, "kinds": ["run.finished", "sentry.alarm"]})
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
     """Add a webhook. Each event from now on is sent as a signed CloudEvent, in order per run, at least once."""
     wish = WebhookSpec(**dict(order) | {"url": str(order.url)})
@@ -126,6 +128,7 @@ def show_webhook(webhook: str, session: TheSession) -> WebhookView:
 
 @router.patch("/webhooks/{webhook}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
 @admins
+@declare_example({"template": "chat"})
 def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runtime: TheRuntime) -> WebhookView:
     """Change whether it may lead to non-public addresses, or its body template.
 
@@ -161,6 +164,7 @@ async def try_webhook(webhook: Id, runtime: TheRuntime) -> WebhookTrial:
     responses=document_problems("not-found", "too-large", "wrong-content-type"),
 )
 @admins
+@declare_example({"run": PLACEHOLDERS["run"]})
 def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookView:
     """Send all matching events of one run or rollout again, from the first, with the same ids."""
     row = _require_webhook(session, webhook)
