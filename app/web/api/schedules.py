@@ -30,6 +30,7 @@ from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
+from app.web.api.rollouts import Words
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName
 from app.web.deps import TheRuntime, TheSession
 
@@ -41,14 +42,15 @@ Id = Annotated[str, InPath(max_length=40)]
 class ScheduleOrder(ApiModel):
     host: HostName = FIXTURE
     hosts: Annotated[
-        str,
+        Words,
         declare_field(
             maxLength=LONGEST_WORDS,
-            description="For a rollout: names, patterns, groups or all. Temper resolves them at each start.",
+            examples=["web,db*", ["web", "db*"]],
+            description="For a rollout, as a list or one text: names, patterns, groups or all. Temper resolves them at each start.",
         ),
     ] = ""
     at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
-    waves: Annotated[str, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
+    waves: Annotated[Words, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
     harmed: Annotated[int, declare_field(minimum=0, maximum=1000, description="Of hosts.")] = 1
     escalated: Annotated[float, declare_field(minimum=0, maximum=100, description="Of hosts.")] = 100.0
     cron: Annotated[str, declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
