@@ -117,6 +117,7 @@ class Answered(ApiModel):
 @router.get("/approvals", responses=document_problems())
 @viewers
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
+    """List the changes that wait for approval."""
     runs = [row for row in queries.list_unended_runs(session) if row.state != "queued"]
     waiting = [_find_open_approval(folds, row) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])

@@ -162,12 +162,14 @@ def show_lineup(runtime: TheRuntime) -> LineupView:
 @router.get("/engines", responses=document_problems())
 @viewers
 def list_engines(runtime: TheRuntime) -> EngineList:
+    """List the engines of the line-up with their current figures."""
     return EngineList(engines=[_to_engine_view(runtime, engine) for engine in runtime.lineup.engines.values()])
 
 
 @router.get("/engines/{engine}", responses=document_problems("not-found"))
 @viewers
 def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
+    """Show one engine with its current figures."""
     found = runtime.lineup.engines.get(engine)
     if found is None:
         there = ", ".join(runtime.lineup.engines)

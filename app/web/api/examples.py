@@ -64,7 +64,7 @@ def declare_example(
 @cache
 def read_recorded_answers() -> dict[str, dict[str, Any]]:
     """Return status, media type and answer of each operation."""
-    return json.loads(RECORDED.read_text()) if RECORDED.exists() else {}  # type: ignore[no-any-return]
+    return json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
 
 
 def add_example(method: str, path: str, operation: dict[str, Any], endpoint: object) -> None:

@@ -111,6 +111,7 @@ class GroupOrder(ApiModel):
 @router.get("/hosts", responses=document_problems())
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
+    """List the hosts that can be hardened."""
     hosts = runtime.settings.hosts_folder
     every: list[RegisteredHost | str] = [*host_registry.list_fixtures(hosts), *host_registry.list_hosts(hosts)]
     return HostList(hosts=[_to_host_view(session, one) for one in every])
@@ -152,6 +153,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
 @router.get("/hosts/{host}", responses=document_problems("not-found", "unavailable"))
 @viewers
 def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostView:
+    """Show one host."""
     found = host if host_registry.is_fixture(host) else _find_host(host, runtime)
     if found is None:
         raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
@@ -195,6 +197,7 @@ async def scan_host(
 @router.get("/groups", responses=document_problems())
 @viewers
 def list_groups(session: TheSession) -> GroupList:
+    """List the groups of hosts."""
     return GroupList(groups=[GroupView(name=name, hosts=list(hosts)) for name, hosts in read_groups(session).items()])
 
 

@@ -45,6 +45,7 @@ def plan_lineup(
         str, Query(max_length=100, description="Name of a shipped line-up. Default: the line-up of this server.")
     ] = "",
 ) -> PlanList:
+    """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
     chosen = runtime.lineup if lineup in ("", runtime.lineup.name) else _read_shipped_lineup(lineup)
     views = [_to_plan_view(engine, plan_engine(chosen, engine)) for engine in chosen.engines.values()]
     return PlanList(lineup=chosen.name, title=chosen.title, engines=views)

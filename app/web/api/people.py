@@ -119,12 +119,14 @@ class AuditList(ApiModel):
 @router.get("/me", responses=document_problems())
 @guests
 def who_am_i() -> Me:
+    """Show who you are, and with which right."""
     return Me.from_source(WHO.get() or DEMO)
 
 
 @router.get("/people", responses=document_problems())
 @admins
 def list_people(session: TheSession) -> PersonList:
+    """List the people who can sign in."""
     return PersonList(people=[PersonView.from_source(row) for row in people.list_people(session)])
 
 
@@ -132,6 +134,7 @@ def list_people(session: TheSession) -> PersonList:
 @admins
 @declare_example({"name": "ada", "right": "operator", "password": "correct horse battery staple"})
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
+    """Add a person, who can sign in with the password."""
     row = people.build_person(new.name, new.right, new.password)
     people.add_person(session, row)
     return PersonView.from_source(row)
@@ -147,6 +150,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @router.get("/tokens", responses=document_problems())
 @admins
 def list_tokens(session: TheSession) -> TokenList:
+    """List tokens and links, without their secrets."""
     rows = people.list_credentials(session, ("token", "link"))
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
@@ -159,6 +163,7 @@ def list_tokens(session: TheSession) -> TokenList:
 @admins
 @declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
+    """Create a token. Its secret is shown only in this answer."""
     owner = _require_owner(session, new.person)
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
@@ -178,6 +183,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
 @router.delete("/tokens/{token}", status_code=204, responses=document_problems("not-found"))
 @admins
 def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
+    """End a token or a link at once."""
     row = session.get(CredentialRow, token)
     if row is None or row.kind == "session":
         raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")

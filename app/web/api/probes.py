@@ -57,6 +57,7 @@ class ProbeOrder(ApiModel):
 def list_probes(
     runtime: TheRuntime, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
 ) -> ProbeList:
+    """List measurements of engines, newest first."""
     return _to_probe_list(runtime, read_newest_probes(session, lineup, engine, limit=limit))
 
 

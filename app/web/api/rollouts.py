@@ -194,6 +194,7 @@ def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
 @router.get("/rollouts/{rollout}", responses=document_problems("not-found"))
 @viewers
 def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds) -> RolloutStanding:
+    """Show a rollout with the state of each host."""
     row = rollouts.require_rollout(session, rollout)
     return _to_rollout_standing(row, folds.read_current(session, rollout))
 
@@ -238,6 +239,7 @@ def stream_rollout(
     request: Request,
     since: Annotated[str | None, Query(json_schema_extra={"pattern": SEQ})] = None,
 ) -> Response:
+    """Stream the events of a rollout as they happen."""
     with open_read_session(runtime.database) as session:
         rollouts.require_rollout(session, rollout)
     return streams.create_stream_response(

@@ -122,6 +122,7 @@ def list_runs(
 @router.get("/runs/{run}", responses=document_problems("not-found"))
 @guests
 def show_run(run: str, session: TheSession) -> RunView:
+    """Show a run with its state, counts and links."""
     return to_run_view(require_run_row(session, run))
 
 

@@ -46,7 +46,7 @@ class ScheduleOrder(ApiModel):
         declare_field(
             maxLength=LONGEST_WORDS,
             examples=["web,db*", ["web", "db*"]],
-            description="For a rollout, as a list or one text: names, patterns, groups or all. Temper resolves them at each start.",
+            description="For a rollout, a list or one text: names, patterns, groups or all, resolved at each start.",
         ),
     ] = ""
     at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
@@ -99,6 +99,7 @@ class ScheduleList(ApiModel):
 @router.get("/schedules", responses=document_problems())
 @viewers
 def list_schedules(session: TheSession) -> ScheduleList:
+    """List the schedules."""
     return ScheduleList(schedules=[_to_schedule_view(row) for row in schedules.list_schedules(session)])
 
 
@@ -106,6 +107,7 @@ def list_schedules(session: TheSession) -> ScheduleList:
 @operators
 @declare_example({"host": "fixture", "cron": "30 2 * * *", "zone": "Europe/Berlin", "rules": ["V-257985"]})
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
+    """Add a schedule, which starts runs at set times."""
     hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session)) if order.hosts else ()
     row = create_schedule_row(_build_schedule_spec(order, hosts), runtime.clock.now(), runtime.settings.hosts_folder)
     insert_schedule(session, row)
@@ -116,6 +118,7 @@ def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime,
 @router.get("/schedules/{schedule}", responses=document_problems("not-found"))
 @viewers
 def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
+    """Show a schedule with the outcome of its last time."""
     return _to_schedule_view(schedules.require_schedule(session, schedule))
 
 

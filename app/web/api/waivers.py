@@ -116,6 +116,7 @@ def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, res
 @router.get("/waivers/{waiver}", responses=document_problems("not-found"))
 @viewers
 def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
+    """Show a waiver."""
     return _to_waiver_view(waivers.require_waiver(session, waiver), database_time(session))
 
 

@@ -106,6 +106,7 @@ class WebhookList(ApiModel):
 @router.get("/webhooks", responses=document_problems())
 @admins
 def list_webhooks(session: TheSession) -> WebhookList:
+    """List the webhooks."""
     return WebhookList(webhooks=[_to_webhook_view(row) for row in webhooks.list_webhooks(session)])
 
 
@@ -123,6 +124,7 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
 @router.get("/webhooks/{webhook}", responses=document_problems("not-found"))
 @admins
 def show_webhook(webhook: str, session: TheSession) -> WebhookView:
+    """Show a webhook with its deliveries."""
     return _to_webhook_view(_require_webhook(session, webhook))
 
 
@@ -146,6 +148,7 @@ def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runt
 @router.delete("/webhooks/{webhook}", status_code=204, responses=document_problems("not-found"))
 @admins
 def delete_webhook(webhook: Id, session: TheSession) -> None:
+    """Delete a webhook. Pending deliveries are dropped."""
     webhooks.delete_webhook(session, _require_webhook(session, webhook).id)
 
 

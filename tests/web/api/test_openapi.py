@@ -42,6 +42,7 @@ async def test_generated_clients_get_optional_fields_binary_answers_and_sentence
     summaries = [one["summary"] for path in paths.values() for one in path.values()]
     assert paths["/api/v1/runs"]["post"]["summary"] == "Start a run"
     assert not [one for one in summaries if "\n" in one or one.endswith(".")]
+    assert [one["operationId"] for path in paths.values() for one in path.values() if "description" not in one] == []
 
 
 async def test_a_repeated_request_says_that_it_started_nothing(tmp_path):
