@@ -120,8 +120,10 @@ class AsyncTemper(AsyncOperations):
         query: dict[str, Any] | None = None,
         headers: dict[str, Any] | None = None,
         body: Any = None,
+        as_file: bool = False,
     ) -> Any:
         try:
-            return read_answer(await self._http.request(method, path, **build_request(query, headers, body)))
+            answer = await self._http.request(method, path, **build_request(query, headers, body))
         except httpx.TransportError as exc:
             raise ConnectionFailed(f"{self._http.base_url} does not answer: {exc or type(exc).__name__}") from exc
+        return read_answer(answer, as_file=as_file)

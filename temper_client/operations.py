@@ -20,6 +20,7 @@ class Operations:
         query: dict[str, Any] | None = None,
         headers: dict[str, Any] | None = None,
         body: Any = None,
+        as_file: bool = False,
     ) -> Any:
         raise NotImplementedError
 
@@ -122,7 +123,7 @@ class Operations:
 
     def take_rollout_evidence(self, rollout: str, /) -> bytes:
         """Download the evidence.zip of each run, the rollout's own log and an index."""
-        answer: bytes = self._send("GET", f"/api/v1/rollouts/{quote(rollout, safe='')}/evidence.zip")
+        answer: bytes = self._send("GET", f"/api/v1/rollouts/{quote(rollout, safe='')}/evidence.zip", as_file=True)
         return answer
 
     def list_items(self, run: str, /) -> types.ItemList:
@@ -151,67 +152,67 @@ class Operations:
 
     def take_pack(self, run: str, /) -> bytes:
         """Download everything a third party needs to verify the run offline."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/evidence.zip")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/evidence.zip", as_file=True)
         return answer
 
-    def take_cklb(self, run: str, /) -> dict[str, Any]:
+    def take_cklb(self, run: str, /) -> bytes:
         """Checklist for STIG Viewer 3, CKLB 1.0."""
-        answer: dict[str, Any] = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.cklb")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.cklb", as_file=True)
         return answer
 
     def take_ckl(self, run: str, /) -> bytes:
         """Checklist for STIG Viewer 2 and what reads its XML."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.ckl")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.ckl", as_file=True)
         return answer
 
     def take_arf(self, run: str, /) -> bytes:
         """The verdicts before and after, as XCCDF results in ARF."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.arf.xml")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.arf.xml", as_file=True)
         return answer
 
     def take_xccdf(self, run: str, /) -> bytes:
         """The last scan's verdicts as XCCDF results, alone."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.xccdf.xml")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.xccdf.xml", as_file=True)
         return answer
 
     def take_poam_csv(self, run: str, /) -> bytes:
         """Plan of action and milestones: what is left, as a table."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.csv")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.csv", as_file=True)
         return answer
 
-    def take_poam_json(self, run: str, /) -> dict[str, Any]:
+    def take_poam_json(self, run: str, /) -> bytes:
         """Plan of action and milestones, as JSON."""
-        answer: dict[str, Any] = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.json")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.json", as_file=True)
         return answer
 
     def take_poam_emass(self, run: str, /) -> bytes:
         """The same plan under eMASS' headings."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.emass.csv")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.emass.csv", as_file=True)
         return answer
 
-    def take_oscal_poam(self, run: str, /) -> dict[str, Any]:
+    def take_oscal_poam(self, run: str, /) -> bytes:
         """The same plan as OSCAL 1.1."""
-        answer: dict[str, Any] = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.oscal.json")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.oscal.json", as_file=True)
         return answer
 
-    def take_oscal_ar(self, run: str, /) -> dict[str, Any]:
+    def take_oscal_ar(self, run: str, /) -> bytes:
         """The verdicts as OSCAL 1.1."""
-        answer: dict[str, Any] = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.oscal.json")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.oscal.json", as_file=True)
         return answer
 
     def take_ansible(self, run: str, /) -> bytes:
         """What passed, as an Ansible role."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/playbook.zip")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/playbook.zip", as_file=True)
         return answer
 
     def take_bash(self, run: str, /) -> bytes:
         """What passed, as a bash script."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/harden.sh")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/harden.sh", as_file=True)
         return answer
 
     def take_report(self, run: str, /) -> bytes:
         """The report, one page that prints."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/report.html")
+        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/report.html", as_file=True)
         return answer
 
     def show_key(self) -> types.KeyView:
@@ -432,7 +433,10 @@ class Operations:
     ) -> bytes:
         """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
         answer: bytes = self._send(
-            "GET", "/api/v1/tailoring.xml", query={"skill": skill, "host": host, "group": group, "rules": rules}
+            "GET",
+            "/api/v1/tailoring.xml",
+            query={"skill": skill, "host": host, "group": group, "rules": rules},
+            as_file=True,
         )
         return answer
 
@@ -548,7 +552,9 @@ class Operations:
         self, *, since: str | None = None, until: str | None = None, per: Literal["day", "month"] | None = None
     ) -> bytes:
         """The same lines as CSV."""
-        answer: bytes = self._send("GET", "/api/v1/usage.csv", query={"since": since, "until": until, "per": per})
+        answer: bytes = self._send(
+            "GET", "/api/v1/usage.csv", query={"since": since, "until": until, "per": per}, as_file=True
+        )
         return answer
 
     def list_nodes(self) -> types.NodeList:
@@ -567,13 +573,15 @@ class Operations:
         return answer
 
     def metrics(self) -> bytes:
-        """Metrics."""
-        answer: bytes = self._send("GET", "/metrics")
+        """Export metrics in the text format of Prometheus."""
+        answer: bytes = self._send("GET", "/metrics", as_file=True)
         return answer
 
     def take_shared_file(self, run: str, /, *, prompts: bool | None = None) -> bytes:
         """Download the run as one HTML file that plays and checks itself, without a server or a network."""
-        answer: bytes = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/shared.html", query={"prompts": prompts})
+        answer: bytes = self._send(
+            "GET", f"/api/v1/runs/{quote(run, safe='')}/shared.html", query={"prompts": prompts}, as_file=True
+        )
         return answer
 
 
@@ -588,6 +596,7 @@ class AsyncOperations:
         query: dict[str, Any] | None = None,
         headers: dict[str, Any] | None = None,
         body: Any = None,
+        as_file: bool = False,
     ) -> Any:
         raise NotImplementedError
 
@@ -694,7 +703,9 @@ class AsyncOperations:
 
     async def take_rollout_evidence(self, rollout: str, /) -> bytes:
         """Download the evidence.zip of each run, the rollout's own log and an index."""
-        answer: bytes = await self._send("GET", f"/api/v1/rollouts/{quote(rollout, safe='')}/evidence.zip")
+        answer: bytes = await self._send(
+            "GET", f"/api/v1/rollouts/{quote(rollout, safe='')}/evidence.zip", as_file=True
+        )
         return answer
 
     async def list_items(self, run: str, /) -> types.ItemList:
@@ -725,67 +736,67 @@ class AsyncOperations:
 
     async def take_pack(self, run: str, /) -> bytes:
         """Download everything a third party needs to verify the run offline."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/evidence.zip")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/evidence.zip", as_file=True)
         return answer
 
-    async def take_cklb(self, run: str, /) -> dict[str, Any]:
+    async def take_cklb(self, run: str, /) -> bytes:
         """Checklist for STIG Viewer 3, CKLB 1.0."""
-        answer: dict[str, Any] = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.cklb")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.cklb", as_file=True)
         return answer
 
     async def take_ckl(self, run: str, /) -> bytes:
         """Checklist for STIG Viewer 2 and what reads its XML."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.ckl")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/checklist.ckl", as_file=True)
         return answer
 
     async def take_arf(self, run: str, /) -> bytes:
         """The verdicts before and after, as XCCDF results in ARF."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.arf.xml")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.arf.xml", as_file=True)
         return answer
 
     async def take_xccdf(self, run: str, /) -> bytes:
         """The last scan's verdicts as XCCDF results, alone."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.xccdf.xml")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.xccdf.xml", as_file=True)
         return answer
 
     async def take_poam_csv(self, run: str, /) -> bytes:
         """Plan of action and milestones: what is left, as a table."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.csv")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.csv", as_file=True)
         return answer
 
-    async def take_poam_json(self, run: str, /) -> dict[str, Any]:
+    async def take_poam_json(self, run: str, /) -> bytes:
         """Plan of action and milestones, as JSON."""
-        answer: dict[str, Any] = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.json")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.json", as_file=True)
         return answer
 
     async def take_poam_emass(self, run: str, /) -> bytes:
         """The same plan under eMASS' headings."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.emass.csv")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.emass.csv", as_file=True)
         return answer
 
-    async def take_oscal_poam(self, run: str, /) -> dict[str, Any]:
+    async def take_oscal_poam(self, run: str, /) -> bytes:
         """The same plan as OSCAL 1.1."""
-        answer: dict[str, Any] = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.oscal.json")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/poam.oscal.json", as_file=True)
         return answer
 
-    async def take_oscal_ar(self, run: str, /) -> dict[str, Any]:
+    async def take_oscal_ar(self, run: str, /) -> bytes:
         """The verdicts as OSCAL 1.1."""
-        answer: dict[str, Any] = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.oscal.json")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/results.oscal.json", as_file=True)
         return answer
 
     async def take_ansible(self, run: str, /) -> bytes:
         """What passed, as an Ansible role."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/playbook.zip")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/playbook.zip", as_file=True)
         return answer
 
     async def take_bash(self, run: str, /) -> bytes:
         """What passed, as a bash script."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/harden.sh")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/harden.sh", as_file=True)
         return answer
 
     async def take_report(self, run: str, /) -> bytes:
         """The report, one page that prints."""
-        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/report.html")
+        answer: bytes = await self._send("GET", f"/api/v1/runs/{quote(run, safe='')}/report.html", as_file=True)
         return answer
 
     async def show_key(self) -> types.KeyView:
@@ -1012,7 +1023,10 @@ class AsyncOperations:
     ) -> bytes:
         """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
         answer: bytes = await self._send(
-            "GET", "/api/v1/tailoring.xml", query={"skill": skill, "host": host, "group": group, "rules": rules}
+            "GET",
+            "/api/v1/tailoring.xml",
+            query={"skill": skill, "host": host, "group": group, "rules": rules},
+            as_file=True,
         )
         return answer
 
@@ -1134,7 +1148,9 @@ class AsyncOperations:
         self, *, since: str | None = None, until: str | None = None, per: Literal["day", "month"] | None = None
     ) -> bytes:
         """The same lines as CSV."""
-        answer: bytes = await self._send("GET", "/api/v1/usage.csv", query={"since": since, "until": until, "per": per})
+        answer: bytes = await self._send(
+            "GET", "/api/v1/usage.csv", query={"since": since, "until": until, "per": per}, as_file=True
+        )
         return answer
 
     async def list_nodes(self) -> types.NodeList:
@@ -1153,13 +1169,13 @@ class AsyncOperations:
         return answer
 
     async def metrics(self) -> bytes:
-        """Metrics."""
-        answer: bytes = await self._send("GET", "/metrics")
+        """Export metrics in the text format of Prometheus."""
+        answer: bytes = await self._send("GET", "/metrics", as_file=True)
         return answer
 
     async def take_shared_file(self, run: str, /, *, prompts: bool | None = None) -> bytes:
         """Download the run as one HTML file that plays and checks itself, without a server or a network."""
         answer: bytes = await self._send(
-            "GET", f"/api/v1/runs/{quote(run, safe='')}/shared.html", query={"prompts": prompts}
+            "GET", f"/api/v1/runs/{quote(run, safe='')}/shared.html", query={"prompts": prompts}, as_file=True
         )
         return answer

@@ -115,8 +115,10 @@ class Temper(Operations):
         query: dict[str, Any] | None = None,
         headers: dict[str, Any] | None = None,
         body: Any = None,
+        as_file: bool = False,
     ) -> Any:
         try:
-            return read_answer(self._http.request(method, path, **build_request(query, headers, body)))
+            answer = self._http.request(method, path, **build_request(query, headers, body))
         except httpx.TransportError as exc:
             raise ConnectionFailed(f"{self._http.base_url} does not answer: {exc or type(exc).__name__}") from exc
+        return read_answer(answer, as_file=as_file)

@@ -47,14 +47,13 @@ def _format_value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def read_answer(answer: httpx.Response) -> Any:
-    """Return JSON as it is, another file as bytes, nothing as None. Raise a Problem if the server refused."""
+def read_answer(answer: httpx.Response, *, as_file: bool) -> Any:
+    """Return the bytes of a file, or JSON; None if the answer is empty. Raise a Problem if the server refused."""
     if not answer.is_success:
         raise read_problem(answer)
-    if not answer.content:
-        return None
-    is_json = answer.headers.get("content-type", "").partition(";")[0] == "application/json"
-    return answer.json() if is_json else answer.content
+    if as_file:
+        return answer.content
+    return answer.json() if answer.content else None
 
 
 def read_problem(answer: httpx.Response) -> Problem:
