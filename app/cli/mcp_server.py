@@ -132,7 +132,7 @@ def _add_read_tools(server: MCPServer[Any], api: RestApi) -> None:
 
     @server.tool(annotations=LOOKS)
     async def show_rollout(ctx: Context, rollout: Rollout) -> Json:
-        """Show a rollout: its state, why it is paused, and the run and outcome of each host. Call it again to follow."""
+        """Show a rollout: its state, why it is paused, and each host's run and outcome. Call it again to follow."""
         return await api.request(ctx, "GET", f"/rollouts/{rollout}")
 
 

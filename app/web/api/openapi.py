@@ -1,7 +1,6 @@
 """The index of the API, and the OpenAPI 3.1 description with the problems that each route can return."""
 
 import json
-import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,6 +17,7 @@ from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
 from app.web.api.examples import add_example
 from app.web.api.problem import MEDIA_TYPE, ProblemBody, document_problems
+from app.web.schema_references import find_used_schemas
 
 router = create_router("index")
 
@@ -59,7 +59,6 @@ TAGS = {
     "health": "Monitor the server.",
 }
 _READ_AS_IS = ("application/json", "text/event-stream")
-_REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 OPEN = ("/healthz", "/readyz")
 "No sign-in needed."
 
@@ -164,18 +163,6 @@ def _list_body_schemas(document: dict[str, Any], schemas: dict[str, Any]) -> lis
     sent = find_used_schemas([one.get("requestBody") for one in operations], schemas)
     received = find_used_schemas([one["responses"] for one in operations], schemas)
     return sorted(sent - received)
-
-
-def find_used_schemas(parts: Any, schemas: dict[str, Any]) -> set[str]:
-    """Return the names of the schemas that these parts of the description refer to, and those that these refer to."""
-    found: set[str] = set()
-    waiting = _REFERENCE.findall(json.dumps(parts))
-    while waiting:
-        name = waiting.pop()
-        if name not in found and name in schemas:
-            found.add(name)
-            waiting += _REFERENCE.findall(json.dumps(schemas[name]))
-    return found
 
 
 def _restrict_problem_content(operation: dict[str, Any]) -> None:
