@@ -78,8 +78,9 @@ def add_example(method: str, path: str, operation: dict[str, Any], endpoint: obj
     if asked.body is not None:
         operation["requestBody"]["content"]["application/json"]["example"] = asked.body
     if "answer" in answered:
-        content = operation["responses"][str(answered["status"])]["content"]
-        content[answered["media"]]["example"] = answered["answer"]
+        content = operation["responses"].get(str(answered["status"]), {}).get("content", {})
+        if answered["media"] in content:  # else the record is old, as the test says
+            content[answered["media"]]["example"] = answered["answer"]
     operation["x-codeSamples"] = [{"lang": "curl", "source": write_curl(method, path, operation, asked)}]
 
 
