@@ -1,7 +1,7 @@
 """A whole benchmark on a disposable Debian without a model: what the content's own proposals fix, and what is left.
 
     python bench/whole_benchmark.py [--profile anssi_bp28_enhanced] [--rules A,B,...] [--folder DIR] [--events FILE]
-        [--reasons FILE]
+        [--reasons FILE] [--share FILE]
 
 Nothing is simulated: Debian 12 in a namespace with an sshd of its own, OpenSCAP on the host, `temper run --engine none`
 as a person types it. Fixed is what OpenSCAP fails at the start and passes at the close of the run. At the end the
@@ -39,6 +39,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT / "build")
     parser.add_argument("--events", type=Path, help="keep the log of the run here")
     parser.add_argument("--reasons", type=Path, help="write here why each rule is left, with each of its proposals")
+    parser.add_argument("--share", type=Path, help="write the run here as one file that plays without a server")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     machine = Rootfs(options.folder.resolve(), f"whole-{os.getpid()}")
@@ -46,8 +47,11 @@ def main() -> int:
         machine.build(BaseImage())
         machine.start()
         with tempfile.TemporaryDirectory() as folder:
-            events, seconds = harden_host(Site(Path(folder)), machine, options)
+            site = Site(Path(folder))
+            events, seconds = harden_host(site, machine, options)
             report_run(events, seconds)
+            if options.share:
+                site.temper("share", events[0]["run"], str(options.share.resolve()))
             if options.reasons:
                 options.reasons.write_text("".join(_iter_reasons(events)))
             print_logins(machine)

@@ -1,17 +1,20 @@
 """Turns a rule's Ansible tasks into typed actions, by doing them on a scratch copy of the host's files."""
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, get_args
 
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
 from app.candidates.expressions import AnyPackage, fill_in, is_met
 from app.candidates.file_modules import MODULES
+from app.candidates.known_commands import answer_command, read_mounts
 from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
+from app.resources.mount import MountOption
 from app.syntax import host_text
 from app.syntax.files import Files
 
@@ -49,7 +52,7 @@ class _Play:
         self.scratch = ScratchFiles(files)
         self.resources: list[AnyAction] = []
         self._steps = 0
-        mounts = _read_mounts(files)
+        mounts = read_mounts(files)
         self._known: dict[str, Any] = {
             "ansible_facts": {"packages": AnyPackage(), "mounts": mounts},
             "ansible_mounts": mounts,
@@ -82,7 +85,7 @@ class _Play:
 
     def _list_items(self, task: Mapping[str, Any]) -> list[Any] | None:
         if "with_together" in task:
-            return [list(row) for row in zip_longest(*fill_in(task["with_together"], self._known))]
+            return [list(row) for row in zip_longest(*map(_read_list, fill_in(task["with_together"], self._known)))]
         loop = task.get("loop", task.get("with_items"))
         if loop is None:
             return None
@@ -100,6 +103,8 @@ class _Play:
         known = {**self._known, **({"item": item} if item is not None else {})}
         if not all(is_met(one, known) for one in conditions):
             return {"skipped": True, "changed": False}
+        if kind == "command":
+            return answer_command(fill_in(arguments, known), self.scratch.now)
         filled = fill_in(_parse_arguments(arguments), known)
         if kind == "set_fact":
             self._known |= filled if isinstance(filled, dict) else {}
@@ -108,6 +113,8 @@ class _Play:
             return self._ask_for_packages(filled)
         if kind in _UNITS:
             return self._ask_for_unit(filled)
+        if kind == "mount":
+            return self._ask_for_mount(filled)
         if kind not in MODULES or not isinstance(filled, dict):
             raise Undecidable(f"The module {kind} does what cannot be told beforehand.")
         scratch = ScratchFiles(self.scratch.now) if task.get("check_mode") is True else self.scratch
@@ -130,6 +137,17 @@ class _Play:
             self._add_resource({"do": "set_unit", "unit": whole, "to": verb})
         return {"changed": True}
 
+    def _ask_for_mount(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for the options alone: nothing is mounted that fstab does not have."""
+        place, words = str(arguments.get("path", arguments.get("name", ""))), str(arguments.get("opts", "")).split(",")
+        there = [one["options"].split(",") for one in read_mounts(self.scratch.now) if one["mount"] == place]
+        if not there:
+            raise Undecidable(f"{place} has no line in /etc/fstab, and no file system is made here.")
+        options = [word for word in get_args(MountOption) if word in words and word not in there[-1]]
+        if options:
+            self._add_resource({"do": "add_mount_options", "mount": place, "options": options})
+        return {"changed": bool(options)}
+
     def _add_resource(self, action: dict[str, Any]) -> None:
         try:
             made = convert(action, AnyAction)
@@ -146,11 +164,12 @@ def _parse_arguments(arguments: Any) -> Any:
     return {} if arguments is None else arguments
 
 
-def _read_mounts(files: Files) -> list[dict[str, str]]:
-    """Return what /etc/fstab mounts: what is mounted now is not among the files that are read."""
-    lines = [line.split() for line in (host_text.read_text(files, "/etc/fstab") or "").split("\n")]
-    named = [words for words in lines if len(words) >= 4 and not words[0].startswith("#")]
-    return [{"device": one[0], "mount": one[1], "fstype": one[2], "options": one[3]} for one in named]
+def _read_list(value: Any) -> Any:
+    """Return a list that a filter has made a text of, as Ansible does."""
+    try:
+        return ast.literal_eval(value) if isinstance(value, str) else value
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as exc:
+        raise Undecidable(f"{value[:60]!r} is no list to go over.") from exc
 
 
 def _list_unit_verbs(arguments: Mapping[str, Any]) -> Iterator[str]:

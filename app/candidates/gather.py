@@ -1,25 +1,33 @@
 """Gathers what recipes and the content itself propose for a rule, before any model is asked."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
+from app.candidates.content_asks import list_content_asks
+from app.candidates.person_decisions import find_person_decision
 from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.recipes import Recipe
 from app.candidates.scratch_files import Undecidable
-from app.events.vocabulary import AnyAction, Candidate, fingerprint_actions
+from app.candidates.script_trial import translate_script
+from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.skills.skill import Rule, Skill
 from app.syntax.files import Files
-from app.targets.change_plan import Asks
-from app.targets.rule_scope import RuleScope
+from app.targets.change_plan import IMPOSSIBLE, Asks
+from app.targets.rule_scope import RuleScope, find_services
 from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
-PROSE = "the fix text"
+PROSE, PERSON = "the fix text", "a person"
+_OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b", re.IGNORECASE)
+_LOADED_BY = ("systemd-sysctl", "auditd", "grub")
+"""Services that load their files at a reload; the other programs read theirs anew each time."""
 MOST_CANDIDATES = 8
 MOST_REFUSAL, MOST_DIFF = 600, 8000
 """Characters that are kept of what the policy says and of a diff."""
@@ -38,6 +46,8 @@ def gather_candidates(
     ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _read_prose(rule, files, broken_at)))
+    if not any(one.actions for one in found):
+        found += _list_decisions(rule)
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
 
 
@@ -45,8 +55,37 @@ def judge_candidates(
     found: Iterable[Candidate], target: Target, asks: Asks, scope: RuleScope | None = None
 ) -> tuple[Candidate, ...]:
     """Return the candidates with what each would change and what the policy says; equal changes are merged."""
-    judged = [_judge_candidate(one, target, asks, scope) for one in found]
+    judged = [_judge_candidate(_add_reloads(one), target, asks, scope) for one in found]
     return tuple(_merge_repeated(judged, lambda one: one.diff if one.is_usable else ""))
+
+
+def is_settled(judged: Iterable[Candidate]) -> bool:
+    """Return True if one can be taken, or if it is known that none can work on this host."""
+    return any(one.is_usable or one.refusal.startswith(IMPOSSIBLE) for one in judged)
+
+
+def try_scripts(
+    skill: Skill, rule: Rule, target: Target, asks: Asks, scope: RuleScope | None, known: Collection[Candidate]
+) -> tuple[Candidate, ...]:
+    """Return `known`, and judged what the content's scripts do to a copy of the host's files. It takes seconds."""
+    found = [
+        _make_candidate(f"{one.source}{SCRIPT_TRIAL}", partial(translate_script, rule.id, one.text, target))
+        for one in skill.list_scripts(rule.id)
+    ]
+    judged = judge_candidates(found, target, asks, scope)
+    return tuple(_merge_repeated([*known, *judged], lambda one: one.diff if one.is_usable else ""))
+
+
+def _add_reloads(one: Candidate) -> Candidate:
+    """Return the candidate with the reload that puts its files in force, at its end."""
+    services = [service for service in find_services(one.places) if service in _LOADED_BY]
+    missing = tuple(Reload(service=service) for service in services if Reload(service=service) not in one.actions)
+    return replace(one, actions=(*one.actions, *missing)) if missing else one
+
+
+def _list_decisions(rule: Rule) -> list[Candidate]:
+    one = find_person_decision(rule.id, f"{rule.title}\n{rule.requirement}")
+    return [Candidate(source=PERSON, gap=one.reason, question=one.question)] if one else []
 
 
 def _read_prose(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ...]:
@@ -61,6 +100,7 @@ def _judge_candidate(one: Candidate, target: Target, asks: Asks, scope: RuleScop
         return one
     if scope:
         scope = dataclasses.replace(scope, proposed=one.actions)
+    asks |= list_content_asks([one])
     assessed = target.assess_actions(one.actions, frozenset(one.places), asks, scope)
     refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
     refusal = clean_text(redact_secrets(" ".join(refusals) or assessed.plan.obstacle or ""), MOST_REFUSAL)
@@ -72,7 +112,15 @@ def _make_candidate(source: str, make: Callable[[], tuple[AnyAction, ...]]) -> C
         actions = make()
     except Undecidable as exc:
         return Candidate(source=source, gap=str(exc))
+    if open_value := next(filter(None, map(_find_open_value, actions)), ""):
+        return Candidate(source=source, gap=f"It leaves a value open, which a person decides: {open_value!r}.")
     return Candidate(source=source, actions=actions, gap="" if actions else "It would change nothing on this host.")
+
+
+def _find_open_value(action: AnyAction) -> str:
+    """Return the placeholder that an action would write, as contents have them for what only a site knows."""
+    texts = (str(value) for value in to_builtins(action).values())
+    return next((found[0] for text in texts if (found := _OPEN.search(text))), "")
 
 
 def _merge_repeated(found: Sequence[Candidate], describe: Callable[[Candidate], str]) -> list[Candidate]:

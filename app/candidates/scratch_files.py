@@ -41,6 +41,10 @@ class ScratchFiles:
         self._changed[path] = FileState(content, mode, owner)
         return True
 
+    def write_state(self, path: str, state: FileState) -> None:
+        """Write the file with its mode and its owner."""
+        self._changed[path] = state
+
     def change_mode(self, path: str, mode: int) -> bool:
         """Set the permission bits of a file that is there; return True if that changes it."""
         before = self.now.state(path)

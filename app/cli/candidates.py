@@ -2,7 +2,7 @@
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, judge_candidates
+from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.candidates.recipes import load_recipes
 from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
@@ -33,7 +33,10 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         if not target.simulated:
             target.prepare(changes=False)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
-        found = [_describe_candidate(one) for one in judge_candidates(gathered, target, rule.all_asks)]
+        judged = judge_candidates(gathered, target, rule.all_asks)
+        if not is_settled(judged):
+            judged = try_scripts(skill, rule, target, rule.all_asks, None, judged)
+        found = [_describe_candidate(one) for one in judged]
     finally:
         target.close()
     if as_json:

@@ -99,7 +99,7 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
     stored = open_database(settings.database_location) if has_database(settings) else None
     pack = load_skill_with_site_values(name, host, stored) if stored else load_skill(name)
-    verdicts, beside = asyncio.run(_judge_host(settings, host, pack, _resolve_rule_ids(rules, pack)))
+    verdicts, beside = asyncio.run(_judge_host(settings, host, pack, resolve_rule_ids(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
@@ -126,7 +126,7 @@ def _find_content_file(name: str) -> Path:
     return Path(name) if "/" in name else find_datastream(name)
 
 
-def _resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:
+def resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:
     names = {rule.stig_id: rule.id for rule in pack.rules.values()}
     for rule in rules:
         if rule not in pack.rules and rule not in names:

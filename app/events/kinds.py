@@ -502,6 +502,8 @@ class ItemEscalated(RunEvent, frozen=True, tag="item.escalated"):
     """It had passed, and did not survive the reboot."""
     replayed: str = ""
     """For a reopened item, the id of the proven fix that it repeated."""
+    question: str = ""
+    """What a person has to decide, in a few words by which such items are grouped; empty if nothing is known of it."""
 
     def describe(self) -> Sentence:
         how = "reopened and escalated" if self.reopened else "escalated"

@@ -196,6 +196,10 @@ def describe_source(source: str) -> str:
     return f"The content's own fix, from {source}"
 
 
+SCRIPT_TRIAL = ", tried on a copy"
+"""The end of the source of a proposal that a script of the content made on a copy of the host's files."""
+
+
 class Candidate(Struct, frozen=True, kw_only=True):
     """What the content or a recipe proposes for a rule on a host, before any role is asked; or why it has nothing."""
 
@@ -206,6 +210,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     actions: tuple[AnyAction, ...] = ()
     gap: str = ""
     """Why the source proposes nothing here."""
+    question: str = ""
+    """What a person has to decide before anything can be proposed, in a few words; empty if nothing is known of it."""
     refusal: str = ""
     """Why the policy refuses it; empty if it does not."""
     diff: str = ""
@@ -222,6 +228,10 @@ class Candidate(Struct, frozen=True, kw_only=True):
     @property
     def is_usable(self) -> bool:
         return bool(self.actions) and not self.refusal
+
+    @property
+    def is_script_trial(self) -> bool:
+        return any(source.endswith(SCRIPT_TRIAL) for source in (self.source, *self.also))
 
     @property
     def sources(self) -> str:

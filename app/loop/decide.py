@@ -220,6 +220,8 @@ def _explain_no_candidate(item: Item) -> str:
     if usable:
         last = f"; the last: {item.failures[-1].reason}" if item.failures else ""
         return f"no model is asked, and all that is proposed was tried{last}"
+    if decision := next((one for one in item.candidates if one.question), None):
+        return f"a person decides: {decision.gap}"
     told = [f"{one.source}: {one.refusal or one.gap}" for one in item.candidates]
     return f"no model is asked, and nothing is proposed that can be done here. {' '.join(told)}".strip()
 
@@ -268,13 +270,18 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
     spent = _explain_giving_up(item, attempt, state.budget)
-    if state.has_no_model and not item.untried_candidates:
+    if state.has_no_model and not item.untried_candidates and not _has_script_to_try(item, attempt, rule):
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
     if over := explain_overspending(item, state, now):
         return effects.CloseItem(rule.id, "escalated", spent or over)
     return effects.StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
+
+
+def _has_script_to_try(item: Item, attempt: Attempt, rule: Rule) -> bool:
+    """Return True if another attempt may find a proposal in a script of the content."""
+    return rule.foreign and attempt.proposed is not None and item.needs_script_trial
 
 
 def _explain_giving_up(item: Item, attempt: Attempt, budget: Budget) -> str | None:

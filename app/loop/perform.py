@@ -8,12 +8,13 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from app import __version__
-from app.candidates.gather import gather_candidates, judge_candidates
+from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
 from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix, reboot
 from app.loop.effects import Effect
+from app.loop.open_question import name_open_question
 from app.loop.role_turns import (
     ask_role,
     continue_without_answer,
@@ -169,8 +170,15 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
 
 
 async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
-    """Return what recipes and the content propose, judged on this host, once before the first attempt on a rule."""
-    if effect.number != 1:
+    """Return what recipes and the content propose, judged on this host.
+
+    They are gathered once, before the first attempt on a rule. The content's scripts follow when nothing else is left:
+    to try one on a copy takes seconds.
+    """
+    item = run.state.item
+    assert item
+    known = item.candidates
+    if effect.vendor or (effect.number != 1 and not item.needs_script_trial):
         return []
     opening = run.state.opening.get(run.rule.id)
     asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
@@ -178,11 +186,17 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
     def gather_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():
             broken_at = (opening and opening.path) or ""
-            found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes)
-            return judge_candidates(found, target, asks, scope)
+            if effect.number == 1:
+                found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes)
+                judged = judge_candidates(found, target, asks, scope)
+                if is_settled(judged):
+                    return judged
+            else:
+                judged = known
+            return try_scripts(services.skill, rule, target, asks, scope, judged)
 
     candidates = await services.target.run_blocking(gather_on_target)
-    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates else []
+    return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates != known else []
 
 
 async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
@@ -223,7 +237,9 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
         case "passed":
             run.append(*await change.keep_change(run))
         case "escalated":
-            run.append(kinds.ItemEscalated(rule=rule, reason=reason))
+            assert run.state.item
+            question = name_open_question(run.state.item)
+            run.append(kinds.ItemEscalated(rule=rule, reason=reason, question=question))
         case "skipped":
             run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
         case "deferred":

@@ -41,13 +41,14 @@ SERVICES = Hazard(
         "/etc/systemd/coredump.conf*",
     ),
 )
+BOOT = Hazard("boot", cuts_the_line=True, paths=("/etc/default/grub", "/etc/systemd/system.conf*"))
 KERNEL = Hazard("kernel settings", cuts_the_line=False, paths=("/etc/sysctl.conf", "/etc/sysctl.d/*"))
 HAZARDS = (
     LOGIN,
     Hazard(
         "passwords and logins",
         cuts_the_line=True,
-        paths=("/etc/pam.d/*", "/etc/security/*", "/etc/sssd/*", "/etc/systemd/logind.conf*"),
+        paths=("/etc/pam.d/*", "/etc/securetty", "/etc/security/*", "/etc/sssd/*", "/etc/systemd/logind.conf*"),
     ),
     Hazard(
         "accounts",
@@ -60,13 +61,14 @@ HAZARDS = (
     NETWORK,
     KERNEL,
     Hazard("kernel modules", cuts_the_line=False, paths=("/etc/modprobe.d/*",)),
-    Hazard("boot", cuts_the_line=True, paths=("/etc/default/grub", "/etc/systemd/system.conf*")),
+    BOOT,
     Hazard(
         "audit",
         cuts_the_line=False,
         paths=("/etc/audit/*", "/etc/rsyslog.conf", "/etc/rsyslog.d/*", "/etc/systemd/journald.conf*"),
     ),
     Hazard("packages", cuts_the_line=False, paths=("/etc/dnf/*", "/etc/yum.repos.d/*")),
+    Hazard("file permissions", cuts_the_line=False),
     Hazard("banners", cuts_the_line=False, paths=("/etc/issue", "/etc/issue.net", "/etc/motd")),
     Hazard("the mission application", cuts_the_line=False, paths=("/etc/mission/*",)),
     SERVICES,
@@ -113,7 +115,7 @@ def find_hazards(actions: Iterable[AnyAction]) -> Iterable[Hazard]:
 def _classify_service(service: str) -> Hazard:
     if service.removesuffix(".service") in ("ssh", "sshd"):
         return LOGIN
-    return KERNEL if service.startswith("systemd-sysctl") else SERVICES
+    return KERNEL if service.startswith("systemd-sysctl") else BOOT if service == "grub" else SERVICES
 
 
 def _classify_file(path: str, action: AnyAction | None = None) -> Iterable[Hazard]:

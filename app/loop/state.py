@@ -30,6 +30,8 @@ class Item(Struct, frozen=True):
     started: float = 0.0
     ended: float = 0.0
     reason: str = ""
+    question: str = ""
+    """What an escalated item leaves to a person, in a few words."""
     tokens: int = 0
     attempt: Attempt | None = None
     failures: tuple[kinds.AttemptFailed, ...] = ()
@@ -51,6 +53,11 @@ class Item(Struct, frozen=True):
         """The proposals that the policy accepts and that have not failed, by number from 1."""
         numbered = enumerate(self.candidates, 1)
         return {number: one for number, one in numbered if one.is_usable and not self.has_failed(one)}
+
+    @property
+    def needs_script_trial(self) -> bool:
+        """Return True if nothing else that is proposed is left, and no script was tried on a copy."""
+        return not self.untried_candidates and not any(one.is_script_trial for one in self.candidates)
 
 
 SILENT_SECONDS = 600.0
@@ -235,7 +242,7 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
         reason = getattr(event, "reason", "")
         before = state.items[event.rule]
         ended = before.ended if isinstance(event, kinds.ItemEscalated) and event.reopened else recorded.at
-        item = replace(before, status=status, ended=ended, reason=reason)
+        item = replace(before, status=status, ended=ended, reason=reason, question=getattr(event, "question", ""))
         return replace(state, working=None, items={**state.items, event.rule: item})
     if isinstance(event, kinds.InForceChecked) and state.reboot.returned:
         fresh = (replace(one, attempt=drop_settings_in_force(one.attempt, event)) for one in state.items.values())

@@ -60,11 +60,11 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class RuleTasks:
+class ContentFix:
     source: str
-    """Whose tasks they are, as people read it."""
+    """Whose fix it is, as people read it."""
     text: str
-    """Ansible's YAML."""
+    """Ansible's tasks in YAML, or a script for bash."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,10 @@ class Skill:
     """The skill under which site values are set, if not this one."""
     retuned: Callable[[Mapping[str, str]], "Skill"] | None = None
     """Builds the skill with other values, by parameter name."""
-    list_tasks: Callable[[str], tuple[RuleTasks, ...]] = lambda _: ()
+    list_tasks: Callable[[str], tuple[ContentFix, ...]] = lambda _: ()
     """Returns the Ansible tasks that content has for a rule."""
+    list_scripts: Callable[[str], tuple[ContentFix, ...]] = lambda _: ()
+    """Returns the scripts for bash that content has for a rule."""
     used: tuple[ParameterUsed, ...] = ()
     """The site values that this skill was built with."""
 

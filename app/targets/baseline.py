@@ -1,7 +1,7 @@
 """The state of a host's files when a run began, and the drift since then."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -100,6 +100,18 @@ def find_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) ->
     found = [*_compare_accounts(was, now), *_compare_files(before, now.entries, made)]
     rest = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
     return tuple(clean_text(sentence, 300) for sentence in [*found[:_MOST], *rest])
+
+
+def exclude_paths(one: Baseline, paths: Collection[str]) -> Baseline:
+    return msgspec.structs.replace(
+        one, entries={path: entry for path, entry in one.entries.items() if path not in paths}
+    )
+
+
+def has_tight_rights(now: Baseline, path: str) -> bool:
+    """Return True for a file of root's that nobody else reads or writes, but for its group."""
+    entry = now.entries.get(path)
+    return entry is not None and (entry.kind, entry.owner) == ("file", "root:root") and not entry.mode & 0o027
 
 
 def _ignore_contents(was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]) -> dict[str, BaselineEntry]:

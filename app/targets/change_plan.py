@@ -29,6 +29,8 @@ from app.targets.rule_scope import RuleScope
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
 from app.targets.writable_areas import find_judge
 
+IMPOSSIBLE = "impossible here"
+"""The clause of what no change can do on this host."""
 MOST_ACTIONS = 12
 _PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
 
@@ -81,7 +83,7 @@ def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRu
     )
     after = {path: state for path, state in planned.items() if state != files.state(path)}
     obstacles = [effect.reason for effect in effects if isinstance(effect, Objection)]
-    obstacles += [f"{foreseen.lacking}."] if foreseen.lacking else []
+    obstacles += [f"{foreseen.obstacle}."] if foreseen.obstacle else []
     obstacles += [effect.failure for effect in effects if isinstance(effect, FileEdit) and effect.failure]
     return ChangePlan(effects, after, {**after, **foreseen.files}, next(iter(obstacles), ""))
 

@@ -13,7 +13,7 @@ from app.syntax.files import Files
 from app.targets.effects.audit_rules import LOADED, AuditRules
 from app.targets.effects.modprobe_settings import NOTHING, Modprobe
 from app.targets.effects.sshd import Sshd
-from app.targets.effects.sysctl import MAIN, SystemdSysctl, evaluate_sysctl
+from app.targets.effects.sysctl import MAIN, ProcpsSysctl, SystemdSysctl, evaluate_sysctl
 from app.text.clean import clean_text
 
 AREAS: dict[str, tuple[str, ...]] = {
@@ -60,6 +60,13 @@ def list_kernel_settings(files: Files) -> list[str]:
         host_text.read_text(files, path) or "" for path in (*host_text.glob_files(files, "/etc/sysctl.d/*.conf"), MAIN)
     ]
     return [key for key in sysctl.load_as_procps(texts).stated if _PLAIN.fullmatch(key)][:_MOST_KEYS]
+
+
+def list_changed_kernel_settings(before: Files, after: Files) -> dict[str, str]:
+    """Return the settings in the administrator's sysctl files that a change adds or gives another value."""
+    was, now = (ProcpsSysctl().load_files(files).stated for files in (before, after))
+    plain = {key: " ".join(value.split()) for key, value in now.items() if was.get(key) != value}
+    return {key: value for key, value in plain.items() if _PLAIN.fullmatch(key) and "/" not in key}
 
 
 def compare_running(files: Files, rows: Sequence[Row]) -> InForceReport:

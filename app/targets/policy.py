@@ -26,7 +26,7 @@ from app.targets.subjects.stated_files import judge_stated_edit
 from app.text.clean import clean_text
 
 _LONGEST_LINE = 1024
-SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "mission"})
+SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "grub", "mission"})
 _LINE = re.compile(r"[\t\x20-\x7e]*")
 _GUARDED = {
     "agent-login": "protected identity",

@@ -31,6 +31,7 @@ _SERVED = (
     ("/etc/crypto-policies/", "sshd"),
     ("/etc/audit/", "auditd"),
     ("/etc/sysctl", "systemd-sysctl"),
+    ("/etc/default/grub", "grub"),
     ("/etc/mission/", "mission"),
 )
 """The service that reads files at its start or reload."""

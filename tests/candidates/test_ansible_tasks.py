@@ -3,8 +3,10 @@
 import pytest
 
 from app.candidates.ansible_tasks import translate_tasks
+from app.candidates.known_commands import answer_command
 from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
+from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.unit import SetUnit
 from app.targets.file_changes import plan_changes
@@ -101,7 +103,7 @@ def test_what_is_so_already_needs_no_action():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("- command: update-grub", "The module command"),
+        ("- command: aideinit -y", "The module command"),
         ("- shell: rm -rf /", "The module shell"),
         ("- file: {path: /etc/ssh/sshd_config, owner: daemon}", "another owner"),
         ("- file: {path: /etc/x, state: directory}", "would become directory"),
@@ -121,6 +123,44 @@ def test_what_is_so_already_needs_no_action():
 def test_what_cannot_be_told_beforehand_is_said(text, why):
     with pytest.raises(Undecidable, match=why):
         translate_tasks(text, HOST)
+
+
+def test_a_mount_is_asked_for_the_options_that_its_line_lacks():
+    text = """
+- command: findmnt --fstab '/home'
+  register: found
+- set_fact: {about: '{{ about|default({})|combine({item.0: item.1}) }}'}
+  with_together:
+  - '{{ found.stdout_lines[0].split() | list | lower }}'
+  - '{{ found.stdout_lines[1].split() | list }}'
+- set_fact: {about: '{{ about | combine({"options": about.options ~ ",nosuid"}) }}'}
+- mount: {path: /home, src: '{{ about.source }}', opts: '{{ about.options }}', state: mounted, fstype: ext4}
+"""
+    assert translate_tasks(text, HOST) == (AddMountOptions(mount="/home", options=("nosuid",)),)
+    with pytest.raises(Undecidable, match="no line in /etc/fstab"):
+        translate_tasks("- mount: {path: /srv, opts: nodev}", HOST)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "lines"),
+    [
+        ("grep '^X11Forwarding=*' /etc/ssh/sshd_config", 0, ["X11Forwarding yes", "X11Forwarding no"]),
+        ("grep GRUB /etc/default/grub", 1, []),
+        ("findmnt --fstab /srv", 1, []),
+        ("/usr/sbin/update-grub", 0, []),
+    ],
+)
+def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lines):
+    found = answer_command(command, HOST)
+    assert (found["rc"], found["stdout_lines"]) == (code, lines)
+
+
+@pytest.mark.parametrize(
+    "command", ["rm -rf /", "grep -r x /etc", r"grep 'a\(b\)' /etc/fstab", "grep '(' /etc/fstab", "'"]
+)
+def test_a_command_that_does_anything_else_is_not_told_beforehand(command):
+    with pytest.raises(Undecidable):
+        answer_command(command, HOST)
 
 
 def test_endless_loops_are_ended():

@@ -2,15 +2,18 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
-from app.candidates.gather import gather_candidates, judge_candidates
+from app.candidates.content_asks import list_content_asks
+from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.candidates.recipes import Recipe
-from app.events.vocabulary import RemoveLine, SetOption
-from app.skills.skill import RuleTasks
+from app.events.vocabulary import AppendLine, Reload, RemoveLine, SetOption
+from app.skills.skill import ContentFix
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 
+NONE: frozenset[str] = frozenset()
 EMPTY, SSHD = "V-257984", "/etc/ssh/sshd_config"
 PROSE = SetOption(path=SSHD, key="PermitEmptyPasswords", value="no")
 TASKS = "- lineinfile: {path: /etc/ssh/sshd_config, regexp: '^PermitEmpty', line: PermitEmptyPasswords no}"
@@ -24,7 +27,7 @@ def target(tmp_path):
 
 
 def gather(target, *recipes, tasks=""):
-    skill = replace(STIG, list_tasks=lambda _: (RuleTasks("the content's Ansible tasks", tasks),) if tasks else ())
+    skill = replace(STIG, list_tasks=lambda _: (ContentFix("the content's Ansible tasks", tasks),) if tasks else ())
     rule = skill.rules[EMPTY]
     found = gather_candidates(skill, rule, target.files, SSHD, recipes)
     return judge_candidates(found, target, rule.asks)
@@ -53,3 +56,63 @@ def test_what_the_policy_refuses_is_not_merged_by_its_result(target):
     weak = (SetOption(path=SSHD, key="StrictModes", value="no"),)
     found = gather(target, Recipe(EMPTY, "ana", weak), Recipe(EMPTY, "bea", (*weak, *weak)))
     assert [bool(one.refusal) for one in found] == [True, True, False]
+
+
+SYSCTL = "/etc/sysctl.conf"
+
+
+def test_a_proposal_ends_with_the_reload_that_puts_it_in_force(target):
+    recipe = Recipe(EMPTY, "ana", (AppendLine(path=SYSCTL, line="kernel.kptr_restrict = 2"),))
+    [one] = judge_candidates(gather_candidates(STIG, STIG.rules[EMPTY], target.files, SSHD, [recipe])[:1], target, NONE)
+    assert one.actions[1:] == (Reload(service="systemd-sysctl"),)
+    again = replace(recipe, actions=one.actions)
+    [same] = judge_candidates(gather_candidates(STIG, STIG.rules[EMPTY], target.files, SSHD, [again])[:1], target, NONE)
+    assert same.actions == one.actions
+
+
+def test_a_value_that_only_a_site_knows_is_no_proposal(target):
+    [one, _] = gather(target, tasks="- copy: {dest: /etc/aliases, content: 'root: change_me@localhost'}")
+    assert (one.actions, one.gap) == ((), "It leaves a value open, which a person decides: 'change_me@localhost'.")
+
+
+@pytest.mark.parametrize(
+    ("rule", "title", "question"),
+    [
+        ("partition_for_srv", "x", "needs a partition"),
+        ("V-1", "RHEL 9 must use a separate file system for /tmp.", "needs a partition"),
+        ("rsyslog_remote_tls", "x", "needs the site's log server"),
+        ("sysctl_kernel_modules_disabled", "x", "holds until the next boot"),
+        ("sshd_disable_root_login", "Disable root login", ""),
+    ],
+)
+def test_what_only_a_person_decides_is_said_where_nothing_is_proposed(target, rule, title, question):
+    about = replace(STIG.rules[EMPTY], id=rule, title=title, requirement="", fix="Ask somebody.", script=False)
+    found = gather_candidates(STIG, about, target.files)
+    assert [one.question for one in found if one.question] == ([question] if question else [])
+
+
+def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
+    line = "umask 077"
+    tasks = f"- lineinfile: {{path: /etc/bashrc, line: '{line}', create: true}}"
+    [one, _] = gather(target, tasks=tasks)
+    assert list_content_asks([one]) == {"umask umask 077"}
+    assert one.refusal == ""
+    [mine, _] = gather(target, Recipe(EMPTY, "ana", one.actions))
+    assert list_content_asks([mine]) == frozenset()
+    assert "does not state" in mine.refusal
+
+
+def test_a_script_that_cannot_be_tried_says_why(target):
+    rule = STIG.rules[EMPTY]
+    scripted = replace(STIG, list_scripts=lambda _: (ContentFix("the content's script", "true"),))
+    [one] = try_scripts(scripted, rule, target, NONE, None, ())
+    assert one.source == "the content's script, tried on a copy"
+    assert "a tree of files" in one.gap
+    assert one.is_script_trial
+
+
+def test_nothing_is_tried_where_it_is_known_that_nothing_can_work(target):
+    [usable] = gather(target)
+    refused = msgspec.structs.replace(usable, refusal="impossible here: no kernel")
+    weaker = msgspec.structs.replace(usable, refusal="weakening: x")
+    assert [is_settled([one]) for one in (usable, refused, weaker)] == [True, True, False]

@@ -47,7 +47,8 @@ def test_tasks_and_text_are_judged_and_shown_with_their_difference(settings, cap
     (one,) = json.loads(capsys.readouterr().out)
     assert (one["source"], one["accepted"], one["refusals"]) == ("the content's Ansible tasks", True, [])
     assert one["actions"] == [
-        {"do": "write_file", "path": "/etc/sysctl.conf", "content": "kernel.kptr_restrict=2\n", "mode": "0644"}
+        {"do": "write_file", "path": "/etc/sysctl.conf", "content": "kernel.kptr_restrict=2\n", "mode": "0644"},
+        {"do": "reload", "service": "systemd-sysctl"},
     ]
     assert "+kernel.kptr_restrict=2" in one["diff"]
     assert show_candidates(*words, as_json=False) == ACCEPTED

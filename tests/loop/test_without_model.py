@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from app.events.kinds import (
     ActionProposed,
     ActionRolledBack,
@@ -17,6 +19,7 @@ from app.events.kinds import (
     VerdictExplained,
 )
 from app.events.vocabulary import SetOption
+from app.skills.skill import ContentFix
 from app.skills.stig.pack import STIG
 from tests.loop.onfixture import OnFixture
 
@@ -64,3 +67,28 @@ async def test_what_the_policy_refuses_is_not_tried(tmp_path):
     assert gathered.candidates[0].refusal
     assert gathered.describe().text == f"Proposed for {ROOT} and refused by the policy: the fix text"
     assert here.events(ActionProposed) == []
+
+
+async def test_a_script_is_tried_on_a_copy_when_all_else_has_failed(tmp_path):
+    """Here it cannot be, as the host is a tree of files; the item is escalated with both reasons."""
+    script = (ContentFix("the content's script", "true"),)
+    foreign = replace(STIG.rules[ROOT], foreign=True)
+    skill = replace(STIG, rules={**STIG.rules, ROOT: foreign}, list_scripts=lambda _: script)
+    here = OnFixture(tmp_path, skill=skill)
+    await here.run(ROOT, engine="none")
+    assert len(here.events(ActionProposed)) == 1
+    first, second = here.events(CandidatesGathered)
+    assert [one.is_script_trial for one in first.candidates] == [False]
+    assert [one.is_script_trial for one in second.candidates] == [False, True]
+    assert second.candidates[0] == first.candidates[0]
+    assert here.events(ItemEscalated)[0].question == "would harm this host"
+
+
+@pytest.mark.parametrize(
+    ("rule", "question"), [(ROOT, "would harm this host"), (CIPHERS, "has no proposal that is safe here")]
+)
+async def test_an_escalated_item_names_the_question_that_it_leaves(tmp_path, rule, question):
+    here = OnFixture(tmp_path)
+    await here.run(rule, engine="none")
+    assert [one.question for one in here.events(ItemEscalated)] == [question]
+    assert here.state.state.items[rule].question == question

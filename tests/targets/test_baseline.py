@@ -4,7 +4,7 @@ import pytest
 
 from app.events.vocabulary import WriteFile
 from app.syntax.files import FileState
-from app.targets.baseline import build_file_change
+from app.targets.baseline import Baseline, BaselineEntry, build_file_change, exclude_paths, has_tight_rights
 from app.targets.fixture.fixture_target import FixtureTarget
 
 
@@ -94,3 +94,15 @@ def test_a_flood_of_changes_is_bounded(target, tmp_path):
     found = target.find_drift(())
     assert len(found) == 41
     assert found[-1] == "and 60 more"
+
+
+def test_a_generated_file_is_left_out_only_where_root_alone_can_write_it():
+    def build(mode, owner="root:root"):
+        return Baseline(
+            {"/a": BaselineEntry("file", mode, owner, 1, "x"), "/b": BaselineEntry("file", 0, "", 1, "y")}, {}
+        )
+
+    assert [has_tight_rights(build(mode), "/a") for mode in (0o600, 0o640, 0o644, 0o660)] == [True, True, False, False]
+    assert not has_tight_rights(build(0o600, "ana:root"), "/a")
+    assert not has_tight_rights(build(0o600), "/c")
+    assert list(exclude_paths(build(0o600), ["/a"]).entries) == ["/b"]

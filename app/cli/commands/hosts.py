@@ -53,6 +53,24 @@ def show_rule_candidates(
     raise typer.Exit(show_candidates(settings, rule, host, skill, as_json=as_json))
 
 
+@app.command(name="plan-run")
+def forecast_host_run(
+    host: Annotated[str, typer.Option(help="Name of the host.")] = "fixture",
+    skill: Annotated[str, typer.Option(help="The skill whose rules count; see `temper skills`.")] = "stig",
+    rule: Annotated[list[str] | None, typer.Option(help="A rule of the skill. Repeat for more rules.")] = None,
+    recipes: Recipes = None,
+    data: Data = Path("data"),
+    as_json: AsJson = False,
+) -> None:
+    """Scan a host and say what a run would probably fix, and what it would leave to a person. Nothing is changed.
+
+    Ends with 0 if a change is accepted for every finding, 2 if not."""
+    from app.cli.plan_run import plan_run
+
+    settings = Settings(data=data, recipes=tuple(recipes or ()))
+    raise typer.Exit(plan_run(settings, host, skill, rule or (), as_json=as_json))
+
+
 @scap.command("list")
 def scap_list(
     datastream: Annotated[str, typer.Argument(help="A data stream, by name or path. Default: list all.")] = "",

@@ -14,7 +14,8 @@ from app.text.clean import clean_text, read_bounded
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
-_SCRIPT, _TASKS = "urn:xccdf:fix:script:sh", "urn:xccdf:fix:script:ansible"
+SCRIPT, TASKS = "urn:xccdf:fix:script:sh", "urn:xccdf:fix:script:ansible"
+"""The systems of fixes: a script for bash, and Ansible's tasks."""
 _DISCUSSION = re.compile(r"<VulnDiscussion>(.*?)</VulnDiscussion>", re.DOTALL)
 _BREAKS = ("br", "p", "li", "pre")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}")
@@ -142,28 +143,28 @@ class Benchmark:
         values = {**self._resolve_values(one), **(given or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
-    def render_tasks(self, profile: str, rule: str, given: Mapping[str, str] | None = None) -> str:
-        """Return the rule's Ansible tasks with the profile's values; "" if the content has none."""
+    def render_fix(self, system: str, profile: str, rule: str, given: Mapping[str, str] | None = None) -> str:
+        """Return the rule's fix for a system, with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
         found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule), None)
-        return "" if found is None else _render_tasks(found, {**self._resolve_values(one), **(given or {})})
+        return "" if found is None else _render_fix(system, found, {**self._resolve_values(one), **(given or {})})
 
     def list_all_rules(self) -> list[ScapRule]:
         """Return every rule, selected or not, with the default values."""
         values = {id_: one.choices.get("", "") for id_, one in self.values_by_id.items()}
         return [_parse_rule(one, values) for one in self._root.iter("{*}Rule")]
 
-    def map_references_to_tasks(self, profile: str, wanted: re.Pattern[str]) -> dict[str, list[str]]:
-        """Return the Ansible tasks of a profile's rules by each of the rules' references that has the wanted form."""
+    def map_references_to_fixes(self, system: str, profile: str, wanted: re.Pattern[str]) -> dict[str, list[str]]:
+        """Return the fixes of a profile's rules by each of the rules' references that has the wanted form."""
         one = self._offered_profiles[profile]
         values = self._resolve_values(one)
         found: dict[str, list[str]] = {}
         for rule in self._iter_selected_rules(one):
-            tasks = _render_tasks(rule, values)
+            fix = _render_fix(system, rule, values)
             texts = (" ".join(join_text(each).split()) for each in rule.findall("{*}reference"))
-            for text in dict.fromkeys(texts) if tasks else ():
+            for text in dict.fromkeys(texts) if fix else ():
                 if wanted.fullmatch(text):
-                    found.setdefault(text, []).append(tasks)
+                    found.setdefault(text, []).append(fix)
         return found
 
     def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
@@ -251,7 +252,7 @@ def _walk_selected(node: Element, chosen: Mapping[str, bool]) -> Iterator[Elemen
 def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
     if not _ID.fullmatch(one.get("id", "")):
         raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
-    scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == _SCRIPT]
+    scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == SCRIPT]
     prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
     discussion = extract_discussion(_render_text(one.find("{*}description"), values))
     requirement = clean_text(discussion, REQUIREMENT)
@@ -283,8 +284,8 @@ def _get_rule_name(one: Element) -> str:
     return group[1] if group else shorten_id(one.get("id", ""))
 
 
-def _render_tasks(rule: Element, values: Mapping[str, str]) -> str:
-    return _render_lines(next((fix for fix in rule.findall("{*}fix") if fix.get("system") == _TASKS), None), values)
+def _render_fix(system: str, rule: Element, values: Mapping[str, str]) -> str:
+    return _render_lines(next((fix for fix in rule.findall("{*}fix") if fix.get("system") == system), None), values)
 
 
 def _render_lines(element: Element | None, values: Mapping[str, str]) -> str:

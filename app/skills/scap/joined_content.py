@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.errors import BadInput
 from app.events.vocabulary import Published
-from app.scanners.openscap.benchmark import Benchmark, read_benchmark
+from app.scanners.openscap.benchmark import TASKS, Benchmark, read_benchmark
 from app.scanners.openscap.content import ADDED, list_benchmarks, list_datastreams, list_manuals
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.safe_xml import MOST
@@ -45,14 +45,17 @@ class JoinedContent:
         return (self.manual_rules or {}).get(rule)
 
     def count_rules_with_tasks(self) -> int:
-        return sum(bool(self.render_tasks(rule)) for rule in self.stig_ids)
+        return sum(bool(self.render_fix(TASKS, rule)) for rule in self.stig_ids)
 
-    def render_tasks(self, rule: str) -> str:
-        """Return ComplianceAsCode's Ansible tasks for a rule of the STIG; "" if it has none."""
+    def render_fix(self, system: str, rule: str) -> str:
+        """Return ComplianceAsCode's fix of this kind for a rule of the STIG; "" if it has none."""
         if self.community is None:
             return ""
-        known = _read_tasks(self.community, self.community.stat().st_mtime_ns)
+        known = _read_fixes(system, self.community, self.community.stat().st_mtime_ns)
         return known.get(self.stig_ids.get(rule, ""), "")
+
+    def name_source(self, kind: str, rule: str) -> str:
+        return f"{PUBLISHER}'s {kind} for {self.stig_ids.get(rule, '')}"
 
 
 NOTHING_JOINED = JoinedContent({})
@@ -98,18 +101,18 @@ def _count_word(file: Path, _stamp: int, word: str) -> int:
         return 0
 
 
-@lru_cache(2)
-def _read_tasks(file: Path, _stamp: int) -> dict[str, str]:
-    """Map STIG ids to the tasks of all rules that serve them, with the values of the profile for this STIG.
+@lru_cache(4)
+def _read_fixes(system: str, file: Path, _stamp: int) -> dict[str, str]:
+    """Map STIG ids to the fixes of all rules that serve them, with the values of the profile for this STIG.
 
-    Only the tasks are kept: the whole document takes 200 MB.
+    Only the fixes are kept: the whole document takes 200 MB.
     """
     try:
         benchmark = read_benchmark(file)
-        found = benchmark.map_references_to_tasks(benchmark.resolve_profile(_PROFILE), _STIG_ID)
+        found = benchmark.map_references_to_fixes(system, benchmark.resolve_profile(_PROFILE), _STIG_ID)
     except BadInput:
         return {}
-    return {id_: "\n".join(tasks) for id_, tasks in found.items()}
+    return {id_: "\n".join(fixes) for id_, fixes in found.items()}
 
 
 def _find_manual(own: Published) -> Path | None:

@@ -13,6 +13,8 @@ from app.errors import BadInput
 from app.events.vocabulary import Category, Tailored
 from app.scanners.openscap.benchmark import (
     FIX,
+    SCRIPT,
+    TASKS,
     Benchmark,
     ProfileValue,
     ScapRule,
@@ -25,8 +27,8 @@ from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
-from app.skills.scap.joined_content import PUBLISHER, JoinedContent, join_content, stamp_companions
-from app.skills.skill import Check, Rule, RuleTasks, Skill
+from app.skills.scap.joined_content import JoinedContent, join_content, stamp_companions
+from app.skills.skill import Check, ContentFix, Rule, Skill
 from app.skills.stated_settings import find_stated_settings
 from app.syntax.files import Files
 
@@ -37,7 +39,7 @@ ASKS = {"accounts_password_pam_retry": frozenset({"pwquality retry 3"})}
 _IRREVERSIBLE = re.compile(r"audit_rules_immutable(?:_.*)?")
 _LOCKING_LINE = re.compile(r"^\s*(?:-e 2|--loginuid-immutable)\s*$", re.MULTILINE)
 """Rules, and lines of a fix text, after which only a restart allows another change; the content does not say so."""
-TASKS = "the content's Ansible tasks"
+TASKS_SOURCE, SCRIPT_SOURCE = "the content's Ansible tasks", "the content's script"
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -76,20 +78,20 @@ def _build_skill(
         tailored=_build_tailored(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
-        list_tasks=lambda rule: (
-            *_list_tasks(TASKS, benchmark.render_tasks(full, rule, values)),
-            *_list_joined_tasks(joined, ids.get(rule, "")),
+        list_tasks=lambda rule: _list_fixes(
+            (TASKS_SOURCE, benchmark.render_fix(TASKS, full, rule, values)),
+            (joined.name_source("tasks", ids.get(rule, "")), joined.render_fix(TASKS, ids.get(rule, ""))),
+        ),
+        list_scripts=lambda rule: _list_fixes(
+            (SCRIPT_SOURCE, benchmark.render_fix(SCRIPT, full, rule, values)),
+            (joined.name_source("script", ids.get(rule, "")), joined.render_fix(SCRIPT, ids.get(rule, ""))),
         ),
         retuned=lambda chosen: _build_skill(file, profile, by, stamps, tuple(sorted(chosen.items()))),
     )
 
 
-def _list_tasks(source: str, text: str) -> tuple[RuleTasks, ...]:
-    return (RuleTasks(source, text),) if text else ()
-
-
-def _list_joined_tasks(joined: JoinedContent, rule: str) -> tuple[RuleTasks, ...]:
-    return _list_tasks(f"{PUBLISHER}'s tasks for {joined.stig_ids.get(rule, '')}", joined.render_tasks(rule))
+def _list_fixes(*fixes: tuple[str, str]) -> tuple[ContentFix, ...]:
+    return tuple(ContentFix(source, text) for source, text in fixes if text)
 
 
 def _build_content(

@@ -20,6 +20,8 @@ from app.targets.effects.strength import (
 )
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
+GENERATED = (LOADED, f"{LOADED}.prev")
+"""What augenrules writes: the rules that it loads, and what stood there before."""
 _NEXT = " at the next start"
 _RECORDED = "recorded"
 _BUT = ", but for "
@@ -85,6 +87,12 @@ def read_source_lines(files: Files) -> list[AuditLine] | None:
     sources = audit.sort_by_version(host_text.glob_files(files, SOURCES))
     texts = [(path, host_text.read_text(files, path) or "") for path in sources]
     return audit.merge_rule_files(texts) if sources else None
+
+
+def has_generated_rules(files: Files) -> bool:
+    """Return True if audit.rules has what augenrules makes of rules.d, so that nobody else has written it."""
+    sources = read_source_lines(files)
+    return sources is not None and [one.words for one in read_loaded_lines(files)] == [one.words for one in sources]
 
 
 def _describe_loaded(loaded: LoadedRules) -> dict[str, str]:

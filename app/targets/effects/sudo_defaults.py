@@ -1,7 +1,14 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.syntax.host_text import split_names
-from app.targets.effects.strength import Compare, Strength, compare_higher_as_stricter, compare_sets, compare_unranked
+from app.targets.effects.strength import (
+    Compare,
+    Strength,
+    compare_higher_as_stricter,
+    compare_masks,
+    compare_sets,
+    compare_unranked,
+)
 from app.targets.granted_rights import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT = split_names("""
@@ -24,6 +31,7 @@ _BUILT_IN_ON = split_names("""
 """)
 _EITHER = split_names("env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home")
 """Built-in values differ; a change is compared with the stricter one."""
+_UMASK = "0022"
 _FOREVER = 10.0**9
 _SPANS = {"timestamp_timeout": (5.0, 15.0), "passwd_timeout": (0.0, 5.0)}
 """Strictest and laxest built-in value of any distribution, in minutes."""
@@ -40,6 +48,8 @@ def get_option_compare(name: str) -> Compare:
     def compare(was: str, now: str) -> Strength:
         if was == now:
             return Strength.EQUAL
+        if name == "umask":
+            return compare_masks(was or _UMASK, now or _UMASK)
         old, new = (_measure_strictness(name, was, before=True), _measure_strictness(name, now, before=False))
         if old is not None and new is not None:
             return compare_higher_as_stricter(old, new)

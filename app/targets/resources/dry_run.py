@@ -11,6 +11,14 @@ from app.targets.baseline import SideEffects, build_file_change
 
 
 @dataclass(frozen=True)
+class Permissions:
+    mode: str = ""
+    """Four octal digits; empty if it stays."""
+    owner: str = ""
+    """USER:GROUP; empty if it stays."""
+
+
+@dataclass(frozen=True)
 class DryRun(ForeseenStates):
     """The result of a dry run with the host's own tools."""
 
@@ -20,6 +28,14 @@ class DryRun(ForeseenStates):
     """Files that a vendor's script changed, on a copy."""
     outcome: str = ""
     """Digest of the result, computed on the host."""
+    permissions: Mapping[str, Permissions] = field(default_factory=dict)
+    """Folders, and files outside of the copy, to which a vendor's script would give another mode or owner."""
+
+    @property
+    def obstacle(self) -> str:
+        """Why these actions cannot be made as they are; empty if they can."""
+        place = next(iter(self.permissions), "")
+        return self.lacking or (place and f"on a copy it changed the permissions of {place}, which is no plain file")
 
     @property
     def before_states(self) -> dict[str, FileState | None]:

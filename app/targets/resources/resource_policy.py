@@ -19,8 +19,8 @@ def judge_resource_action(action: ResourceAction, allowed: frozenset[str], fores
         return Objection("outside the plan", f"the plan does not name {name}.")
     if objection := get_kind(action).judge_action(action):
         return objection
-    if foreseen.lacking:
-        return Objection("not understood", f"{name}: {clean_text(foreseen.lacking, 300).rstrip('.')}.")
+    if foreseen.obstacle:
+        return Objection("not understood", f"{name}: {clean_text(foreseen.obstacle, 300).rstrip('.')}.")
     asked = next((one for one in foreseen.states if one.name == name), None)
     if asked is None or asked.before == asked.after:
         return Objection("not understood", f"{name} is that way already; there is nothing to do.")

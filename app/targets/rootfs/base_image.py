@@ -19,7 +19,10 @@ PACKAGES = (
     "ssg-debian",
     "linux-base",  # without it, content treats the machine as an image and skips most rules
 )
-OFFERS = ("libpam-pwquality", "cracklib-runtime", "systemd")
+OFFERS = (
+    *("libpam-pwquality", "cracklib-runtime", "systemd", "aide", "apparmor", "libpam-apparmor", "auditd", "chrony"),
+    *("logrotate", "rsyslog-gnutls"),
+)
 """Packages that a run can install without a network; not installed at first."""
 _NEXT = {"bullseye": "bookworm", "bookworm": "trixie"}
 """Debian ships the content for a release with the next release."""

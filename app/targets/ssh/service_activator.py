@@ -10,6 +10,7 @@ from app.text.clean import clean_text
 
 ROLLBACK_TIMER_SECONDS = 120
 """Time after which the host rolls a change back unless a new login confirmed it."""
+SYSCTL = "systemd-sysctl"
 _OF_SSHD = ("/etc/ssh/", "/etc/crypto-policies/")
 _UNPROVEN = 7
 _SECONDS = 60.0

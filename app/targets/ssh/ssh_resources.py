@@ -12,7 +12,7 @@ from app.resources.registry import encode_action, get_kind, get_resource_name, i
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import encode_name
-from app.targets.resources.dry_run import NONE, DryRun, PerformedChange, to_file_changes
+from app.targets.resources.dry_run import NONE, DryRun, PerformedChange, Permissions, to_file_changes
 from app.targets.resources.offer import Offer, build_offers
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
@@ -93,7 +93,13 @@ def _parse_dry_run(rows: HostReport, who: frozenset[str]) -> DryRun:
     files = {path: _parse_file_state(said) for path, said in rows.get_rows("file")}
     _, outcome = rows.get_row("outcome") or ("", "")
     needed = who | {f"{package.KIND.prefix}{name}" for name, _ in rows.get_rows("need")}
-    return DryRun(states, needed, today, lacking, files, outcome)
+    return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(rows))
+
+
+def _parse_permissions(rows: HostReport) -> dict[str, Permissions]:
+    """Return what a script would do to permissions; an owner that is given first may be followed by a mode."""
+    modes, owners = dict(rows.get_rows("mode")), dict(rows.get_rows("owner"))
+    return {path: Permissions(modes.get(path, ""), owners.get(path, "")) for path in sorted(modes | owners)}
 
 
 def _parse_file_state(said: str) -> FileState:

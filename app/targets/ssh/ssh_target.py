@@ -3,28 +3,28 @@
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
 from app.events.questions import Question
-from app.events.vocabulary import FileAction, FileChange, Probe
+from app.events.vocabulary import FileAction, FileChange, Probe, Reload
 from app.resources import unit
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
 from app.targets.assessment import Assessment
-from app.targets.change_plan import Actions, Asks, Paths, ProposedChange
+from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk
 from app.targets.disk_retry import prepare_host
+from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
-from app.targets.in_force_report import InForceReport
+from app.targets.in_force_report import InForceReport, list_changed_kernel_settings
 from app.targets.inquiry import answer_from_files, bound_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -102,7 +102,7 @@ class SshTarget:
             ask,
             self._resources,
             self.recall,
-            guard=partial(agent_account.find_account_refusals, end.user),
+            guard=self._find_refusals,
             prepare=self._prepare_reload,
         )
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
@@ -165,6 +165,26 @@ class SshTarget:
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return AppliedChange(done.diff, done.changes, time.monotonic() - began)
 
+    def _find_refusals(self, actions: Actions, before: Files, after: Files) -> list[Refusal]:
+        """Return what this host refuses beyond the policy."""
+        ours = agent_account.find_account_refusals(self.line.end.user, actions, before, after)
+        loads = next(
+            (one for one in actions if isinstance(one, Reload) and one.service == service_activator.SYSCTL), None
+        )
+        other = loads and self._find_other_kernel_value(before, after)
+        return [*ours, Refusal(loads, IMPOSSIBLE, other)] if loads and other else ours
+
+    def _find_other_kernel_value(self, before: Files, after: Files) -> str:
+        """Return which setting the kernel has otherwise and this host may not change; "" if there is none."""
+        wanted = list_changed_kernel_settings(before, after)
+        rows = self.line.run("kernel", *wanted).report
+        now = {key: " ".join(value.split()) for key, value in rows.get_rows("sysctl")}
+        if rows.get_row("fixed") is None:
+            return ""
+        other = next((key for key, value in wanted.items() if now.get(key) != value), "")
+        why = "this host shares its kernel with another system and may not change its settings"
+        return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
+
     def _prepare_reload(self, assessed: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
         actions = assessed.change.actions
@@ -215,6 +235,9 @@ class SshTarget:
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = apply_announced_changes(list_host_files(self.line, held), held, announced)
         was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
+        if has_generated_rules(self._tree.snapshot) and baseline.has_tight_rights(now, LOADED):
+            was, now = (baseline.exclude_paths(one, GENERATED) for one in (was, now))
+            announced = [one for one in announced if one.path not in GENERATED]
         return baseline.find_drift(was, now, announced)
 
     def answer_questions(self, questions: Sequence[Question], named: Collection[str]) -> tuple[str, ...]:

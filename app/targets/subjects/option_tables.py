@@ -159,8 +159,9 @@ _SYSCTL_GOOD = {
     r"kernel\.sysrq|dev\.tty\.ldisc_autoload|fs\.suid_dumpable": r"0",
     r"kernel\.perf_(?:cpu_time_max_percent|event_max_sample_rate)": r"[1-9][0-9]{0,4}",
     r"vm\.mmap_min_addr": r"[0-9]{5,7}",
-    r"net\.ipv4\.conf\.(?:all|default)\.(?:arp_filter|drop_gratuitous_arp)": r"1",
-    r"net\.ipv4\.conf\.(?:all|default)\.arp_ignore": r"[12]",
+    # The kernel's own value is good, too: whether a change weakens it is told by its effect.
+    r"net\.ipv4\.conf\.(?:all|default)\.(?:arp_filter|drop_gratuitous_arp)": r"[01]",
+    r"net\.ipv4\.conf\.(?:all|default)\.arp_ignore": r"[0-2]",
     r"net\.ipv4\.conf\.(?:all|default)\.(?:accept_local|route_localnet|shared_media|proxy_arp)": r"0",
     r"net\.ipv6\.conf\.(?:all|default)\.(?:accept_ra_(?:defrtr|pinfo|rtr_pref)|autoconf|router_solicitations)": r"0",
     r"net\.ipv6\.conf\.(?:all|default)\.max_addresses": r"[1-9][0-9]?",

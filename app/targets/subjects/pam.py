@@ -20,6 +20,7 @@ _STRICTER: dict[str, str] = {
 }
 _PARTS = {"pam_faillock.so": ("preauth", "authfail")}
 """Arguments that select a rule's part: allowed in new rules, not added to existing ones."""
+_DIES = "default=die"
 _LAXER = ("nullok", "nodelay", "silent")
 _NEW: dict[str, tuple[str, ...]] = {
     "pam_faillock.so": ("auth", "account"),
@@ -60,7 +61,9 @@ def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objecti
         if waiting and _get_shape(waiting[0]) == _get_shape(rule):
             if not _is_only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
-        elif not _may_insert_rule(rule, ahead) or _is_jumped(rule, new[:place]):
+        elif not (
+            _is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_jumped(rule, new[:place]))
+        ):
             return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
         ahead = rule
     if waiting:
@@ -110,6 +113,22 @@ def _may_insert_rule(rule: PamRule, ahead: PamRule | None) -> bool:
     strict = fold_case(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
     parts = _PARTS.get(rule.module, ()) if rule.kind == "auth" else ()
     return strict and all(word in parts or re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
+
+
+def _is_faillock_part(rule: PamRule, ahead: PamRule | None) -> bool:
+    """Return True for a part of pam_faillock behind a pam_unix whose success jumps over the one that counts failures.
+
+    `authsucc` forgets the failures, so it may stand only where nobody comes without the right password.
+    """
+    if ahead is None or (rule.module, rule.kind, ahead.kind) != ("pam_faillock.so", "auth", "auth"):
+        return False
+    jumps = re.search(r"\bsuccess=1\b", ahead.control) is not None
+    if rule.arguments[:1] == ("authfail",) and rule.control == _DIES:
+        placed = ahead.module == "pam_unix.so" and jumps
+    else:
+        placed = rule.arguments[:1] == ("authsucc",) and ahead.arguments[:1] == ("authfail",) and ahead.control == _DIES
+        placed = placed and fold_case(rule.control) in ("required", "requisite", "sufficient")
+    return placed and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments[1:])
 
 
 def _is_jumped(rule: PamRule, ahead: list[PamRule]) -> bool:

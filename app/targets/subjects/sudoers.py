@@ -16,8 +16,20 @@ _LOOSE = re.compile(r"NOPASSWD\s*:|!\s*authenticate\b")
 _DENIES = re.compile(r"!\s*(?!authenticate\b)[/A-Z^]")
 _STRICT_DEFAULT = re.compile(
     r"Defaults(?::[a-z_][a-z0-9_-]*)?\s+(?:authenticate|use_pty|env_reset|always_set_home|"
+    r"ignore_dot|umask\s*=\s*0?077|"
     r"!(?:targetpw|rootpw|runaspw|visiblepw)|timestamp_timeout\s*=\s*[0-5]|passwd_tries\s*=\s*[1-3])"
 )
+_CUTS = (
+    (
+        re.compile(r"Defaults\s+requiretty"),
+        "sudo would refuse all that works without a terminal, this program too",
+    ),
+    (
+        re.compile(r"Defaults\s+noexec"),
+        "what sudo starts could start nothing else: no shell, no apt, no service",
+    ),
+)
+"""What nobody but a person can decide, since it ends what works today."""
 _OF_AGENT = re.compile(rf"(?<![\w-])(?:{AGENT}|#1001|%#1001)(?![\w-])")
 _TEXT = re.compile(r"\s*(?:##.*|#\s.*|#)?")
 
@@ -54,6 +66,8 @@ def _list_grants(text: str) -> list[str]:
 
 
 def _refuse_line(edit: FileEdit, line: str) -> Objection:
+    if why := next((why for pattern, why in _CUTS if pattern.fullmatch(line.strip())), ""):
+        return Objection("lockout", f"{edit.path}: with {line.strip()!r} {why}. A person decides.")
     if _LOOSE.search(line) or re.search(r"\bALL\b|=\s*\(|_Alias\b", line):
         return Objection("privilege", f"{edit.path}: {line.strip()!r} grants what was not granted before.")
     return create_unknown_objection(edit.path, line)

@@ -26,6 +26,8 @@ chmod 0755 "$1/etc/initramfs-tools/hooks/virtual\""""
 """The initial RAM disk holds what this machine's disks need and no more: it is read by the BIOS, slowly."""
 _GRUB = '--essential-hook=echo grub-pc grub-pc/install_devices_empty boolean true | chroot "$1" debconf-set-selections'
 """There is no disk to install GRUB on while the image is built; configure.sh makes its boot sector."""
+_OFFERS = ("aide", "libpam-apparmor", "rsyslog-gnutls")
+"""What rules ask for and a run can install without a network."""
 _COMMON = (
     *("linux-image-cloud-amd64", "systemd-sysv", "libpam-systemd", "dbus", "udev", "kmod", "procps", "iproute2"),
     *("openssh-server", "sudo", "auditd", "rsyslog", "logrotate", "cron", "chrony", "grub-pc", "libpam-pwquality"),
@@ -126,7 +128,7 @@ def _create_debian12() -> MachineImage:
         kind="debian12",
         title="A disposable Debian 12 in a virtual machine, with a kernel and systemd of its own. "
         "Its root login is watched.",
-        base=BaseImage("bookworm", packages, offers=(), hooks=(_INITRAMFS, _GRUB)),
+        base=BaseImage("bookworm", packages, offers=_OFFERS, hooks=(_INITRAMFS, _GRUB)),
         content="ssg-debian12-ds.xml",
     )
 

@@ -1,5 +1,7 @@
 import pytest
 
+from app.targets.effects.audit_rules import has_generated_rules
+from tests.hostfiles import DictFiles
 from tests.targets.effects.change import lost
 
 LOADED, BASE = "/etc/audit/audit.rules", "/etc/audit/rules.d/audit.rules"
@@ -143,3 +145,17 @@ def test_behind_the_lock_nothing_loads():
 def test_a_system_call_must_exist_on_the_machine(folder, line, known):
     before, after = {BASE: RULES, f"{folder}/libc.so.6": ""}, {BASE: f"{RULES}{line}\n"}
     assert ("Syscall name unknown: chmod" in lost(before, after)) is not known
+
+
+@pytest.mark.parametrize(
+    ("loaded", "generated"),
+    [
+        ("## generated\n-D\n-b 8192\n-w /etc/x -p wa -k x\n", True),
+        ("-D\n-b 8192\n-w /etc/x -p wa -k x\n-w /etc/y -p wa -k y\n", False),
+        ("-D\n-b 8192\n", False),
+    ],
+)
+def test_rules_that_augenrules_made_of_the_others_are_known(loaded, generated):
+    files = {BASE: "-b 8192\n-D\n", "/etc/audit/rules.d/x.rules": "# one\n-w /etc/x -p wa -k x\n", LOADED: loaded}
+    assert has_generated_rules(DictFiles(files)) is generated
+    assert not has_generated_rules(DictFiles({LOADED: loaded}))

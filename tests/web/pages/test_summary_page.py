@@ -1,6 +1,8 @@
 """What a run came to: the headline, before and after, the best moments, what was learnt."""
 
-from app.events.kinds import ItemPassed, RunFinished
+import msgspec
+
+from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunFinished, RunScoped
 from app.web.pages.mission.summary import build_summary
 from app.web.pages.templating import render_template
 from tests.web.pages.mission_log import FIRST, SECOND, log, upto
@@ -48,3 +50,18 @@ def test_the_picture_is_one_svg_with_the_headline_in_it_and_hostile_text_is_text
     assert "1 of 2 fixed in 5:00" in drawn
     assert "&lt;b&gt;rules" in drawn
     assert "simulated engines, ×3 pace" in drawn
+
+
+def test_many_open_items_are_shown_by_the_question_that_they_leave():
+    ids = [f"V-{number}" for number in range(8)]
+    ends = [ItemEscalated(rule=one, reason="<b>", question="needs a partition" if one < "V-6" else "") for one in ids]
+    started = [ItemStarted(rule=one, title=one, category="II") for one in ids]
+    events = [one.event for one in upto(RunScoped)]
+    events[-1] = msgspec.structs.replace(events[-1], order=tuple(ids))
+    events += [event for pair in zip(started, ends, strict=True) for event in pair]
+    told = build_summary(log(events))
+    assert [(name, len(items)) for name, items in told.questions] == [("needs a partition", 6), ("escalated", 2)]
+    page = render_template("partials/_left.html", summary=told, state=told.state)
+    assert page.count("<details") == 2
+    assert "<b>6</b> needs a partition" in page
+    assert "&lt;b&gt;" in page

@@ -7,7 +7,7 @@
 #   KIND_revive NAME LIVE     put that back, once the files are
 # Paths, relative to the root, that package scripts write besides the package's files.
 grounds='etc var/lib/pam var/lib/alternatives var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
-  var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked'
+  var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked usr/share/pam-configs'
 has() { command -v "$1" >/dev/null 2>&1; }
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 booted() { [ -d /run/systemd/system ]; }

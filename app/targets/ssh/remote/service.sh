@@ -113,13 +113,26 @@ restarted() {
   printf '%s was not seen to start again\n' "$1" >&2
   return 8
 }
+load_audit_rules() {
+  # auditd's own reload leaves the rules alone. Behind -e 2 the kernel takes none until the next boot.
+  command -v augenrules >/dev/null 2>&1 || return 0
+  case $(auditctl -s 2>/dev/null) in *'enabled 2'*) return 0 ;; esac
+  previous=/etc/audit/audit.rules.prev
+  had=; [ ! -e "$previous" ] || had=yes
+  why=$(augenrules --load 2>&1); code=$?
+  [ "$had" ] || rm -f -- "$previous"
+  [ "$code" = 0 ] || { printf 'augenrules --load: %s\n' "$(printf %s "$why" | tail -n 1)" >&2; return 8; }
+}
 signalled() {
   # auditd may not be restarted, so it gets a signal: the same process must survive rereading.
   main=$(property MainPID "$1")
-  why=$(systemctl reload "$1" 2>&1) || { printf '%s does not reload: %s\n' "$1" "$why" >&2; return 8; }
+  # Debian's unit of auditd has no reload of its own.
+  if [ "$(property CanReload "$1")" = yes ]; then set -- "$1" reload; else set -- "$1" kill --kill-who=main --signal=HUP; fi
+  unit=$1; shift
+  why=$(systemctl "$@" "$unit" 2>&1) || { printf '%s does not reload: %s\n' "$unit" "$why" >&2; return 8; }
   sleep 0.3
-  [ "${main:-0}" != 0 ] && [ "$(property MainPID "$1")" = "$main" ] && systemctl is-active -q "$1" && return 0
-  printf '%s did not outlive its reload\n' "$1" >&2
+  [ "${main:-0}" != 0 ] && [ "$(property MainPID "$unit")" = "$main" ] && systemctl is-active -q "$unit" && return 0
+  printf '%s did not outlive its reload\n' "$unit" >&2
   return 8
 }
 born() { sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
@@ -128,18 +141,33 @@ pid_of() {
     [ -r "$file" ] && read -r pid <"$file" && [ -d "/proc/$pid" ] && { printf '%s\n' "$pid"; return; }
   done
 }
+reload_grub() {
+  # Write the boot menu anew, and have grub read it before it takes the place of the one that works.
+  for menu in /boot/grub/grub.cfg /boot/grub2/grub.cfg; do [ ! -f "$menu" ] || break; done
+  [ -f "$menu" ] || { printf 'no boot menu of grub is on this host, so nobody read what was written\n' >&2; return 8; }
+  for make in grub-mkconfig grub2-mkconfig; do ! command -v "$make" >/dev/null 2>&1 || break; done
+  why=$("$make" -o "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf '%s: %s\n' "$make" "$(printf %s "$why" | tail -n 1)" >&2; return 8; }
+  for check in grub-script-check grub2-script-check; do
+    command -v "$check" >/dev/null 2>&1 || continue
+    why=$("$check" "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf '%s: %s\n' "$check" "$why" >&2; return 8; }
+  done
+  chmod --reference="$menu" -- "$menu.temper-new" && sync "$menu.temper-new" && mv -fT -- "$menu.temper-new" "$menu"
+}
 reload_one() {
   if [ "$1" = sshd ]; then reload_sshd; return; fi
+  if [ "$1" = grub ]; then reload_grub; return; fi
   if [ -d /run/systemd/system ]; then
     for unit in "$1.service" "${1%d}.service"; do
       systemctl is-active -q "$unit" || continue
-      if [ "$1" = auditd ]; then signalled "$unit"; else restarted "$unit"; fi
+      if [ "$1" = auditd ]; then load_audit_rules && signalled "$unit"; else restarted "$unit"; fi
       return
     done
     printf 'no unit %s is active on this host, so nobody read what was written\n' "$1" >&2
     return 8
   fi
   if [ "$1" = systemd-sysctl ]; then
+    # Where the kernel belongs to another system, the policy has seen that it has these values.
+    [ -w /proc/sys/kernel/printk ] || return 0
     why=$(sysctl --system 2>&1 >/dev/null) && return 0
     printf 'sysctl --system: %s\n' "$why" >&2
     return 8
@@ -147,7 +175,7 @@ reload_one() {
   was=$(pid_of "$1")
   [ "$was" ] || { printf '%s does not run on this host, so nobody read what was written\n' "$1" >&2; return 8; }
   if [ "$1" = auditd ]; then
-    kill -HUP "$was" && sleep 0.3 && [ "$(pid_of auditd)" = "$was" ] && return 0
+    load_audit_rules && kill -HUP "$was" && sleep 0.3 && [ "$(pid_of auditd)" = "$was" ] && return 0
     printf 'auditd did not outlive its reload\n' >&2
     return 8
   fi

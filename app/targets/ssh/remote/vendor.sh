@@ -2,6 +2,13 @@
 walls=$(cat <<'END'
 copy=$1 script=$2 open=
 set -eu
+lay_shims() {
+  mkdir /tmp/.shims
+  for tool in chmod chown chgrp; do
+    printf '#!/bin/sh\nreal=%s tool=%s grounds="%s"\n%s\n' "$(command -v "$tool")" "$tool" "$1" "$shim" >"/tmp/.shims/$tool"
+    chmod 755 "/tmp/.shims/$tool"
+  done
+}
 for ground in $3; do
   if [ ! -d "/$ground" ] || [ -L "/$ground" ]; then continue; fi
   mount --bind "$copy/$ground" "/$ground"
@@ -21,6 +28,7 @@ done
 hidden='/tmp /var/tmp'
 [ -z "$copy" ] || hidden="$hidden /run"
 for at in $hidden; do if [ -d "$at" ] && [ ! -L "$at" ]; then mount -t tmpfs -o mode=1777 tmpfs "$at"; fi; done
+if [ "$copy" ]; then lay_shims "$3"; PATH=/tmp/.shims:$PATH; fi
 caps='-all,+chown,+dac_override,+fowner,+fsetid,+setgid,+setuid'
 [ "$copy" ] || caps="$caps,+kill,+net_admin,+audit_control"
 cd /
@@ -29,11 +37,39 @@ echo begun
 exec setpriv --no-new-privs --inh-caps=-all --bounding-set="$caps" timeout -k 5 60 bash "$script"
 END
 )
+# In place of chmod, chown and chgrp, while a script is tried: on a plain file of the copy the tool does its work. Of any
+# other path the result is found on an empty stand-in, and only noted.
+shim=$(cat <<'END'
+note_result() {
+  trial=$(mktemp ${folder:+-d} /tmp/.trial.XXXXXX)
+  "${real%/*}/chown" --reference="$1" -- "$trial" && "${real%/*}/chmod" --reference="$1" -- "$trial" && "$real" -- "$2" "$trial" || exit
+  case $tool in chmod) row=mode form=%04a ;; *) row=owner form=%U:%G ;; esac
+  now=$(stat -c "$form" -- "$trial")
+  [ "$now" = "$(stat -c "$form" -- "$1")" ] || printf '%s\t%s\t%s\n' "$row" "$1" "$now" >&7
+  rm -rf -- "$trial"
+}
+give_up() { printf 'lacking\t-\ton a copy it changed permissions in a way that is not followed\n' >&7; exit; }
+spec=
+for word; do
+  case $word in
+  -R | --recursive | --reference=* | -[a-zA-Z]*R*) give_up ;;
+  -- | -[hHLPcfv] | --[a-z]*) continue ;;
+  esac
+  [ "$spec" ] || { spec=$word; continue; }
+  at=$(realpath -s -- "$word")
+  case $at in *[!A-Za-z0-9_.@+/-]*) give_up ;; esac
+  if [ -L "$at" ] || [ ! -e "$at" ]; then continue; fi
+  folder=; if [ -d "$at" ]; then folder=yes; fi
+  within=; for ground in $grounds; do case $at in "/$ground"/*) within=yes ;; esac; done
+  if [ "$within" ] && [ ! "$folder" ]; then "$real" -- "$spec" "$at" || exit; else note_result "$at" "$spec"; fi
+done
+END
+)
 walled() {
   # walled COPY SCRIPT: with COPY, run on it without network, foreign processes and sockets; else run for real.
   apart=; [ -z "$1" ] || apart='--net --ipc --uts --pid --fork --kill-child'
   # shellcheck disable=SC2086
-  unshare --mount --propagation private $apart sh -c "$walls" walls "$1" "$2" "$grounds" </dev/null 2>&1 9>&-
+  shim=$shim unshare --mount --propagation private $apart sh -c "$walls" walls "$1" "$2" "$grounds" </dev/null 2>&1 9>&-
 }
 vendors_script() {
   # vendors_script DIGEST BASE64 FILE: write the script and verify its digest.
@@ -57,7 +93,7 @@ vendor_foresee() {
   vendors_script "$2" "$3" "$work/script" || lacks "the script has another digest"
   ( cd / && for ground in $grounds; do [ ! -e "$ground" ] || cp -a --parents -- "$ground" "$work/copy/" || exit; done ) || lacks "there is no room to try it on a copy"
   described / >"$work/was"
-  walled "$work/copy" "$work/script" >"$work/log"; code=$?
+  walled "$work/copy" "$work/script" >"$work/log" 7>"$work/permissions"; code=$?
   grep -qx begun "$work/log" || lacks "it cannot be tried on a copy there: $(tail -n 1 "$work/log")"
   described "$work/copy" >"$work/now"
   comm -3 "$work/was" "$work/now" | sed "s/^$tab//" | cut -f 1 | sort -u >"$work/paths"
@@ -69,6 +105,7 @@ vendor_foresee() {
     [ "$(stat -c %s -- "$at")" -le 262144 ] || lacks "on a copy it made /$path larger than a configuration is"
     row file "/$path" "$(stat -c '%a %U:%G' -- "$at") $(base64 -w 0 <"$at")"
   done <"$work/paths"
+  grep -E "^(mode|owner|lacking)$tab" "$work/permissions"
   row outcome "$code" "$(outcome "$work/was" "$work/now")"
   row before "vendor:$1" ''
   row after "vendor:$1" "ran $2"

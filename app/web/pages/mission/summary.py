@@ -51,6 +51,14 @@ class Summary:
     """What came of the reboot at the end, one sentence each."""
 
     @property
+    def questions(self) -> tuple[tuple[str, tuple[Item, ...]], ...]:
+        """What needs a person, by the question that it leaves; most items first."""
+        found: dict[str, list[Item]] = {}
+        for item in self.needs:
+            found.setdefault(item.question or item.status, []).append(item)
+        return tuple((name, tuple(items)) for name, items in sorted(found.items(), key=lambda one: -len(one[1])))
+
+    @property
     def headline(self) -> str:
         return " · ".join(self.headline_parts)
 

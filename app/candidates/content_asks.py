@@ -1,0 +1,37 @@
+"""What the content's own proposals ask for: settings that no scale ranks and the rule's text may not spell out."""
+
+from collections.abc import Iterable
+
+from app.events.vocabulary import (
+    RECIPE_OF,
+    AnyAction,
+    AppendLine,
+    Candidate,
+    ReplaceLine,
+    SetOption,
+    WriteFile,
+)
+from app.skills.stated_settings import find_stated_settings
+from app.targets.subjects.stated_families import find_stated_family
+
+
+def list_content_asks(candidates: Iterable[Candidate]) -> frozenset[str]:
+    """Return the settings, as `Rule.asks` has them, of each proposal that is not a person's recipe."""
+    ours = (one for one in candidates if not one.source.startswith(RECIPE_OF))
+    return frozenset(asked for one in ours for action in one.actions for asked in _list_asks(action))
+
+
+def _list_asks(action: AnyAction) -> Iterable[str]:
+    match action:
+        case AppendLine(line=text) | ReplaceLine(new=text) | WriteFile(content=text):
+            pass
+        case SetOption(key=key, value=value):
+            text = f"{key} = {value}"
+        case _:
+            return ()
+    family = find_stated_family(action.path)
+    if family is None:
+        return find_stated_settings(text)
+    lines = text.split("\n")
+    stated = family.read_stated_line("", lines[0]) if len(lines) == 1 else family.list_settings(text)
+    return [family.spell_setting(one) for one in stated]

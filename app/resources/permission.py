@@ -1,0 +1,125 @@
+"""Mode and owner of a folder, or of a file whose content is not ours to change. They only become stricter."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.resources.kind import ForeseenStates, Objection, ResourceAction, ResourceKind, RuleTexts, ShellCommands
+
+_PLACE = r"/[A-Za-z0-9_.@+-]+(?:/[A-Za-z0-9_.@+-]+)*"
+_CHMOD = re.compile(rf"\bchmod (?:-\w+ )?(0?[0-7]{{3,4}}) [\"']?({_PLACE})[\"']?(?![\w/*-])")
+_CHOWN = re.compile(rf"\bch(?:own|grp) (?:root|0)(?::(?:root|0))? [\"']?({_PLACE})[\"']?(?![\w/*-])")
+_STATE = re.compile(
+    r"(?P<kind>folder|file) (?P<mode>[0-7]{4}) (?P<user>[^: ]+):(?P<group>[^: ]+)(?P<more>(?: (?:home|program))*)"
+)
+_ROOT = "root"
+_KERNEL = ("/dev", "/proc", "/sys", "/run")
+_CLOSED = (
+    *("/root", "/boot", "/etc/sudoers.d", "/etc/cron", "/etc/at.", "/etc/audit", "/etc/aide", "/etc/ssh/"),
+    *("/etc/ipsec", "/etc/nftables", "/etc/sysctl", "/etc/modprobe.d", "/etc/crontab", "/etc/selinux"),
+    *("/var/log", "/var/spool/cron", "/var/lib/aide", "/usr/sbin/audit", "/usr/sbin/aureport", "/usr/sbin/ausearch"),
+)
+"""Nobody but root has to enter or read these."""
+_WRITE, _SEARCH_OR_READ, _STICKY = 0o022, 0o005, 0o1000
+
+
+class SetPermissions(ResourceAction, frozen=True, tag="set_permissions"):
+    """Set the mode of a folder or a file, and its owner as USER:GROUP; what is empty stays."""
+
+    path: Annotated[str, Meta(max_length=256, pattern=rf"^{_PLACE}$")]
+    mode: Annotated[str, Meta(pattern="^(?:[0-7]{4})?$")] = ""
+    owner: Annotated[str, Meta(max_length=65, pattern=r"^(?:[a-z_][a-z0-9_-]*:[a-z_][a-z0-9_-]*)?$")] = ""
+
+
+def find_candidates(rule: RuleTexts) -> Iterator[SetPermissions]:
+    """Find the modes that the texts give to paths; an owner belongs to a mode of the same path."""
+    owned = set(_CHOWN.findall(rule.text))
+    for mode, path in _CHMOD.findall(rule.text):
+        yield SetPermissions(path=path, mode=mode.zfill(4), owner="root:root" if path in owned else "")
+
+
+def judge_action(action: SetPermissions) -> Objection | None:
+    if action.mode or action.owner:
+        return None
+    return Objection("not understood", f"{action.path}: neither a mode nor an owner is given.")
+
+
+def judge_permissions(foreseen: ForeseenStates) -> Objection | None:
+    ours = foreseen.list_named("permission")
+    return next((found for path, one in ours if (found := _judge_change(path, one.before, one.after))), None)
+
+
+def _judge_change(path: str, before: str, after: str) -> Objection | None:
+    was, now = _STATE.fullmatch(before), _STATE.fullmatch(after)
+    if was is None or now is None:
+        return Objection("not understood", f"{path} is no folder and no file whose permissions can be read.")
+    if _is_within(path, _KERNEL):
+        return Objection("destruction", f"{path} belongs to the kernel and to what runs now.")
+    old, new = int(was["mode"], 8), int(now["mode"], 8)
+    if (more := new & ~old) and not (more == _STICKY and was["kind"] == "folder"):
+        return Objection("privilege", f"{path}: mode {new:04o} opens it; it is {old:04o}.")
+    if old & ~new & 0o6000:
+        return Objection("destruction", f"{path}: its programs need setuid or setgid; a person decides.")
+    return _judge_loss(path, was, old & ~new) or _judge_owner(path, was, now, new)
+
+
+def _judge_loss(path: str, was: re.Match[str], lost: int) -> Objection | None:
+    """Return the objection to a mode that shuts out somebody who has to read or enter."""
+    if lost & 0o700 and was["user"] != _ROOT:
+        return Objection("destruction", f"{path}: its owner has to keep what it may do with it.")
+    if lost & _SEARCH_OR_READ and not (path.startswith(_CLOSED) or "home" in was["more"]):
+        is_program = "program" in was["more"] and not lost & 0o001
+        if not is_program:
+            return Objection("destruction", f"{path}: accounts and services other than root's have to read it.")
+    group = was["group"]
+    if lost & 0o050 and group != _ROOT and not (path.startswith(_CLOSED) or "home" in was["more"]):
+        return Objection("destruction", f"{path}: the group {group} has to read it.")
+    return None
+
+
+def _judge_owner(path: str, was: re.Match[str], now: re.Match[str], mode: int) -> Objection | None:
+    for kind in ("user", "group"):
+        if now[kind] not in (was[kind], _ROOT):
+            return Objection("privilege", f"{path}: the {kind} {now[kind]} would own it.")
+    if now["user"] != was["user"] and "home" in was["more"]:
+        return Objection("lockout", f"{path}: {was['user']} has to own it.")
+    needs_it = was["group"] != now["group"] and mode & 0o050 and not mode & 0o005 and not path.startswith(_CLOSED)
+    if needs_it:
+        return Objection("destruction", f"{path}: the group {was['group']} would lose what it may read.")
+    return None
+
+
+def _is_within(path: str, places: Sequence[str]) -> bool:
+    return any(path == one or path.startswith(f"{one}/") for one in places)
+
+
+def _is_done(action: SetPermissions, state: str) -> bool:
+    return all(one in ("", *state.split(" ")) for one in (action.mode, action.owner))
+
+
+def _build_commands(action: SetPermissions, _: Sequence[str]) -> ShellCommands:
+    at = shlex.quote(action.path)
+    looks, steps = [], []
+    if action.owner:
+        looks.append(f'[ "$(stat -c %U:%G {at})" = {action.owner} ]')
+        steps.append(f"chown -h {action.owner} {at}")
+    if action.mode:
+        looks.append(f'[ "$(stat -c %04a {at})" = {action.mode} ]')
+        steps.append(f"chmod {action.mode} {at}")
+    return ShellCommands(" && ".join(looks), " && ".join(steps), ":", ())
+
+
+KIND = ResourceKind(
+    name="permission",
+    actions=(SetPermissions,),
+    find_candidates=find_candidates,
+    is_possible=lambda action, host: bool(host.text) and not _is_done(action, host.text),
+    list_words=lambda action: (action.mode or "-", action.owner or "-"),
+    judge_action=judge_action,
+    judge_states=judge_permissions,
+    build_commands=_build_commands,
+    hazard="file permissions",
+)

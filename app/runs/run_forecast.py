@@ -1,0 +1,72 @@
+"""What a run would probably do: each finding of a scan with what is proposed for it, and nothing changed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
+from app.candidates.recipes import Recipe
+from app.events.vocabulary import Candidate
+from app.loop.open_question import name_open_question
+from app.loop.perform import sort_findings
+from app.loop.situation import build_rule_scope
+from app.loop.state import Item
+from app.runs.scanner_factory import open_scanner
+from app.scanners.scanner import Verdict
+from app.skills.skill import Rule, Skill
+from app.syntax.files import Files
+from app.targets.target import Target
+
+
+@dataclass(frozen=True)
+class FindingForecast:
+    rule: Rule
+    taken: Candidate | None
+    """The first proposal that the policy accepts; None if there is none."""
+    question: str
+    """What it leaves to a person or a role, in a few words; empty if a proposal is accepted."""
+    reason: str
+
+    @property
+    def needs_person(self) -> bool:
+        """A change is accepted, and a person is asked before it in each mode."""
+        return self.taken is not None and self.rule.irreversible
+
+
+async def forecast_run(
+    skill: Skill, host: str, hosts: Path, recipes: Iterable[Recipe] = (), rules: Iterable[str] = ()
+) -> list[FindingForecast]:
+    """Scan the host and return a forecast for each finding, in the order of a run. Nothing on the host is changed."""
+    given = tuple(recipes)
+    async with open_scanner(skill, host, hosts) as (scanner, target):
+        files = await target.run_blocking(lambda target: _prepare_host(target, skill))
+        verdicts = {one.rule: one for one in await scanner.scan(files, list(rules) or list(skill.rules))}
+        findings = sort_findings([rule for rule, one in verdicts.items() if one.word == "fail"], skill)
+        return [
+            await target.run_blocking(partial(_forecast_finding, skill, skill.rules[rule], verdicts[rule], given))
+            for rule in findings
+        ]
+
+
+def _prepare_host(target: Target, skill: Skill) -> Files:
+    target.require_paths([path for rule in skill.rules.values() for path in rule.paths])
+    if not target.simulated:
+        target.prepare(changes=False)
+    return target.files
+
+
+def _forecast_finding(
+    skill: Skill, rule: Rule, verdict: Verdict, recipes: tuple[Recipe, ...], target: Target
+) -> FindingForecast:
+    with target.cache_reads():
+        scope = build_rule_scope(rule, None, Item(rule.id))
+        found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes)
+        judged = judge_candidates(found, target, rule.all_asks, scope)
+        if not is_settled(judged):
+            judged = try_scripts(skill, rule, target, rule.all_asks, scope, judged)
+    taken = next((one for one in judged if one.is_usable), None)
+    if taken:
+        return FindingForecast(rule, taken, "", "")
+    reason = next((one.refusal or one.gap for one in reversed(judged)), "neither a recipe nor the content proposes any")
+    return FindingForecast(rule, None, name_open_question(Item(rule.id, candidates=judged)), reason)

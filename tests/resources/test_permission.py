@@ -1,0 +1,66 @@
+import pytest
+
+from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
+from app.resources.permission import SetPermissions, find_candidates, judge_permissions
+from tests.resources.case import KindCase, Sample
+
+WAS = "folder 0755 root:root"
+CASE = KindCase(
+    samples=(
+        Sample(
+            SetPermissions(path="/etc/cron.d", mode="0700"),
+            HostState(WAS),
+            ResourceState("permission:/etc/cron.d", WAS, "folder 0700 root:root"),
+            ResourceState("permission:/etc/cron.d", WAS, "folder 0757 root:root"),
+        ),
+    ),
+    rule=RuleTexts("x", "Run: sudo chmod 0700 /etc/cron.d"),
+    prepare="mkdir -p /etc/cron.d; chmod 0755 /etc/cron.d",
+)
+
+
+def judge(path, before, after):
+    return judge_permissions(ForeseenStates((ResourceState(f"permission:{path}", before, after),)))
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("/etc/sudoers.d", "folder 0755 root:root", "folder 0750 root:root"),
+        ("/var/log/audit", "folder 0750 ana:adm", "folder 0700 root:root"),
+        ("/home/ana/.profile", "file 0644 ana:ana home", "file 0600 ana:ana home"),
+        ("/usr/bin/sudo", "file 4755 root:root program", "file 4711 root:root program"),
+        ("/usr/lib/x", "folder 0777 root:root", "folder 0755 root:root"),
+        ("/srv/inbox", "folder 0777 root:root", "folder 1777 root:root"),
+    ],
+)
+def test_permissions_may_become_stricter(path, before, after):
+    assert judge(path, before, after) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "clause"),
+    [
+        ("/etc/cron.d", "folder 0700 root:root", "folder 0755 root:root", "privilege"),
+        ("/usr/bin/sh", "file 0755 root:root program", "file 4755 root:root program", "privilege"),
+        ("/usr/bin/sudo", "file 4755 root:root program", "file 0755 root:root program", "destruction"),
+        ("/usr/bin/sudo", "file 4755 root:root program", "file 4110 root:root program", "destruction"),
+        ("/etc", "folder 0755 root:root", "folder 0750 root:root", "destruction"),
+        ("/var/cache/mail", "folder 0750 root:mail", "folder 0700 root:mail", "destruction"),
+        ("/var/lib/x", "folder 0750 root:x", "folder 0750 root:root", "destruction"),
+        ("/var/lib/x", "folder 0755 x:x", "folder 0755 ana:x", "privilege"),
+        ("/home/ana", "folder 0755 ana:ana home", "folder 0700 root:ana home", "lockout"),
+        ("/root", "folder 0700 root:root", "folder 0000 root:root", "destruction"),
+        ("/dev/shm", "folder 1777 root:root", "folder 1755 root:root", "destruction"),
+        ("/etc/x", "link", "file 0600 root:root", "not understood"),
+    ],
+)
+def test_nobody_is_let_in_and_nobody_shut_out(path, before, after, clause):
+    assert judge(path, before, after).clause == clause
+
+
+def test_a_text_names_the_mode_and_the_owner_of_a_path():
+    text = "$ sudo chmod 700 /etc/cron.d\n$ sudo chown root:root /etc/cron.d\n$ chmod 0644 /etc/*.conf"
+    assert list(find_candidates(RuleTexts("x", text))) == [
+        SetPermissions(path="/etc/cron.d", mode="0700", owner="root:root")
+    ]
