@@ -59,7 +59,7 @@ class ActionProposed(TypedDict):
     rule: str
     attempt: int
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -79,7 +79,7 @@ class ActionRefused(TypedDict):
     kind: Literal["action.refused"]
     rule: str
     attempt: int
-    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript | None"
+    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | None"
     clause: str
     reason: str
 
@@ -178,7 +178,7 @@ class ApprovalEdited(TypedDict):
     by: str
     reason: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
 
 
@@ -426,10 +426,11 @@ class Candidate(TypedDict):
     also: NotRequired[list[str]]
     actions: NotRequired[
         list[
-            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript"
+            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
         ]
     ]
     gap: NotRequired[str]
+    question: NotRequired[str]
     refusal: NotRequired[str]
     diff: NotRequired[str]
 
@@ -806,6 +807,7 @@ class ItemEscalated(TypedDict):
     reason: str
     reopened: NotRequired[bool]
     replayed: NotRequired[str]
+    question: NotRequired[str]
 
 
 class ItemList(TypedDict):
@@ -1207,7 +1209,7 @@ class ProvenFix(TypedDict):
     rollback: str
     validation: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -1935,6 +1937,15 @@ class SetOption(TypedDict):
     value: str
 
 
+class SetPermissions(TypedDict):
+    """Set the mode of a folder or a file, and its owner as USER:GROUP; what is empty stays."""
+
+    do: Literal["set_permissions"]
+    path: str
+    mode: NotRequired[str]
+    owner: NotRequired[str]
+
+
 class SetUnit(TypedDict):
     """Restart and reload are actions of `reload`."""
 
@@ -2209,6 +2220,7 @@ Action = (
     | AddMountOptions
     | InstallPackage
     | RemovePackage
+    | SetPermissions
     | SetUnit
     | RunVendorScript
 )

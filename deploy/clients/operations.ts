@@ -11,7 +11,7 @@ export type AcceptedRollout = {
   "links": RolloutLinks;
 };
 
-export type Action = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript;
+export type Action = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript;
 
 export type ActionApplied = {
   "seq": number;
@@ -54,7 +54,7 @@ export type ActionProposed = {
   "kind": "action.proposed";
   "rule": string;
   "attempt": number;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
   "note": string;
   "fingerprint": string;
   "diff": string;
@@ -71,7 +71,7 @@ export type ActionRefused = {
   "kind": "action.refused";
   "rule": string;
   "attempt": number;
-  "action": SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript | null;
+  "action": SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | null;
   "clause": string;
   "reason": string;
 };
@@ -165,7 +165,7 @@ export type ApprovalEdited = {
   "approval": string;
   "by": string;
   "reason": string;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
 };
 
 export type ApprovalExpired = {
@@ -398,8 +398,9 @@ export type BudgetOrder = {
 export type Candidate = {
   "source": string;
   "also"?: Array<string>;
-  "actions"?: Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript>;
+  "actions"?: Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
   "gap"?: string;
+  "question"?: string;
   "refusal"?: string;
   "diff"?: string;
 };
@@ -754,6 +755,7 @@ export type ItemEscalated = {
   "reason": string;
   "reopened"?: boolean;
   "replayed"?: string;
+  "question"?: string;
 };
 
 export type ItemList = {
@@ -1134,7 +1136,7 @@ export type ProvenFix = {
   "risk": string;
   "rollback": string;
   "validation": string;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
   "note": string;
   "fingerprint": string;
   "by"?: string;
@@ -1813,6 +1815,13 @@ export type SetOption = {
   "path": string;
   "key": string;
   "value": string;
+};
+
+export type SetPermissions = {
+  "do": "set_permissions";
+  "path": string;
+  "mode"?: string;
+  "owner"?: string;
 };
 
 export type SetUnit = {
