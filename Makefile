@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help dist wheelhouse demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded
+.PHONY: help client dist wheelhouse demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -52,6 +52,9 @@ dist: .venv/.runtime  ## wheel, source archive, list of parts, digests into dist
 
 wheelhouse: .venv/.runtime  ## what an installation without a network needs beside the wheel, into dist/wheelhouse
 	@.ci/wheelhouse
+
+client: .venv/.dev  ## write the generated parts of temper_client anew, after a change of the API
+	@$(BIN)/python .ci/client
 
 docs: .venv/.runtime  ## the documentation as a searchable site, in build/help (a running server has it at /help)
 	@$(BIN)/python -m app.web.pages.help build/help

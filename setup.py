@@ -3,6 +3,11 @@
 from setuptools import find_packages, setup
 
 setup(
-    packages=[*find_packages(include=["app*"]), "app.docs", "app.migrations", "app.migrations.versions"],
+    packages=[
+        *find_packages(include=["app*", "temper_client"]),
+        "app.docs",
+        "app.migrations",
+        "app.migrations.versions",
+    ],
     package_dir={"app.docs": "docs", "app.migrations": "migrations"},
 )

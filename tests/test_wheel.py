@@ -94,3 +94,8 @@ def test_a_build_of_the_same_commit_has_the_same_bytes_and_its_signature_holds(t
     assert [line.split(".")[-1] for line in sums.decode().split()[1::2]] == ["whl", "json", "gz"]
     verify = ("openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", public, "-in", tmp_path / "a/SHA256SUMS")
     quietly(*verify, "-sigfile", tmp_path / "a/SHA256SUMS.sig", cwd=tmp_path)
+
+
+def test_it_holds_the_client_with_its_types(temper, tmp_path):
+    said = "import os, temper_client; print(sorted(os.listdir(temper_client.__path__[0])))"
+    assert "'py.typed'" in quietly(temper.parent / "python", "-c", said, cwd=tmp_path)

@@ -36,6 +36,7 @@ _PART = "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
 
 Json = dict[str, Any]
 Run = Annotated[str, Field(max_length=64, pattern=_PART, description="Id of the run.")]
+Rollout = Annotated[str, Field(max_length=64, pattern=_PART, description="Id of the rollout.")]
 Host = Annotated[str, Field(max_length=64, pattern=_PART, description="Name of a host, from list_hosts.")]
 Rules = Annotated[list[str] | None, Field(description="Rule ids, from list_rules. Default: all rules of the skill.")]
 SkillName = Annotated[str, Field(max_length=200, description="Skill to use; `stig` is the built-in skill.")]
@@ -118,6 +119,22 @@ def _add_read_tools(server: MCPServer[Any], api: RestApi) -> None:
         """List the findings of a run, how each ended and why, and settings that are not in force."""
         return await api.request(ctx, "GET", f"/runs/{run}/items")
 
+    @server.tool(annotations=LOOKS)
+    async def list_candidates(
+        ctx: Context,
+        run: Run,
+        rule: Annotated[str, Field(max_length=128, pattern=_PART, description="Rule id, from list_items.")],
+    ) -> Json:
+        """List what is proposed for a finding (people's recipes, the content's tasks and text), what each would change,
+        what the policy says about it, which one was taken, and which ones failed."""
+        item = await api.request(ctx, "GET", f"/runs/{run}/items/{rule}")
+        return {"run": run, "rule": rule, "candidates": item["candidates"]}
+
+    @server.tool(annotations=LOOKS)
+    async def show_rollout(ctx: Context, rollout: Rollout) -> Json:
+        """Show a rollout: its state, why it is paused, and each host's run and outcome. Call it again to follow."""
+        return await api.request(ctx, "GET", f"/rollouts/{rollout}")
+
 
 def _add_order_tools(server: MCPServer[Any], api: RestApi) -> None:
     async def order_run(ctx: Context, host: str, mode: str, **more: Any) -> Json:
@@ -141,6 +158,21 @@ def _add_order_tools(server: MCPServer[Any], api: RestApi) -> None:
     ) -> Json:
         """Start a run in which a person must approve each change to the host, and its reboot if one is ordered."""
         return await order_run(ctx, host, "review", rules=rules, skill=skill, note=note, reboot=reboot)
+
+    @server.tool(annotations=ASKS)
+    async def order_review_rollout(
+        ctx: Context,
+        hosts: Annotated[
+            list[str], Field(min_length=1, max_length=100, description="Names, patterns such as web*, or groups.")
+        ],
+        waves: Annotated[list[str] | None, Field(description="Hosts per wave: numbers, percentages, rest.")] = None,
+        rules: Rules = None,
+        skill: SkillName = "stig",
+        note: Note = "",
+    ) -> Json:
+        """Start a rollout over many hosts, in waves. A person must approve each change on each host."""
+        body = {"hosts": hosts, "rules": rules, "skill": skill, "note": note, "mode": "review", "by": "mcp"}
+        return await api.request(ctx, "POST", "/rollouts", body | ({"waves": waves} if waves else {}))
 
     @server.tool(annotations=ASKS)
     async def check_after_reboot(ctx: Context, host: Host, skill: SkillName = "stig") -> Json:

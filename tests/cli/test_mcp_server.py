@@ -31,12 +31,14 @@ LOOKING = {
     "list_runs",
     "show_run",
     "list_items",
+    "list_candidates",
+    "show_rollout",
     "follow_run",
     "list_approvals",
     "list_inbox",
 }
 DECIDING = {"answer_approval", "answer_decision", "add_waiver"}
-ORDERING = {"plan_dry_run", "order_review_run", "check_after_reboot", "stop_run"}
+ORDERING = {"plan_dry_run", "order_review_run", "order_review_rollout", "check_after_reboot", "stop_run"}
 
 
 def said(result):
@@ -74,6 +76,9 @@ async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
         assert said(await client.call_tool("show_run", {"run": run}))["state"] == "finished"
         items = said(await client.call_tool("list_items", {"run": run}))["items"]
         assert [(item["rule"], item["status"], item["not_in_force"]) for item in items] == [("V-257820", "passed", [])]
+        proposed = said(await client.call_tool("list_candidates", {"run": run, "rule": "V-257820"}))
+        item = (await http.get(f"/api/v1/runs/{run}/items/V-257820")).json()
+        assert proposed == {"run": run, "rule": "V-257820", "candidates": item["candidates"]}
         first = said(await client.call_tool("follow_run", {"run": run, "wait": 0}))
         assert first["events"][0]["kind"] == "run.queued"
         assert not [event for event in first["events"] if event["kind"].startswith("turn.")]
@@ -102,6 +107,23 @@ async def test_what_is_ordered_is_a_dry_run_or_waits_for_a_person():
     assert [body["mode"] for _, path, body, _ in seen if path == "/api/v1/runs"] == ["dry-run", "review", "scan"]
     assert {headers["authorization"] for *_, headers in seen} == {"Bearer s3cret"}
     assert seen[-1][1:3] == ("/api/v1/approvals/r.V-1.1.9", {"decision": "refuse", "reason": "not today", "by": "mcp"})
+
+
+async def test_a_rollout_is_started_and_followed_with_the_rights_of_the_token(tmp_path):
+    async with house(tmp_path / "data", sign_in=True) as made:
+        owner, viewer = issue_tokens(made)
+        order = {"hosts": ["fixture", "fixture-2"], "waves": ["1", "rest"], "rules": STIG[:1]}
+        async with Client(create_mcp_server(RestApi(made.http, viewer))) as client:
+            assert "operator" in refused(await client.call_tool("order_review_rollout", order))
+        async with Client(create_mcp_server(RestApi(made.http, owner))) as client:
+            rollout = said(await client.call_tool("order_review_rollout", order))["id"]
+            wrong = refused(await client.call_tool("order_review_rollout", {**order, "hosts": ["nowhere"]}))
+        async with Client(create_mcp_server(RestApi(made.http, viewer))) as client:
+            seen = said(await client.call_tool("show_rollout", {"rollout": rollout}))
+            gone = refused(await client.call_tool("show_rollout", {"rollout": "0a1b"}))
+    assert (seen["mode"], seen["by"], [part["host"] for part in seen["parts"]]) == ("review", "ada", order["hosts"])
+    assert "nowhere" in wrong
+    assert "0a1b" in gone
 
 
 def issue_tokens(made):

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parent.parent.parent
 OURS = ("temper", "make", "curl")
 WRAPPERS = ("sudo", "systemd-run", "docker")
 """Start another command, whose words follow theirs."""
+NO_SHELL = ("python", "ts")
+"""Languages of blocks; tests/docs/test_clients.py runs the Python."""
 SEPARATORS = (";", "&&", "||", "|", "&", "(", ")")
 ASSIGNMENT = re.compile(r"[A-Z_]+=.*", re.DOTALL)
 CRON_TIME = re.compile(r"^(?:[\d*/,-]+\s+){5}")
@@ -49,7 +51,7 @@ def list_blocks(text: str) -> list[str]:
 def find_commands(text: str, file: str = "", others: frozenset[str] = frozenset()) -> Iterator[ShownCommand]:
     """Commands of blocks that hold a program of ours or of `others`, and commands of ours inside lines of text."""
     for token in MarkdownIt("commonmark").enable("table").parse(text):
-        if token.type in ("fence", "code_block"):
+        if token.type in ("fence", "code_block") and token.info not in NO_SHELL:
             lines = join_lines(token.content)
             if any(line.split()[0] in {*OURS, *others} for line in lines):
                 yield from (ShownCommand(file, words) for line in lines for words in split_commands(line))

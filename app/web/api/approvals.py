@@ -26,6 +26,7 @@ from app.store.models import RunRow
 from app.web.api.api_model import ApiModel, Raw, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import Reason
+from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheFolds, TheSession
 from app.web.stream.fold_cache import RunStateCache
@@ -116,6 +117,7 @@ class Answered(ApiModel):
 @router.get("/approvals", responses=document_problems())
 @viewers
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
+    """List the changes that wait for approval."""
     runs = [row for row in queries.list_unended_runs(session) if row.state != "queued"]
     waiting = [_find_open_approval(folds, row) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
@@ -127,6 +129,7 @@ def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     responses=document_problems("not-found", "not-waiting", "wrong-state", "too-large", "wrong-content-type"),
 )
 @operators
+@declare_example({"decision": "approve", "reason": "Reviewed with the owner of the host."})
 def answer_approval(
     approval: Annotated[str, Path(max_length=100)], given: Answer, session: TheSession, folds: TheFolds
 ) -> Answered:

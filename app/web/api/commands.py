@@ -9,6 +9,7 @@ from app.people.rights import operators, resolve_recorded_name
 from app.runs.run_control import LONGEST_REASON, command_run
 from app.web.api.api_model import ApiModel, Who, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
@@ -40,6 +41,7 @@ TheCommandRequest = Annotated[CommandRequest | None, Body()]
 
 @router.post("/runs/{run}/pause", status_code=202, responses=_PROBLEMS)
 @operators
+@declare_example({"reason": "maintenance", "by": "ops"})
 def pause_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> CommandAccepted:
     """Pause a run after the turn in progress. Its budgets do not run meanwhile. A queued run can only be stopped."""
     return _submit_command(session, run, "pause", wish)
@@ -47,6 +49,7 @@ def pause_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> 
 
 @router.post("/runs/{run}/resume", status_code=202, responses=_PROBLEMS)
 @operators
+@declare_example({"reason": "maintenance", "by": "ops"})
 def resume_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> CommandAccepted:
     """Resume a paused run."""
     return _submit_command(session, run, "resume", wish)
@@ -54,6 +57,7 @@ def resume_run(run: str, session: TheSession, wish: TheCommandRequest = None) ->
 
 @router.post("/runs/{run}/stop", status_code=202, responses=_PROBLEMS)
 @operators
+@declare_example({"reason": "maintenance", "by": "ops"})
 def stop_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> CommandAccepted:
     """Stop a run. The turn ends at once, and a change in progress is undone."""
     return _submit_command(session, run, "stop", wish)

@@ -1,12 +1,14 @@
 """The line-up and the current state of its engines."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import Path
 from pydantic import Field
 
 from app.engines.launch.launched_replica import LaunchedReplica
+from app.engines.simulator_process import SimulatorProcess
 from app.events.kinds import EngineSampled, EngineState, TurnStarted
 from app.events.vocabulary import Provenance, Role
 from app.lineups.model import Engine
@@ -160,12 +162,14 @@ def show_lineup(runtime: TheRuntime) -> LineupView:
 @router.get("/engines", responses=document_problems())
 @viewers
 def list_engines(runtime: TheRuntime) -> EngineList:
+    """List the engines of the line-up with their current figures."""
     return EngineList(engines=[_to_engine_view(runtime, engine) for engine in runtime.lineup.engines.values()])
 
 
 @router.get("/engines/{engine}", responses=document_problems("not-found"))
 @viewers
 def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
+    """Show one engine with its current figures."""
     found = runtime.lineup.engines.get(engine)
     if found is None:
         there = ", ".join(runtime.lineup.engines)
@@ -176,22 +180,27 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntim
 @router.post("/engines/{engine}/start", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
-    """Start all replicas of an engine. Loading takes a while; runs wait for it within their budgets."""
-    await asyncio.gather(*(one.start() for one in _require_launched(runtime, engine)))
+    """Start all replicas of an engine. Loading takes a while; runs wait for it within their budgets.
+
+    One process plays all simulated engines, so they start together."""
+    await asyncio.gather(*(one.start() for one in _require_processes(runtime, engine)))
     return await asyncio.to_thread(_to_engine_view, runtime, runtime.lineup.engines[engine])
 
 
 @router.post("/engines/{engine}/stop", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
 async def stop_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
-    """Stop all replicas of an engine and all processes they started."""
-    await asyncio.gather(*(one.stop() for one in _require_launched(runtime, engine)))
+    """Stop all replicas of an engine and all processes they started. Simulated engines stop together."""
+    await asyncio.gather(*(one.stop() for one in _require_processes(runtime, engine)))
     return await asyncio.to_thread(_to_engine_view, runtime, runtime.lineup.engines[engine])
 
 
-def _require_launched(runtime: Runtime, engine: str) -> list[LaunchedReplica]:
+def _require_processes(runtime: Runtime, engine: str) -> Sequence[LaunchedReplica | SimulatorProcess]:
+    """Return what this process starts for the engine: its replicas, or the simulator. Raise Problem if it has none."""
     if engine not in runtime.lineup.engines:
         raise Problem("not-found", f"There is no engine {engine[:40]!a}.", field="engine")
+    if runtime.simulator and runtime.lineup.engines[engine].simulation is not None:
+        return [runtime.simulator]
     if engine not in runtime.launched:
         raise Problem(
             "wrong-state", f"Temper did not start {engine}: start and stop it where it was started.", field="engine"

@@ -12,6 +12,7 @@ from app.events.record import Recorded
 from app.people.rights import can_read_prompts, guests
 from app.web.api.api_model import ApiModel, Raw
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime, TheStreams
@@ -44,6 +45,7 @@ def document_stream(said: str, *problems: str) -> dict[int | str, dict[str, Any]
 
 @router.get("/runs/{run}/events", responses=document_problems("not-found"))
 @guests
+@declare_example(query={"limit": "2", "kind": "item.started,item.passed"})
 def list_events(
     run: str,
     runtime: TheRuntime,
@@ -77,6 +79,7 @@ def list_events(
     ),
 )
 @guests
+@declare_example(query={"kind": "item.passed,run.finished"})
 def stream_events(
     run: str,
     runtime: TheRuntime,

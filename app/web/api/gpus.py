@@ -102,6 +102,7 @@ def list_gpus(
     runtime: TheRuntime,
     seconds: Annotated[int, Query(ge=1, le=3600, description="Length of the history.")] = 60,
 ) -> GpuList:
+    """List the GPUs with every sensor, its source and its age."""
     now = runtime.clock.now()
     past = runtime.store.read_samples(now - seconds, now, ("gpu.sample",))
     views = [

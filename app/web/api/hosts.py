@@ -21,6 +21,7 @@ from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_hos
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, blame_field, document_problems
 from app.web.deps import TheRuntime, TheSession
 
@@ -110,6 +111,7 @@ class GroupOrder(ApiModel):
 @router.get("/hosts", responses=document_problems())
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
+    """List the hosts that can be hardened."""
     hosts = runtime.settings.hosts_folder
     every: list[RegisteredHost | str] = [*host_registry.list_fixtures(hosts), *host_registry.list_hosts(hosts)]
     return HostList(hosts=[_to_host_view(session, one) for one in every])
@@ -121,6 +123,15 @@ def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     responses=document_problems("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
 )
 @admins
+@declare_example(
+    {
+        "name": "web-1",
+        "kind": "ssh",
+        "place": "temper@192.0.2.10:22",
+        "secret_at": "/etc/temper/web-1.key",
+        "accept_key": "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
+    }
+)
 def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, response: Response) -> HostView:
     """Add a host over SSH, after its key is accepted, a login works and a change could be rolled back there."""
     response.headers["location"] = path_to("show_host", host=order.name)
@@ -142,6 +153,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
 @router.get("/hosts/{host}", responses=document_problems("not-found", "unavailable"))
 @viewers
 def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostView:
+    """Show one host."""
     found = host if host_registry.is_fixture(host) else _find_host(host, runtime)
     if found is None:
         raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
@@ -167,6 +179,7 @@ def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> Non
 
 @router.post("/hosts/{host}/scan", responses=document_problems("not-found", "unknown-skill", "unavailable"))
 @operators
+@declare_example(query={"skill": "stig"}, path={"host": "fixture"})
 async def scan_host(
     host: HostName,
     runtime: TheRuntime,
@@ -184,6 +197,7 @@ async def scan_host(
 @router.get("/groups", responses=document_problems())
 @viewers
 def list_groups(session: TheSession) -> GroupList:
+    """List the groups of hosts."""
     return GroupList(groups=[GroupView(name=name, hosts=list(hosts)) for name, hosts in read_groups(session).items()])
 
 
@@ -192,6 +206,7 @@ def list_groups(session: TheSession) -> GroupList:
     responses=document_problems("not-found", "unknown-host", "exists", "too-large", "wrong-content-type"),
 )
 @operators
+@declare_example({"hosts": ["fixture", "fixture-2"]})
 def keep_group(group_: GroupName, order: GroupOrder, session: TheSession, runtime: TheRuntime) -> GroupView:
     """Set the hosts of a group, replacing those it had."""
     return GroupView(name=group_, hosts=list(save_group(session, group_, order.hosts, runtime.settings.hosts_folder)))

@@ -105,6 +105,7 @@ def list_items(run: str, runtime: TheRuntime, folds: TheFolds) -> ItemList:
 @router.get("/runs/{run}/items/{rule}", responses=document_problems("not-found"))
 @guests
 def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> ItemStory:
+    """Show every attempt at one rule of a run."""
     simulated, state = read_required_run_row(runtime, run).simulated, folds.read_current(run)
     item = state.items.get(rule)
     if item is None:

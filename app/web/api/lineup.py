@@ -12,6 +12,7 @@ from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime
 
@@ -37,12 +38,14 @@ class PlanList(ApiModel):
 
 @router.get("/lineup/plan", responses=document_problems("not-found"))
 @viewers
+@declare_example(query={"lineup": "l4x4-nvfp4"})
 def plan_lineup(
     runtime: TheRuntime,
     lineup: Annotated[
         str, Query(max_length=100, description="Name of a shipped line-up. Default: the line-up of this server.")
     ] = "",
 ) -> PlanList:
+    """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
     chosen = runtime.lineup if lineup in ("", runtime.lineup.name) else _read_shipped_lineup(lineup)
     views = [_to_plan_view(engine, plan_engine(chosen, engine)) for engine in chosen.engines.values()]
     return PlanList(lineup=chosen.name, title=chosen.title, engines=views)

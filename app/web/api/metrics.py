@@ -86,6 +86,7 @@ def show_metrics(
     decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
     request: Request,
 ) -> Response:
+    """Export metrics in the text format of Prometheus."""
     turns: TurnCounters = request.app.state.turns
     turns.catch_up()
     families = [

@@ -1,7 +1,6 @@
 """The index of the API, and the OpenAPI 3.1 description with the problems that each route can return."""
 
 import json
-import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -16,7 +15,9 @@ from app.web.addresses import path_to
 from app.web.api import event_schema
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
+from app.web.api.examples import add_example
 from app.web.api.problem import MEDIA_TYPE, ProblemBody, document_problems
+from app.web.schema_references import find_used_schemas
 
 router = create_router("index")
 
@@ -58,7 +59,6 @@ TAGS = {
     "health": "Monitor the server.",
 }
 _READ_AS_IS = ("application/json", "text/event-stream")
-_REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 OPEN = ("/healthz", "/readyz")
 "No sign-in needed."
 
@@ -123,10 +123,12 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     components["securitySchemes"] = {"token": TOKEN}
     document["security"] = [{"token": []}, {}]
     _make_defaults_optional(document)
+    endpoints = {route.name: route.endpoint for route in application.routes if isinstance(route, APIRoute)}
     for address, path in document["paths"].items():
-        for operation in path.values():
+        for method, operation in path.items():
             _describe_operation(operation)
             _restrict_problem_content(operation)
+            add_example(method, address, operation, endpoints[operation["operationId"]])
             if address in OPEN:
                 operation["security"] = []
     return document
@@ -158,20 +160,9 @@ def _make_defaults_optional(document: dict[str, Any]) -> None:
 def _list_body_schemas(document: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
     """Return the names of the schemas that the bodies of requests use, and no answer does."""
     operations = [operation for path in document["paths"].values() for operation in path.values()]
-    sent = _follow_references([one.get("requestBody") for one in operations], schemas)
-    received = _follow_references([one["responses"] for one in operations], schemas)
+    sent = find_used_schemas([one.get("requestBody") for one in operations], schemas)
+    received = find_used_schemas([one["responses"] for one in operations], schemas)
     return sorted(sent - received)
-
-
-def _follow_references(parts: Any, schemas: dict[str, Any]) -> set[str]:
-    found: set[str] = set()
-    waiting = _REFERENCE.findall(json.dumps(parts))
-    while waiting:
-        name = waiting.pop()
-        if name not in found and name in schemas:
-            found.add(name)
-            waiting += _REFERENCE.findall(json.dumps(schemas[name]))
-    return found
 
 
 def _restrict_problem_content(operation: dict[str, Any]) -> None:

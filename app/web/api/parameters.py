@@ -18,6 +18,7 @@ from app.runs.parameters import (
 from app.store.parameters import ParameterRow
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
@@ -75,6 +76,7 @@ class ParameterList(ApiModel):
 
 @router.get("/parameters", responses=document_problems("unknown-host", "unknown-skill"))
 @viewers
+@declare_example(query={"host": "fixture"})
 def list_parameters(
     session: TheSession, runtime: TheRuntime, skill: _Skill = "stig", host: _Host = ""
 ) -> ParameterList:
@@ -90,6 +92,7 @@ def list_parameters(
     ),
 )
 @operators
+@declare_example({"value": "20", "host": "fixture"})
 def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, runtime: TheRuntime) -> ParameterSet:
     """Set a value for runs that start from now on. The nearest scope wins: host, then group, then all hosts."""
     asked = {name: value or "" for name, value in order}
@@ -103,6 +106,7 @@ def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, r
     responses=document_problems("not-found", "unknown-host", "unknown-skill"),
 )
 @operators
+@declare_example(query={"host": "fixture"})
 def delete_parameter(
     parameter: Name,
     session: TheSession,

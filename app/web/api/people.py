@@ -28,6 +28,7 @@ from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
@@ -118,18 +119,22 @@ class AuditList(ApiModel):
 @router.get("/me", responses=document_problems())
 @guests
 def who_am_i() -> Me:
+    """Show who you are, and with which right."""
     return Me.from_source(WHO.get() or DEMO)
 
 
 @router.get("/people", responses=document_problems())
 @admins
 def list_people(session: TheSession) -> PersonList:
+    """List the people who can sign in."""
     return PersonList(people=[PersonView.from_source(row) for row in people.list_people(session)])
 
 
 @router.post("/people", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
 @admins
+@declare_example({"name": "ada", "right": "operator", "password": "correct horse battery staple"})
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
+    """Add a person, who can sign in with the password."""
     row = people.build_person(new.name, new.right, new.password)
     people.add_person(session, row)
     return PersonView.from_source(row)
@@ -145,6 +150,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @router.get("/tokens", responses=document_problems())
 @admins
 def list_tokens(session: TheSession) -> TokenList:
+    """List tokens and links, without their secrets."""
     rows = people.list_credentials(session, ("token", "link"))
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
@@ -155,7 +161,9 @@ def list_tokens(session: TheSession) -> TokenList:
     responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
 )
 @admins
+@declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
+    """Create a token. Its secret is shown only in this answer."""
     owner = _require_owner(session, new.person)
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
@@ -175,6 +183,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
 @router.delete("/tokens/{token}", status_code=204, responses=document_problems("not-found"))
 @admins
 def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
+    """End a token or a link at once."""
     row = session.get(CredentialRow, token)
     if row is None or row.kind == "session":
         raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")
@@ -187,6 +196,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
 )
 @operators
+@declare_example({"run": PLACEHOLDERS["run"], "hours": 24})
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
@@ -197,6 +207,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
 
 @router.get("/audit", responses=document_problems())
 @admins
+@declare_example(query={"limit": "2"})
 def list_audit(
     session: TheSession,
     before: Annotated[int | None, Query(ge=1, le=MOST_SEQ, description="Only lines older than this seq.")] = None,

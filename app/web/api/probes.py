@@ -12,6 +12,7 @@ from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Limit, Time
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
 
@@ -56,6 +57,7 @@ class ProbeOrder(ApiModel):
 def list_probes(
     runtime: TheRuntime, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
 ) -> ProbeList:
+    """List measurements of engines, newest first."""
     return _to_probe_list(runtime, read_newest_probes(session, lineup, engine, limit=limit))
 
 
@@ -63,6 +65,7 @@ def list_probes(
     "/probes", status_code=202, responses=document_problems("busy", "not-found", "too-large", "wrong-content-type")
 )
 @operators
+@declare_example({"engine": "gemma-31b"})
 async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:
     """Start a probe. It takes minutes on a slow engine; poll GET /api/v1/probes for the result."""
     try:

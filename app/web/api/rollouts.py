@@ -33,6 +33,7 @@ from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import CommandRequest, TheCommandRequest
 from app.web.api.events import SEQ, as_messages, document_stream
+from app.web.api.examples import declare_example
 from app.web.api.idempotency import REPLAY, REPLAYED, IdempotencyKeys, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
@@ -153,6 +154,10 @@ _ACCEPTED: dict[int | str, dict[str, Any]] = {
     },
 )
 @operators
+@declare_example(
+    {"hosts": ["fixture-2", "fixture-3"], "waves": ["1", "rest"], "rules": ["V-257985"], "mode": "auto"},
+    headers={"Idempotency-Key": "weekly-2026-11-26"},
+)
 async def start_rollout(
     order: RolloutOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> AcceptedRollout:
@@ -189,6 +194,7 @@ def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
 @router.get("/rollouts/{rollout}", responses=document_problems("not-found"))
 @viewers
 def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds) -> RolloutStanding:
+    """Show a rollout with the state of each host."""
     row = rollouts.require_rollout(session, rollout)
     return _to_rollout_standing(row, folds.read_current(session, rollout))
 
@@ -198,6 +204,7 @@ _COMMAND_PROBLEMS = document_problems("not-found", "wrong-state")
 
 @router.post("/rollouts/{rollout}/pause", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
+@declare_example({"reason": "maintenance", "by": "ops"})
 def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Pause a rollout: no further host starts, and its runs pause, each after the change in progress."""
     return _command_rollout(runtime, rollout, "pause", wish)
@@ -205,6 +212,7 @@ def pause_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandReque
 
 @router.post("/rollouts/{rollout}/resume", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
+@declare_example({"reason": "maintenance", "by": "ops"})
 def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Resume a rollout. The limits that paused it count from zero again."""
     return _command_rollout(runtime, rollout, "resume", wish)
@@ -212,6 +220,7 @@ def resume_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequ
 
 @router.post("/rollouts/{rollout}/stop", status_code=202, responses=_COMMAND_PROBLEMS)
 @operators
+@declare_example({"reason": "maintenance", "by": "ops"})
 def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandRequest = None) -> RolloutView:
     """Stop a rollout: no further host starts, and its runs stop; a change in progress is undone."""
     return _command_rollout(runtime, rollout, "stop", wish)
@@ -230,6 +239,7 @@ def stream_rollout(
     request: Request,
     since: Annotated[str | None, Query(json_schema_extra={"pattern": SEQ})] = None,
 ) -> Response:
+    """Stream the events of a rollout as they happen."""
     with open_read_session(runtime.database) as session:
         rollouts.require_rollout(session, rollout)
     return streams.create_stream_response(

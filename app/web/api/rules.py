@@ -39,6 +39,7 @@ class RuleList(ApiModel):
 @router.get("/rules", responses=document_problems("unknown-skill"))
 @viewers
 def list_rules(skill_name: SkillName = "stig") -> RuleList:
+    """List the rules of a skill."""
     with blame_field("skill", "unknown-skill"):
         pack = load_skill(skill_name)
     return RuleList.from_source(pack, skill=pack.name, rules=list(pack.rules.values()))
@@ -47,6 +48,7 @@ def list_rules(skill_name: SkillName = "stig") -> RuleList:
 @router.get("/rules/{rule}", responses=document_problems("not-found", "unknown-skill"))
 @viewers
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
+    """Show one rule with its texts."""
     with blame_field("skill", "unknown-skill"):
         pack = load_skill(skill_name)
     if rule not in pack.rules:

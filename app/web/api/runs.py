@@ -19,6 +19,7 @@ from app.store.run_listing import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilt
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.idempotency import FIELD, REPLAY, REPLAYED, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
@@ -65,6 +66,10 @@ class RunChange(ApiModel):
     },
 )
 @operators
+@declare_example(
+    {"host": "fixture", "rules": ["V-257820", "V-257985"], "mode": "auto", "note": "nightly", "by": "ci"},
+    headers={"Idempotency-Key": "nightly-2026-11-26"},
+)
 async def start_run(
     order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> Accepted:
@@ -100,6 +105,7 @@ def _to_query_parameter(one: RunFilter) -> Parameter:
 @router.get("/runs", responses=document_problems("bad-cursor"))
 @guests
 @spread_filters(_to_query_parameter)
+@declare_example(query={"state": "finished", "limit": "1"})
 def list_runs(
     session: TheSession,
     cursor_: Annotated[str | None, Query(alias="cursor", max_length=200)] = None,
@@ -116,11 +122,13 @@ def list_runs(
 @router.get("/runs/{run}", responses=document_problems("not-found"))
 @guests
 def show_run(run: str, session: TheSession) -> RunView:
+    """Show a run with its state, counts and links."""
     return to_run_view(require_run_row(session, run))
 
 
 @router.patch("/runs/{run}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
 @operators
+@declare_example({"name": "before the audit", "tags": ["nightly"]})
 def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, session: TheSession) -> RunView:
     """Set a run's name and tags, also after it has ended. Its log and papers stay unchanged."""
     row = require_run_row(session, run)

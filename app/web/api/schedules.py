@@ -28,7 +28,9 @@ from app.targets.host_registry import FIXTURE
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
+from app.web.api.rollouts import Words
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName
 from app.web.deps import TheRuntime, TheSession
 
@@ -40,14 +42,15 @@ Id = Annotated[str, InPath(max_length=40)]
 class ScheduleOrder(ApiModel):
     host: HostName = FIXTURE
     hosts: Annotated[
-        str,
+        Words,
         declare_field(
             maxLength=LONGEST_WORDS,
-            description="For a rollout: names, patterns, groups or all. Temper resolves them at each start.",
+            examples=["web,db*", ["web", "db*"]],
+            description="For a rollout, a list or one text: names, patterns, groups or all, resolved at each start.",
         ),
     ] = ""
     at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
-    waves: Annotated[str, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
+    waves: Annotated[Words, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
     harmed: Annotated[int, declare_field(minimum=0, maximum=1000, description="Of hosts.")] = 1
     escalated: Annotated[float, declare_field(minimum=0, maximum=100, description="Of hosts.")] = 100.0
     cron: Annotated[str, declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
@@ -96,12 +99,15 @@ class ScheduleList(ApiModel):
 @router.get("/schedules", responses=document_problems())
 @viewers
 def list_schedules(session: TheSession) -> ScheduleList:
+    """List the schedules."""
     return ScheduleList(schedules=[_to_schedule_view(row) for row in schedules.list_schedules(session)])
 
 
 @router.post("/schedules", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
 @operators
+@declare_example({"host": "fixture", "cron": "30 2 * * *", "zone": "Europe/Berlin", "rules": ["V-257985"]})
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
+    """Add a schedule, which starts runs at set times."""
     hosts = select_hosts(order.hosts, runtime.settings.hosts_folder, read_groups(session)) if order.hosts else ()
     row = create_schedule_row(_build_schedule_spec(order, hosts), runtime.clock.now(), runtime.settings.hosts_folder)
     insert_schedule(session, row)
@@ -112,6 +118,7 @@ def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime,
 @router.get("/schedules/{schedule}", responses=document_problems("not-found"))
 @viewers
 def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
+    """Show a schedule with the outcome of its last time."""
     return _to_schedule_view(schedules.require_schedule(session, schedule))
 
 

@@ -18,6 +18,7 @@ from app.web.api.events import (
     filter_by_kinds,
     parse_kinds,
 )
+from app.web.api.examples import declare_example
 from app.web.api.problem import Problem
 from app.web.deps import TheStreams
 from app.web.stream.resume_position import read_resume_position
@@ -41,6 +42,7 @@ Since = Annotated[
     ),
 )
 @viewers
+@declare_example(query={"kind": "run.queued,run.finished"})
 def stream_all_events(
     streams: TheStreams, request: Request, kind: Kinds = None, since: Since = None, _last: Last = None
 ) -> Response:
@@ -61,6 +63,7 @@ def stream_all_events(
     ),
 )
 @viewers
+@declare_example(query={"kind": "engine.sample"})
 def stream_samples(
     streams: TheStreams,
     request: Request,

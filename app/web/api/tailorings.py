@@ -10,6 +10,7 @@ from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.runs.tailoring_import import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime, TheSession, Words
 
@@ -54,6 +55,7 @@ def list_tailorings() -> TailoringList:
 
 @router.post("/tailorings", status_code=201, responses=document_problems("too-large", "wrong-content-type"))
 @operators
+@declare_example({"name": "site", "content": "ssg-debian12", "document": "<xccdf:Tailoring>…</xccdf:Tailoring>"})
 def add_tailoring(order: TailoringOrder) -> TailoringList:
     """Add a tailoring. It is kept for good: its name cannot be used for another."""
     taken = import_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
@@ -71,6 +73,7 @@ _XML: dict[int | str, dict[str, object]] = {
     responses={**document_problems("unknown-host", "unknown-skill", "unknown-rule"), **_XML},
 )
 @viewers
+@declare_example(query={"skill": "scap:ssg-debian12:base", "host": "fixture"})
 def take_tailoring_out(
     session: TheSession,
     runtime: TheRuntime,

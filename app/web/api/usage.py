@@ -10,6 +10,7 @@ from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, par
 from app.store.clock import database_time
 from app.web.api.api_model import ApiModel, Figure, declare_field, derive_figure
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
 from app.web.deps import TheRuntime, TheSession
 
@@ -57,6 +58,7 @@ TheUsage = Annotated[list[UsageLine], Depends(_read_usage)]
 
 @router.get("/usage", responses=document_problems())
 @operators
+@declare_example(query={"per": "day"})
 def show_usage(lines: TheUsage) -> UsageList:
     """List tokens, GPU-seconds and joules per person and API token. Admins see everybody's, others their own.
 
@@ -64,8 +66,11 @@ def show_usage(lines: TheUsage) -> UsageList:
     return UsageList(usage=[_to_usage_view(one) for one in lines])
 
 
-@router.get("/usage.csv", responses=document_problems(), response_class=Response)
+@router.get(
+    "/usage.csv", responses={**document_problems(), 200: {"content": {"text/csv": {}}}}, response_class=Response
+)
 @operators
+@declare_example(query={"per": "day"})
 def export_usage(lines: TheUsage) -> Response:
     """The same lines as CSV."""
     headers = {"content-disposition": 'attachment; filename="usage.csv"'}

@@ -14,6 +14,7 @@ from app.store.waivers import WaiverRow, WaiverState
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
@@ -78,6 +79,7 @@ class WaiverList(ApiModel):
 
 @router.get("/waivers", responses=document_problems())
 @viewers
+@declare_example(query={"in_force": "true"})
 def list_waivers(
     session: TheSession,
     in_force: Annotated[bool, Query(description="Only waivers in force.")] = False,
@@ -92,6 +94,16 @@ def list_waivers(
     "/waivers", status_code=201, responses=document_problems("exists", "too-many", "too-large", "wrong-content-type")
 )
 @operators
+@declare_example(
+    {
+        "rule": "V-257985",
+        "host": "fixture",
+        "owner": "Ops lead",
+        "reason": "The old client cannot do without.",
+        "ticket": "CHG-7",
+        "until": "2027-01-31",
+    }
+)
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
     """Add a waiver. From the next run on the finding is skipped; every paper still lists it."""
     now = database_time(session)
@@ -104,11 +116,13 @@ def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, res
 @router.get("/waivers/{waiver}", responses=document_problems("not-found"))
 @viewers
 def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
+    """Show a waiver."""
     return _to_waiver_view(waivers.require_waiver(session, waiver), database_time(session))
 
 
 @router.post("/waivers/{waiver}/end", responses=document_problems("not-found"))
 @operators
+@declare_example({"reason": "The old client is gone."})
 def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> WaiverView:
     """End a waiver before its date. Runs in progress keep the waivers they started with."""
     now = database_time(session)

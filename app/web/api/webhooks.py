@@ -20,6 +20,7 @@ from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
+from app.web.api.examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheRuntime, TheSession
@@ -105,11 +106,13 @@ class WebhookList(ApiModel):
 @router.get("/webhooks", responses=document_problems())
 @admins
 def list_webhooks(session: TheSession) -> WebhookList:
+    """List the webhooks."""
     return WebhookList(webhooks=[_to_webhook_view(row) for row in webhooks.list_webhooks(session)])
 
 
 @router.post("/webhooks", status_code=201, responses=document_problems("too-many", "too-large", "wrong-content-type"))
 @admins
+@declare_example({"url": "http://127.0.0.1:9000/hook", "local": True, "kinds": ["run.finished", "sentry.alarm"]})
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
     """Add a webhook. Each event from now on is sent as a signed CloudEvent, in order per run, at least once."""
     wish = WebhookSpec(**dict(order) | {"url": str(order.url)})
@@ -121,11 +124,13 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
 @router.get("/webhooks/{webhook}", responses=document_problems("not-found"))
 @admins
 def show_webhook(webhook: str, session: TheSession) -> WebhookView:
+    """Show a webhook with its deliveries."""
     return _to_webhook_view(_require_webhook(session, webhook))
 
 
 @router.patch("/webhooks/{webhook}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
 @admins
+@declare_example({"template": "chat"})
 def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runtime: TheRuntime) -> WebhookView:
     """Change whether it may lead to non-public addresses, or its body template.
 
@@ -143,6 +148,7 @@ def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runt
 @router.delete("/webhooks/{webhook}", status_code=204, responses=document_problems("not-found"))
 @admins
 def delete_webhook(webhook: Id, session: TheSession) -> None:
+    """Delete a webhook. Pending deliveries are dropped."""
     webhooks.delete_webhook(session, _require_webhook(session, webhook).id)
 
 
@@ -161,6 +167,7 @@ async def try_webhook(webhook: Id, runtime: TheRuntime) -> WebhookTrial:
     responses=document_problems("not-found", "too-large", "wrong-content-type"),
 )
 @admins
+@declare_example({"run": PLACEHOLDERS["run"]})
 def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookView:
     """Send all matching events of one run or rollout again, from the first, with the same ids."""
     row = _require_webhook(session, webhook)

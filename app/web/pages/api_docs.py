@@ -1,17 +1,25 @@
-"""The API reference page, rendered from the description at /openapi.json without scripts or requests."""
+"""The API reference: a page for each group of operations, rendered from the description at /openapi.json."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from app.people.rights import guests
+from app.web.addresses import path_to
 from app.web.pages.templating import render_page
+from app.web.schema_references import find_used_schemas
 
 router = APIRouter(include_in_schema=False)
 
+SEARCH_INDEX = "search-index.js"
 _METHODS = ("get", "post", "put", "patch", "delete")
+
+Operation = tuple[str, str, dict[str, Any]]
+"""Method, path and description."""
 
 
 @dataclass(frozen=True)
@@ -26,21 +34,65 @@ class TypePiece:
 @guests
 def show_api_docs(request: Request) -> Response:
     description = request.app.state.described()
+    groups = [(tag, _list_operations(description, tag["name"])) for tag in description["tags"]]
+    search = path_to("api_docs_group", group=SEARCH_INDEX)
     return render_page(
-        "api_docs.html",
-        here="api_docs",
-        info=description["info"],
-        groups=[(tag, _list_operations(description, tag["name"])) for tag in description["tags"]],
-        shapes=sorted(description["components"]["schemas"].items()),
-        describe_type=_describe_type,
-        describe_content=_describe_content,
+        "api_docs.html", here="api_docs", info=description["info"], groups=groups, search_index=search, root=""
     )
 
 
-def _list_operations(description: dict[str, Any], tag: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """Return method, path and description of each operation."""
+@router.get("/api/docs/{group}", name="api_docs_group")
+@guests
+def show_api_group(request: Request, group: str) -> Response:
+    """Show the operations of a group with their examples, and the schemas that they use."""
+    description = request.app.state.described()
+    if group == SEARCH_INDEX:
+        content = _build_search_index(description)
+        return Response(content, media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
+    tag = next((one for one in description["tags"] if one["name"] == group), None)
+    if tag is None:
+        raise HTTPException(404, "The API has no such group of operations. /api/docs lists the groups.")
+    operations = _list_operations(description, group)
+    schemas = description["components"]["schemas"]
+    used = find_used_schemas([one for _, _, one in operations], schemas)
+    return render_page(
+        "api_docs_group.html",
+        here="api_docs",
+        tag=tag,
+        tags=description["tags"],
+        operations=operations,
+        shapes=[(name, schemas[name]) for name in sorted(used)],
+        describe_type=_describe_type,
+        describe_content=_describe_content,
+        list_answers=_list_answers,
+    )
+
+
+def _list_operations(description: dict[str, Any], tag: str) -> list[Operation]:
     every = [(method, path, there.get(method)) for path, there in description["paths"].items() for method in _METHODS]
     return [(method, path, one) for method, path, one in every if one and one["tags"][0] == tag]
+
+
+def _build_search_index(description: dict[str, Any]) -> str:
+    """Return a script with address, group, heading and text of each operation, for help.js."""
+    entries = []
+    for tag in description["tags"]:
+        page = path_to("api_docs_group", group=tag["name"])
+        for method, path, one in _list_operations(description, tag["name"]):
+            fields = " ".join(f"{each['name']} {each.get('description', '')}" for each in one.get("parameters", ()))
+            heading = f"{method.upper()} {path}"
+            text = f"{one['summary']}. {one['operationId']} {one.get('description', '')} {fields}"
+            entries.append([f"{page}#{one['operationId']}", tag["name"], heading, text])
+    return f"globalThis.helpIndex = {json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def _list_answers(operation: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield status and text of each answer that has an example."""
+    for status, answer in operation["responses"].items():
+        for content in answer.get("content", {}).values():
+            if "example" in content:
+                shown = content["example"]
+                yield status, shown if isinstance(shown, str) else json.dumps(shown, indent=2, ensure_ascii=False)
 
 
 def _describe_content(holder: dict[str, Any]) -> tuple[TypePiece, ...]:

@@ -15,6 +15,7 @@ REFUSED = (401, 403)
 BY_THEMSELVES = (
     "/",
     "/api/docs",
+    "/api/docs/{group}",
     "/api/v1",
     "/api/v1/me",
     "/api/v1/runs",

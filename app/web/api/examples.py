@@ -1,0 +1,113 @@
+"""Examples of the API: the request stands beside its operation, the answer is recorded by a test that sends it."""
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote, urlencode
+
+E = TypeVar("E")
+
+RECORDED = Path(__file__).with_name("examples.json")
+"""Answers by operation, written by `python -m tests.web.api.examples`."""
+
+PLACEHOLDERS: Mapping[str, str] = {
+    "run": "5f0c91ab",
+    "rollout": "8d20e4f1",
+    "approval": "5f0c91ab.41",
+    "schedule": "c41d07be",
+    "waiver": "91e6b2a0",
+    "webhook": "3b7a60cd",
+    "token": "94e1c27f",
+    "host": "web-1",
+    "group": "web",
+    "rule": "V-257985",
+    "engine": "gemma-31b",
+    "parameter": "minlen",
+    "name": "ada",
+    "verb": "pause",
+}
+"""Value of each path parameter in the examples."""
+
+_ATTRIBUTE = "temper_example"
+
+
+@dataclass(frozen=True)
+class RequestExample:
+    """What an example sends; path parameters that it leaves out have their placeholder."""
+
+    body: Any = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    path: Mapping[str, str] = field(default_factory=dict)
+
+
+def declare_example(
+    body: Any = None,
+    *,
+    query: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    path: Mapping[str, str] | None = None,
+) -> Callable[[E], E]:
+    """Attach the example of a request to the function that answers it."""
+
+    def attach_example(endpoint: E) -> E:
+        setattr(endpoint, _ATTRIBUTE, RequestExample(body, query or {}, headers or {}, path or {}))
+        return endpoint
+
+    return attach_example
+
+
+@cache
+def read_recorded_answers() -> dict[str, dict[str, Any]]:
+    """Return status, media type and answer of each operation."""
+    return json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+
+
+def add_example(method: str, path: str, operation: dict[str, Any], endpoint: object) -> None:
+    """Add request, answer and curl to an operation of the OpenAPI description."""
+    asked: RequestExample = getattr(endpoint, _ATTRIBUTE, RequestExample())
+    answered = read_recorded_answers().get(operation["operationId"], {})
+    for one in operation.get("parameters", ()):
+        value = _find_value(asked, one)
+        if value is not None:
+            one["example"] = value
+    if asked.body is not None:
+        operation["requestBody"]["content"]["application/json"]["example"] = asked.body
+    if "answer" in answered:
+        content = operation["responses"].get(str(answered["status"]), {}).get("content", {})
+        if answered["media"] in content:  # else the record is old, as the test says
+            content[answered["media"]]["example"] = answered["answer"]
+    operation["x-codeSamples"] = [{"lang": "curl", "source": write_curl(method, path, operation, asked)}]
+
+
+def _find_value(asked: RequestExample, parameter: dict[str, Any]) -> str | None:
+    where, name = parameter["in"], parameter["name"]
+    if where == "path":
+        return asked.path.get(name, PLACEHOLDERS.get(name))
+    return {"query": asked.query, "header": asked.headers}[where].get(name)
+
+
+def write_curl(method: str, path: str, operation: dict[str, Any], asked: RequestExample) -> str:
+    """Return the command for a shell in which TEMPER is the address of the server."""
+    names = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "path"]
+    address = path.format(**{name: quote(asked.path.get(name, PLACEHOLDERS[name])) for name in names})
+    query = f"?{urlencode(asked.query, safe=',:')}" if asked.query else ""
+    words = ["curl -sS", *([] if method == "get" else [f"-X {method.upper()}"]), f'"$TEMPER{address}{query}"']
+    media = [
+        media for status, one in operation["responses"].items() if status == "200" for media in one.get("content", ())
+    ]
+    if media == ["text/event-stream"]:
+        words.insert(1, "-N")
+    if "." in (file := path.rpartition("/")[2]):
+        words.append(f"-o {file}")
+    words += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in asked.headers.items()]
+    if asked.body is not None:
+        words += [
+            "-H 'Content-Type: application/json'",
+            f"-d {shlex.quote(json.dumps(asked.body, ensure_ascii=False))}",
+        ]
+    return " ".join(words)
