@@ -50,7 +50,7 @@ def test_permissions_may_become_stricter(path, before, after):
         ("/var/lib/x", "folder 0750 root:x", "folder 0750 root:root", "destruction"),
         ("/var/lib/x", "folder 0755 x:x", "folder 0755 ana:x", "privilege"),
         ("/home/ana", "folder 0755 ana:ana home", "folder 0700 root:ana home", "lockout"),
-        ("/root", "folder 0700 root:root", "folder 0000 root:root", "destruction"),
+        ("/var/lib/x", "folder 0755 x:x", "folder 0455 x:x", "destruction"),
         ("/dev/shm", "folder 1777 root:root", "folder 1755 root:root", "destruction"),
         ("/etc/x", "link", "file 0600 root:root", "not understood"),
     ],
