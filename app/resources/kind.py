@@ -111,6 +111,8 @@ class ResourceKind(Generic[A]):
     """Judge the action before the host is asked anything."""
     match_state: Callable[[str, str], bool] = match_state
     """Return True if the state that was found is the one that was foreseen."""
+    list_touched: Callable[[A], Sequence[str]] = lambda _: ()
+    """List the paths that it changes where the host's scripts do not watch: without it they would be drift."""
     hazard: str = "something else"
     """A word of app/loop/risk.py, for approval policies."""
     alone: str = ""

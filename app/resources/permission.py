@@ -119,6 +119,7 @@ KIND = ResourceKind(
     is_possible=lambda action, host: bool(host.text) and not _is_done(action, host.text),
     list_words=lambda action: (action.mode or "-", action.owner or "-"),
     judge_action=judge_action,
+    list_touched=lambda action: (action.path,),
     judge_states=judge_permissions,
     build_commands=_build_commands,
     hazard="file permissions",

@@ -3,6 +3,7 @@ import pytest
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.resources.permission import SetPermissions, find_candidates, judge_permissions
 from tests.resources.case import KindCase, Sample
+from tests.targets.ssh.conftest import host, opened  # noqa: F401 (fixtures)
 
 WAS = "folder 0755 root:root"
 CASE = KindCase(
@@ -64,3 +65,18 @@ def test_a_text_names_the_mode_and_the_owner_of_a_path():
     assert list(find_candidates(RuleTexts("x", text))) == [
         SetPermissions(path="/etc/cron.d", mode="0700", owner="root:root")
     ]
+
+
+def test_a_home_outside_of_etc_is_changed_without_drift_and_taken_back(host, opened):  # noqa: F811
+    home = host.root / "home/opsadmin"
+    home.mkdir(parents=True, exist_ok=True)
+    home.chmod(0o775)
+    target = opened()
+    target.prepare()
+    action, place = SetPermissions(path="/home/opsadmin", mode="0755"), frozenset({"permission:/home/opsadmin"})
+    done = target.apply("home", [action], place)
+    assert home.stat().st_mode & 0o7777 == 0o755
+    assert target.find_drift(done.changes) == ()
+    assert target.roll_back("home").differences == ()
+    assert home.stat().st_mode & 0o7777 == 0o775
+    assert target.find_drift(()) == ()

@@ -67,7 +67,9 @@ class SshResources:
         foreseen = _resolve_unforeseen(foreseen, now)
         if weaker := judge_states(foreseen):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
-        return _build_performed(foreseen, was, self._listed(), [path for path, _ in rows.get_rows("touched")])
+        touched = [path for path, _ in rows.get_rows("touched")]
+        touched += [path for one in ours for path in get_kind(one).list_touched(one) if path not in touched]
+        return _build_performed(foreseen, was, self._listed(), touched)
 
     def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
         """Return the wanted resources that the host has, with the possible actions on each."""
