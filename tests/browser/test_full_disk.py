@@ -27,7 +27,7 @@ def serve_on_small_disk(data: Path, mounted: Path):
     data.mkdir()
     log = data.with_suffix(".log")
     wall = ["bwrap", "--dev-bind", "/", "/", "--die-with-parent", "--size", str(SMALL), "--tmpfs", str(mounted)]
-    line = [*wall, sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", "--speed", "3"]
+    line = [*wall, sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", "--speed", "8"]
     with log.open("w") as errors:
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=errors, text=True)
     try:
