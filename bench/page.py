@@ -2,7 +2,7 @@
 
     python bench/page.py [seconds]
 
-The first screen is that of a run at work, beside a text file of the same server, as the median of five loads each.
+The first screen is that of a run at work, beside a few words of the same server, as the median of five loads each.
 Tokens come twice: from a run whose engines write 200 a second, and, into one turn of a run that is over, as the stream's
 own events. The floor of both is the same page, idle. Each line has the load of the machine, and windows are repeated:
 what is told is the quietest. What an idle server with ten open pages takes is measured by bench/idle.py.
@@ -34,8 +34,8 @@ WATCH = """() => {
 ENGINE_TOK_S = 15.1
 """What the simulated engine of Architect and Worker writes a second at speed 1 (app/lineups/simulated.toml)."""
 LOADS, WINDOWS = 5, 3
-FLOOR = "/static/vendor/htmx/LICENSE"
-"""A page of a few words without styles and scripts."""
+FLOOR = "/api/v1/me"
+"""A few words as text, without styles and scripts."""
 PAINTED = """() => new Promise((ready) => {
   const seen = (list) => { const last = list.getEntries().at(-1); if (last) ready(last.startTime); };
   new PerformanceObserver(seen).observe({ type: "largest-contentful-paint", buffered: true });
@@ -77,7 +77,7 @@ async def look_at_live_run(url: str, seconds: float) -> None:
         browser = await launch_browser(playwright)
         for _ in range(WINDOWS):
             floor, painted = [await measure_first_screen(browser, url + path) for path in (FLOOR, "/")]
-            print(f"first screen: {painted:.0f} ms, a text file {floor:.0f} ms, {painted / floor:.1f} times; {load()}")
+            print(f"first screen: {painted:.0f} ms, a few words {floor:.0f} ms, {painted / floor:.1f} times; {load()}")
         page = await browser.new_page(viewport={"width": 1440, "height": 900})
         await page.goto(url)
         for _ in range(WINDOWS):

@@ -12,7 +12,7 @@ LEVELS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-"
 """Four of 256 grey levels each."""
 CHANGED = 3
 """Levels by which a cell of the grid differs visibly. Another digit or a moved letter changes a cell by less."""
-MOST_CHANGED = 0.03
+MOST_CHANGED = 0.015
 """The share of all cells that may differ visibly."""
 SIZES = ((1440, 900), (1920, 1080), (2560, 1440), (390, 844), (1100, 800))
 SCHEMES = ("dark", "light")
