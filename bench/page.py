@@ -9,11 +9,13 @@ what is told is the quietest. What an idle server with ten open pages takes is m
 """
 
 import asyncio
+import json
 import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Browser, Page, Playwright, async_playwright
 
@@ -34,6 +36,7 @@ WATCH = """() => {
 ENGINE_TOK_S = 15.1
 """What the simulated engine of Architect and Worker writes a second at speed 1 (app/lineups/simulated.toml)."""
 LOADS, WINDOWS = 5, 3
+LONG = 50
 FLOOR = "/api/v1/me"
 """A few words as text, without styles and scripts."""
 PAINTED = """() => new Promise((ready) => {
@@ -45,7 +48,10 @@ TOKENS = """(token) => dispatchEvent(
 
 
 async def measured(page: Page, seconds: float, *, tokens: bool) -> str:
+    browser = page.context.browser
+    assert browser
     await page.evaluate(WATCH)
+    await browser.start_tracing(page=page, categories=["toplevel"])
     place = await page.evaluate("document.querySelector('.lane .body[data-staged]')?.dataset.turn")
     role = await page.evaluate("document.querySelector('.step[data-staged]')?.dataset.role")
     text = " word" * (RATE // MERGED)
@@ -54,10 +60,23 @@ async def measured(page: Page, seconds: float, *, tokens: bool) -> str:
             await page.evaluate(TOKENS, {"turn": place, "role": role, "text": text})
         await asyncio.sleep(1 / MERGED)
     tasks, shift, frames = await page.evaluate("[window.tasks, window.shift, window.frames.sort((a, b) => a - b)]")
+    spent = read_task_times(json.loads(await browser.stop_tracing()))
     p99 = frames[int(len(frames) * 0.99) - 1] if frames else float("nan")
     return (
-        f"{len(tasks)} tasks over 50 ms (longest {max(tasks, default=0):.0f}), frame p99 {p99:.0f} ms, CLS {shift:.3f}"
+        f"{len(tasks)} tasks over 50 ms (longest {max(tasks, default=0):.0f}), by processor time "
+        f"{sum(one > LONG for one in spent)} (longest {max(spent, default=0):.0f}); "
+        f"frame p99 {p99:.0f} ms, CLS {shift:.3f}"
     )
+
+
+def read_task_times(trace: dict[str, list[dict[str, Any]]]) -> list[float]:
+    """Return the milliseconds of processor time of each task of the pages' main threads.
+
+    A long task by the clock may be one that waited for a processor: on a busy machine only these times count."""
+    events = trace["traceEvents"]
+    main = {(one["pid"], one["tid"]) for one in events if one.get("args", {}).get("name") == "CrRendererMain"}
+    tasks = [one for one in events if "tdur" in one and (one["pid"], one["tid"]) in main]
+    return [one["tdur"] / 1000 for one in tasks]
 
 
 async def measure_first_screen(browser: Browser, address: str) -> float:

@@ -15,7 +15,15 @@ from tests.served import Server
 
 RULES = ["V-257820", "V-257984"]
 """Each passes at its first attempt."""
-TOLD = ("attempt.started", "item.passed", "run.waiting", "attempt.failed", "attempt.reflected", "item.escalated", "lesson")
+TOLD = (
+    "attempt.started",
+    "item.passed",
+    "run.waiting",
+    "attempt.failed",
+    "attempt.reflected",
+    "item.escalated",
+    "lesson",
+)
 """Kinds of events; the last four are of an attempt that was spent."""
 SMALL = 24 * 2**20
 """Bytes of the file system: a run of two rules needs a fifth of it."""

@@ -75,7 +75,10 @@ async def looked(browser, request):
         everything = "TEMPER_KEEP_LOOKS" in os.environ or request.config.getoption("thorough")
         for at, (width, height) in enumerate(SIZES):
             for scheme in SCHEMES:
-                if not everything and (width, scheme) not in ((1440, "dark"), (SIZES[1 + sum(moment.encode()) % 4][0], "light")):
+                if not everything and (width, scheme) not in (
+                    (1440, "dark"),
+                    (SIZES[1 + sum(moment.encode()) % 4][0], "light"),
+                ):
                     continue
                 await page.set_viewport_size({"width": width, "height": height})
                 await page.emulate_media(color_scheme=scheme)
