@@ -3,7 +3,7 @@ BIN := .venv/bin
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help client dist wheelhouse demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded
+.PHONY: help client dist wheelhouse demo test chaos mutate test-hosts test-machines test-vllm lint fmt bench lock docs recorded recorded-real looks
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -63,6 +63,14 @@ recorded: .venv/.runtime  ## make docs/recorded/demo.html anew: the demo's run i
 	@rm -rf build/recorded
 	@LOGNAME=demo $(BIN)/temper run --data build/recorded || [ $$? -eq 2 ]
 	@$(BIN)/temper share "" docs/recorded/demo.html --data build/recorded
+
+recorded-real: .venv/.cpu  ## make docs/recorded/real-model.html anew: the run with a real model (two to ten minutes)
+	@rm -rf build/recorded-real
+	@LOGNAME=demo $(BIN)/temper run --lineup cpu --rules V-257984,V-258007,V-258041,V-258069 --data build/recorded-real || [ $$? -eq 2 ]
+	@$(BIN)/temper share "" docs/recorded/real-model.html --data build/recorded-real
+
+looks: .venv/.dev  ## keep how the pages look now as what tests/browser/test_looks.py compares with; look at the pages first
+	@TEMPER_KEEP_LOOKS=1 $(BIN)/pytest tests/browser/test_looks.py -k as_before
 
 lock: .venv/.dev  ## pin anew with hashes, and without any index address
 	@$(BIN)/uv pip compile -q --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra setup -o requirements.lock pyproject.toml

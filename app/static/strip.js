@@ -1,6 +1,5 @@
 // A strip of charts that fills itself: fetches what was, takes in what the stream tells, and says where the hand is.
 import { Axis } from "./axis.js";
-import { LargeChart } from "./chart-dialog.js";
 import { Panel, PANELS } from "./strip-panel.js";
 
 const WORDS = { 120: "2 min", 900: "15 min", 86400: "day", run: "run" };
@@ -135,8 +134,12 @@ class Strip {
     this.twin.querySelector(".strip-table").replaceChildren(table);
   }
 
-  open(name) {
-    this.large = new LargeChart(name, this, () => { this.large = null; });
+  // Few people open a chart large, so its script is fetched by the first who does.
+  async open(name) {
+    const found = await import("./chart-dialog.js").catch(() => null);
+    if (!found) this.note.textContent = "Cannot open the chart: the server does not answer. Reload the page when it does.";
+    if (!found || this.large) return;
+    this.large = new found.LargeChart(name, this, () => { this.large = null; });
     this.large.follow(this.data, this.span());
   }
 

@@ -71,6 +71,9 @@ async def test_it_plays_to_the_end_shows_the_tally_and_is_checked(opened, shared
     await expect(page.locator("#check-lines .unsure")).to_contain_text("Not pinned: the key ")
     await expect(page.locator(".badge.simulated")).to_be_visible()
     await until(page, "document.querySelector('.scrubber canvas') !== null")
+    await page.get_by_role("button", name="Open the chart of Tokens large").click()
+    await expect(page.get_by_role("dialog", name="Tokens over time, large")).to_be_visible()
+    await page.keyboard.press("Escape")
     for words in ("Before: ", "After: "):
         await expect(page.locator(".beforeafter .label", has_text=words)).to_be_visible()
     tally = page.locator(".outcome")

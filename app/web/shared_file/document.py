@@ -27,6 +27,8 @@ _SCRIPT = re.compile(r'<script\b([^>]*?)\ssrc="/static/([^"]+)"[^>]*></script>\n
 _STYLE = re.compile(r'<link rel="stylesheet" href="/static/([^"]+)">\n?')
 _ICON = re.compile(r'(<link rel="icon" href=")/static/([^"]+)"')
 _IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./([\w.-]+)";$', re.MULTILINE)
+_LATER = re.compile(r'import\("\./([\w.-]+)"\)')
+"""A module that a page fetches when somebody needs it. A file holds it from the start."""
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|let|class|function)\b)", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?:async )?(?:const|let|class|function) (\w+)", re.MULTILINE)
 POLICY = (
@@ -66,13 +68,14 @@ def _inline_script(file: str, *, module: bool) -> tuple[str, str]:
 def bundle_module(file: str, bundled: set[str]) -> str:
     """Return a module after the modules that it imports, each in a scope of its own that hands out what it exports."""
     text, before = (STATIC / file).read_text(), ""
-    for _, other in _IMPORT.findall(text):
+    for other in (*(other for _, other in _IMPORT.findall(text)), *_LATER.findall(text)):
         if other not in bundled:
             bundled.add(other)
             before += bundle_module(other, bundled)
     names = ", ".join(_EXPORTED.findall(text))
     imports = "".join(f"const {{ {used} }} = {_name_module(other)};\n" for used, other in _IMPORT.findall(text))
     plain = _EXPORT.sub("", _IMPORT.sub("", text))
+    plain = _LATER.sub(lambda found: f"Promise.resolve({_name_module(found[1])})", plain)
     return f"{before}const {_name_module(file)} = (() => {{\n{imports}{plain}\nreturn {{ {names} }};\n}})();\n"
 
 

@@ -5,6 +5,7 @@ import pytest
 from app.events.kinds import (
     ActionApplied,
     ActionRolledBack,
+    AttemptStarted,
     ItemPassed,
     LessonLearnt,
     RunFinished,
@@ -32,6 +33,7 @@ def said(events):
     [
         (RunStarted, 1, "Scanning the whole host. Nothing has been changed yet."),
         (RunScoped, 1, "On to the next finding."),
+        (AttemptStarted, 1, "The Architect plans the fix next."),
         (ActionApplied, 1, "The change is made. The scanner is checking it."),
         (SentryProbed, 1, "The Sentry is looking for damage"),
         (SentryAlarm, 1, "The Sentry found the nightly backup locked out. Undoing."),

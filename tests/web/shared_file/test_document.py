@@ -43,3 +43,9 @@ def test_a_module_brings_what_it_imports_and_keeps_its_names_apart():
     assert not re.search(r"^(import|export) ", text, re.MULTILINE)
     assert text.count("const module_shared_frames_js = ") == 1
     assert text.index("const module_shared_check_js") < text.index("const module_shared_report_js")
+
+
+def test_a_module_that_pages_fetch_later_is_inside_from_the_start():
+    text = bundle_module("strip.js", set())
+    assert not re.search(r"\bimport\b", text)
+    assert text.index("const module_chart_dialog_js = ") < text.index("Promise.resolve(module_chart_dialog_js)")

@@ -131,7 +131,11 @@ def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:
         return _describe_scanner_verdict(attempt).strip() or AT_WORK["triage"]
     if attempt.applied:
         return "The change is made. The scanner is checking it."
-    return "The change is written. The policy and the host are checking it." if attempt.proposed else "…"
+    if attempt.proposed:
+        return "The change is written. The policy and the host are checking it."
+    return (
+        "The plan is ready. The Worker writes the change next." if attempt.plan else "The Architect plans the fix next."
+    )
 
 
 def _describe_scanner_verdict(attempt: AttemptView) -> str:
