@@ -3,8 +3,8 @@
     python bench/page.py [seconds]
 
 The first screen is that of a run at work, beside a few words of the same server, as the median of five loads each.
-Tokens come twice: from a run whose engines write 200 a second, and, into one turn of a run that is over, as the stream's
-own events. The floor of both is the same page, idle. Each line has the load of the machine, and windows are repeated:
+Tokens come twice: from a run whose engines write 200 a second, and, into one turn of a run that is over, as events of
+the stream. The floor of both is the same page, idle. Each line has the load of the machine, and windows are repeated:
 what is told is the quietest. What an idle server with ten open pages takes is measured by bench/idle.py.
 """
 

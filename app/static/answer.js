@@ -1,7 +1,7 @@
 // A role's answer is JSON by schema. While it is written it is shown as what it means: each field as far as it has come.
 // Text is only ever put as text, which cannot act; the raw answer is one click away.
 const MOST = 40_000; // characters: beyond that the raw answer is all there is until the turn is over
-const NAMES = { paths: "Where", risk: "Risk", rollback: "Undo", validation: "Check", environment: "Holds for", advice: "Advice", decision: "Decision", reason: "Because", reload: "Reload" };
+const NAMES = { candidate: "Takes proposal", paths: "Where", risk: "Risk", rollback: "Undo", validation: "Check", environment: "Holds for", advice: "Advice", decision: "Decision", reason: "Because", reload: "Reload" };
 const LEADS = ["approach", "note", "explanation", "assessment", "mechanism"];
 
 // Reads what there is of a JSON text that may end anywhere. Whatever is no JSON is passed over.
@@ -56,7 +56,7 @@ const field = (name, value) => {
   if (name === "actions" && Array.isArray(value)) { const diff = made("div", "", "diff"); diff.append(...value.filter((one) => one instanceof Map).flatMap(rows)); return diff; }
   if (name === "steps" && Array.isArray(value)) { const list = document.createElement("ol"); list.append(...value.map((one) => made("li", one))); return list; }
   if (name === "veto" || name === "alarm") return value === true ? made("p", name === "veto" ? "✗ Veto" : "! Alarm", "word-fail") : null;
-  if (value === "" || value === false || value instanceof Map) return null;
+  if (value === "" || value === false || value instanceof Map || (name === "candidate" && value === "0")) return null;
   const line = document.createElement("p");
   line.append(made("span", `${NAMES[name] ?? name} `, "muted"), Array.isArray(value) ? value.filter((one) => typeof one === "string").join(", ") : String(value));
   return line;

@@ -1,7 +1,6 @@
 """How a page looks, as a grid of grey levels that is kept as text: what is compared, and what may differ."""
 
 import base64
-from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.async_api import Page
@@ -17,7 +16,8 @@ MOST_CHANGED = 0.015
 SIZES = ((1440, 900), (1920, 1080), (2560, 1440), (390, 844), (1100, 800))
 SCHEMES = ("dark", "light")
 CALM = """
-  *, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent !important; }
+  *, *::before, *::after { animation: none !important; transition: none !important; }
+  * { caret-color: transparent !important; }
   canvas, .swim, .axis, .rail, .spark, .strip-tip { visibility: hidden !important; }
 """
 """What shows time passing keeps its room and is not drawn."""
@@ -58,22 +58,8 @@ MEASURE = """async ([png, columns, rows]) => {
 }"""
 
 
-@dataclass(frozen=True)
-class Look:
-    """One page at one size in one scheme."""
-
-    moment: str
-    width: int
-    height: int
-    scheme: str
-
-    @property
-    def title(self) -> str:
-        return f"{self.width}x{self.height} {self.scheme}"
-
-
 async def take_grid(page: Page, bench: Page, besides: str = "") -> list[str]:
-    """Return the rows of the page's grid. `bench` is an empty page that measures the picture; `besides` are more rules."""
+    """Return the rows of the page's grid. `bench` is an empty page that measures pictures; `besides` are more rules."""
     await page.evaluate(SET_CALM, CALM + besides)
     await page.evaluate(SETTLED)
     picture = base64.b64encode(await page.screenshot()).decode()

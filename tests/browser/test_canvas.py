@@ -40,6 +40,7 @@ BESIDE = """() => new Set([...document.querySelectorAll(".talk, .evid, .machine,
 PROJECTED = """() => [".talk", ".shared .serving"].every((one) => document.querySelector(one).checkVisibility())
   && ![".happened", "#gpus", ".scrubber", ".extras"].some((one) => document.querySelector(one).checkVisibility())"""
 ANSWER = {
+    "candidate": 0,
     "approach": 'Say "no" to <b>root</b> \\ and é',
     "paths": ["/etc/ssh/sshd_config"],
     "steps": ["Set PermitRootLogin to no", "Reload sshd"],
@@ -187,6 +188,7 @@ async def test_an_answer_is_shown_as_what_it_means_while_it_is_written(page, sho
     assert half.split("\n")[0].startswith('Say "no" to <b>root</b> \\ and é')
     assert "Set PermitRootLogin to no" in half
     assert "{" not in half
+    assert "candidate" not in half
     shown_all = await page.evaluate(GROW, whole[whole.index("Reload") :])
     assert "Reload sshd" in shown_all
     assert "Risk None." in shown_all

@@ -1,4 +1,4 @@
-"""Twelve moments look as they did when a person last looked at them: five sizes, both schemes.
+"""Thirteen moments look as they did when they were last kept: five sizes, both schemes.
 
 Every day each moment is compared at two of ten; with `--thorough` at all. `make looks` keeps new grids.
 """
@@ -42,6 +42,8 @@ REPLAYED = {
     "escalated": ("item.escalated", 0, 0),
 }
 """Moments of the kept log: the kind of event, which of them, and how many events after it."""
+KEEPING = "TEMPER_KEEP_LOOKS" in os.environ
+ALL_LOOKS = [(width, height, scheme) for width, height in SIZES for scheme in SCHEMES]
 CARDS = (".now", ".item", ".lanes", ".machine", ".happened", "#lane-worker > .turn")
 
 
@@ -72,25 +74,24 @@ async def looked(browser, request):
 
     async def compare(moment, besides=""):
         kept, grids = read_kept(moment), {}
-        everything = "TEMPER_KEEP_LOOKS" in os.environ or request.config.getoption("thorough")
-        for at, (width, height) in enumerate(SIZES):
-            for scheme in SCHEMES:
-                if not everything and (width, scheme) not in (
-                    (1440, "dark"),
-                    (SIZES[1 + sum(moment.encode()) % 4][0], "light"),
-                ):
-                    continue
-                await page.set_viewport_size({"width": width, "height": height})
-                await page.emulate_media(color_scheme=scheme)
-                grids[f"{width}x{height} {scheme}"] = await take_grid(page, bench, besides)
-        if "TEMPER_KEEP_LOOKS" in os.environ:
-            return keep_grids(moment, grids)
+        for width, height, scheme in ALL_LOOKS if KEEPING or request.config.getoption("thorough") else pick_two(moment):
+            await page.set_viewport_size({"width": width, "height": height})
+            await page.emulate_media(color_scheme=scheme)
+            grids[f"{width}x{height} {scheme}"] = await take_grid(page, bench, besides)
+        if KEEPING:
+            keep_grids(moment, grids)
+            return
         for title, seen in grids.items():
             change = measure_change(kept[title], seen)
             print(f"{moment} {title}: {change:.3f}")
             assert change <= MOST_CHANGED, f"{moment} {title}: {change:.1%}\n{draw_change(kept[title], seen)}"
 
     yield page, compare
+
+
+def pick_two(moment):
+    """Return two looks of a moment, of which the second is another one for other moments."""
+    return [(1440, 900, "dark"), (*SIZES[1 + sum(moment.encode()) % 4], "light")]
 
 
 async def open_quietly(page, address, url):

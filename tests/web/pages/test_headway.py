@@ -13,7 +13,9 @@ def state(done, total=10):
     return RunState(started_at=1000.0, at=1060.0, status="running", items=items)
 
 
-@pytest.mark.parametrize(("done", "words"), [(2, "—"), (3, "about 2 minutes"), (9, "less than a minute")])
+@pytest.mark.parametrize(
+    ("done", "words"), [(2, "no estimate yet"), (3, "about 2 minutes left"), (9, "less than a minute left")]
+)
 def test_an_end_is_foretold_from_what_it_took_so_far(done, words):
     assert measure_progress(state(done)).remaining_text == words
 

@@ -26,13 +26,13 @@ class Progress:
     @property
     def remaining_text(self) -> str:
         if self.left is None:
-            return "—"
+            return "no estimate yet"
         if self.left < 60:
-            return "less than a minute"
+            return "less than a minute left"
         minutes = round(self.left / 60)
         if minutes < 120:
-            return f"about {minutes} minute{'s' if minutes > 1 else ''}"
-        return f"about {round(minutes / 60)} hours"
+            return f"about {minutes} minute{'s' if minutes > 1 else ''} left"
+        return f"about {round(minutes / 60)} hours left"
 
 
 def measure_progress(state: RunState) -> Progress:
