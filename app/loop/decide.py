@@ -214,12 +214,15 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     return _ask_or_give_up(state, attempt, effects.Ask("sentry", "triage", left))
 
 
+_ALL_TRIED = "no model is asked, and all that is proposed was tried"
+
+
 def _explain_no_candidate(item: Item) -> str:
     """Return why no candidate is left to try."""
     usable = sum(one.is_usable for one in item.candidates)
     if usable:
-        last = f"; the last: {item.failures[-1].reason}" if item.failures else ""
-        return f"no model is asked, and all that is proposed was tried{last}"
+        last = next((one.reason for one in reversed(item.failures) if not one.reason.startswith(_ALL_TRIED)), "")
+        return f"{_ALL_TRIED}{last and f'; the last: {last}'}"
     if decision := next((one for one in item.candidates if one.question), None):
         return f"a person decides: {decision.gap}"
     told = [f"{one.source}: {one.refusal or one.gap}" for one in item.candidates]

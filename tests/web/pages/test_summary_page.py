@@ -63,5 +63,5 @@ def test_many_open_items_are_shown_by_the_question_that_they_leave():
     assert [(name, len(items)) for name, items in told.questions] == [("needs a partition", 6), ("escalated", 2)]
     page = render_template("partials/_left.html", summary=told, state=told.state)
     assert page.count("<details") == 2
-    assert "<b>6</b> needs a partition" in page
+    assert "Needs a partition <b>6</b>" in page
     assert "&lt;b&gt;" in page
