@@ -54,7 +54,7 @@ def test_a_kvm_that_starts_no_guest_is_not_used_and_its_reason_is_kept(qemu, dev
 
 def test_a_kvm_that_is_slower_than_emulation_is_not_used(qemu, device, tmp_path):
     os.mkfifo(tmp_path / "never")
-    qemu(f'[ "$2" = tcg ] || timeout 3 cat {tmp_path / "never"}; exit 33')
+    qemu(f'[ "$2" = tcg ] || timeout 1 cat {tmp_path / "never"}; exit 33')
     found = choose_accelerator(device)
     assert found.name == "tcg"
     assert "emulation in" in found.reason

@@ -43,7 +43,7 @@ done
   { gsub(/\t/, " "); at = index($0, " = "); key = substr($0, 1, at - 1) }
   key { if (!(key in said)) { order[++n] = key; said[key] = substr($0, at + 3) } else said[key] = said[key] " " substr($0, at + 3) }
   END { for (i = 1; i <= n; i++) printf "sysctl\t%s\t%s\n", order[i], said[order[i]] }'
-if status=$(timeout -k 1 5 auditctl -s 2>/dev/null) && [ "$status" ]; then
+if [ -w /proc/sys/kernel/printk ] && status=$(timeout -k 1 5 auditctl -s 2>/dev/null) && [ "$status" ]; then
   printf '%s\n' "$status" | while read -r name value; do row audit "$name" "$value"; done
   timeout -k 1 5 auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
 fi
