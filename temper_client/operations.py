@@ -54,6 +54,11 @@ class Operations:
         )
         return answer
 
+    def forecast_run(self, **body: Unpack[types.RunOrder]) -> types.ForecastView:
+        """Say what this run would probably do."""
+        answer: types.ForecastView = self._send("POST", "/api/v1/runs/forecast", body=dict(body))
+        return answer
+
     def show_run(self, run: str, /) -> types.RunView:
         """Show a run with its state, counts and links."""
         answer: types.RunView = self._send("GET", f"/api/v1/runs/{quote(run, safe='')}")
@@ -628,6 +633,11 @@ class AsyncOperations:
             "/api/v1/runs",
             query={"cursor": cursor, "state": state, "host": host, "tag": tag, "q": q, "limit": limit},
         )
+        return answer
+
+    async def forecast_run(self, **body: Unpack[types.RunOrder]) -> types.ForecastView:
+        """Say what this run would probably do."""
+        answer: types.ForecastView = await self._send("POST", "/api/v1/runs/forecast", body=dict(body))
         return answer
 
     async def show_run(self, run: str, /) -> types.RunView:

@@ -607,6 +607,16 @@ class FileChange(TypedDict):
     after: str | None
 
 
+class FindingForecastView(TypedDict):
+    rule: str
+    title: str
+    source: str
+    actions: list[dict[str, Any]]
+    asks_a_person: bool
+    question: str
+    reason: str
+
+
 class FindingView(TypedDict):
     rule: str
     title: str
@@ -626,6 +636,15 @@ class FixProven(TypedDict):
     rule: str
     attempt: int
     fix: "ProvenFix"
+
+
+class ForecastView(TypedDict):
+    host: str
+    skill: str
+    simulated: bool
+    rules: int
+    seconds: float | None
+    findings: list["FindingForecastView"]
 
 
 class Foreseen(TypedDict):

@@ -1,9 +1,13 @@
 """What a run would probably do: each finding of a scan with what is proposed for it, and nothing changed."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
 
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.candidates.recipes import Recipe
@@ -33,20 +37,70 @@ class FindingForecast:
         """A change is accepted, and a person is asked before it in each mode."""
         return self.taken is not None and self.rule.irreversible
 
+    def to_row(self) -> dict[str, Any]:
+        """Return it as the command line and the API print it."""
+        return {
+            "rule": self.rule.id,
+            "title": self.rule.title,
+            "source": self.taken.source if self.taken else "",
+            "actions": to_builtins(self.taken.actions) if self.taken else [],
+            "asks_a_person": self.needs_person,
+            "question": self.question,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class RunForecast:
+    rules: int
+    """Rules that were scanned."""
+    findings: tuple[FindingForecast, ...]
+    """In the order of a run."""
+    pace: float | None = None
+    """Median seconds per finding of the host's last runs in mode auto."""
+
+    @property
+    def seconds(self) -> float | None:
+        """The expected duration; None if the host had no run."""
+        return None if self.pace is None else self.pace * len(self.findings)
+
+    @property
+    def ready(self) -> list[FindingForecast]:
+        return [one for one in self.findings if one.taken]
+
+    @property
+    def asked(self) -> list[FindingForecast]:
+        return [one for one in self.findings if one.needs_person]
+
+    @property
+    def sources(self) -> list[tuple[str, int]]:
+        """Where the accepted proposals come from, with the number of each; the largest first."""
+        return Counter(one.taken.source for one in self.findings if one.taken).most_common()
+
+    @property
+    def left(self) -> list[tuple[str, list[FindingForecast]]]:
+        """What is left to a model or to a person, by question; the largest group first."""
+        groups: dict[str, list[FindingForecast]] = {}
+        for one in self.findings:
+            if not one.taken:
+                groups.setdefault(one.question, []).append(one)
+        return sorted(groups.items(), key=lambda group: -len(group[1]))
+
 
 async def forecast_run(
     skill: Skill, host: str, hosts: Path, recipes: Iterable[Recipe] = (), rules: Iterable[str] = ()
-) -> list[FindingForecast]:
-    """Scan the host and return a forecast for each finding, in the order of a run. Nothing on the host is changed."""
+) -> RunForecast:
+    """Scan the host and forecast what becomes of each finding. Nothing on the host is changed."""
     given = tuple(recipes)
     async with open_scanner(skill, host, hosts) as (scanner, target):
         files = await target.run_blocking(lambda target: _prepare_host(target, skill))
         verdicts = {one.rule: one for one in await scanner.scan(files, list(rules) or list(skill.rules))}
         findings = sort_findings([rule for rule, one in verdicts.items() if one.word == "fail"], skill)
-        return [
+        forecasts = [
             await target.run_blocking(partial(_forecast_finding, skill, skill.rules[rule], verdicts[rule], given))
             for rule in findings
         ]
+    return RunForecast(len(verdicts), tuple(forecasts))
 
 
 def _prepare_host(target: Target, skill: Skill) -> Files:

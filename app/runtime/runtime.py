@@ -5,7 +5,8 @@ import logging
 import os
 import secrets
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import httpx
@@ -38,6 +39,7 @@ from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
+from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
 from app.runtime.disk_space import DiskMeter
@@ -167,6 +169,17 @@ class Runtime:
         async with open_scanner(pack, host, self.settings.hosts_folder) as (scanner, target):
             files = await target.run_blocking(lambda target: target.files)
             return scanner.name, await scanner.scan(files, tuple(pack.rules))
+
+    async def forecast_run(self, host: str, skill_name: str, rules: Sequence[str]) -> RunForecast:
+        """Scan a host and forecast what a run over these rules would do there; change and record nothing."""
+        skill = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
+        recipes = await asyncio.to_thread(load_recipes, self.settings.recipes_folder, self.settings.recipes)
+        found = await forecast_run(skill, host, self.settings.hosts_folder, recipes, rules)
+        return replace(found, pace=await asyncio.to_thread(self._read_pace, host))
+
+    def _read_pace(self, host: str) -> float | None:
+        with open_read_session(self.database) as session:
+            return queries.find_seconds_per_finding(session, host)
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""

@@ -1,6 +1,7 @@
 """Queries on runs, chains and idempotency keys. Each takes a session; its owner commits."""
 
 from collections.abc import Sequence
+from statistics import median
 
 from sqlalchemy import delete, func
 from sqlmodel import Session, col, select
@@ -10,6 +11,7 @@ from app.store.models import EventRow, IdempotencyRow, Row, RunRow
 
 UNENDED = ("queued", "running", "paused")
 KEEP_KEY_SECONDS = 24 * 3600.0
+_PACE_RUNS = 5
 
 
 def require_row(session: Session, table: type[Row], noun: str, name: str) -> Row:
@@ -37,6 +39,15 @@ def find_runs_by_prefix(session: Session, prefix: str) -> Sequence[RunRow]:
 def find_newest_run(session: Session, host: str | None = None) -> RunRow | None:
     query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(1)
     return session.exec(query.where(col(RunRow.host) == host) if host else query).first()
+
+
+def find_seconds_per_finding(session: Session, host: str) -> float | None:
+    """Return the median time per finding of the host's last runs that changed at once; None if there is none."""
+    query = select(RunRow).where(col(RunRow.host) == host, col(RunRow.mode) == "auto", col(RunRow.findings) > 0)
+    query = query.where(col(RunRow.started_at).is_not(None), col(RunRow.ended_at).is_not(None))
+    last = session.exec(query.order_by(col(RunRow.queued_at).desc()).limit(_PACE_RUNS)).all()
+    took = [(row.ended_at - row.started_at) / row.findings for row in last if row.ended_at and row.started_at]
+    return median(took) if took else None
 
 
 def list_newest_run_per_host(session: Session, state: str = "") -> Sequence[RunRow]:

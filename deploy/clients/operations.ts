@@ -569,6 +569,16 @@ export type FileChange = {
   "after": string | null;
 };
 
+export type FindingForecastView = {
+  "rule": string;
+  "title": string;
+  "source": string;
+  "actions": Array<Record<string, unknown>>;
+  "asks_a_person": boolean;
+  "question": string;
+  "reason": string;
+};
+
 export type FindingView = {
   "rule": string;
   "title": string;
@@ -586,6 +596,15 @@ export type FixProven = {
   "rule": string;
   "attempt": number;
   "fix": ProvenFix;
+};
+
+export type ForecastView = {
+  "host": string;
+  "skill": string;
+  "simulated": boolean;
+  "rules": number;
+  "seconds": number | null;
+  "findings": Array<FindingForecastView>;
 };
 
 export type Foreseen = {
@@ -2085,6 +2104,7 @@ export interface Calls {
   index: { given: {  }; answer: Index };
   start_run: { given: { headers?: { "Idempotency-Key"?: string | null }; body: RunOrder }; answer: Accepted };
   list_runs: { given: { query?: { "cursor"?: string | null; "state"?: "queued" | "running" | "paused" | "finished" | "failed" | "stopped" | null; "host"?: string | null; "tag"?: string | null; "q"?: string; "limit"?: number } }; answer: RunList };
+  forecast_run: { given: { body: RunOrder }; answer: ForecastView };
   show_run: { given: { path: { "run": string } }; answer: RunView };
   change_run: { given: { path: { "run": string }; body: RunChange }; answer: RunView };
   pause_run: { given: { path: { "run": string }; body?: CommandRequest }; answer: CommandAccepted };
@@ -2183,6 +2203,7 @@ export const OPERATIONS: { [name in keyof Calls]: readonly [method: string, path
   index: ["GET", "/api/v1"],
   start_run: ["POST", "/api/v1/runs"],
   list_runs: ["GET", "/api/v1/runs"],
+  forecast_run: ["POST", "/api/v1/runs/forecast"],
   show_run: ["GET", "/api/v1/runs/{run}"],
   change_run: ["PATCH", "/api/v1/runs/{run}"],
   pause_run: ["POST", "/api/v1/runs/{run}/pause"],

@@ -84,3 +84,20 @@ def test_a_key_is_the_first_runs_for_a_day(session):
     session.expire_all()
     late = queries.claim_key(session, "k", "e", "r2", 1.5 + kept)
     assert (late.run, late.digest, late.at) == ("r2", "e", 1.5 + kept)
+
+
+def test_the_time_per_finding_is_that_of_the_last_runs_on_the_host_that_changed_at_once(session):
+    def keep(name, **values):
+        usual = {"host": "web", "mode": "auto", "state": "finished", "findings": 10, "started_at": 100.0}
+        session.add(RunRow(id=name, **RUN | usual | values))
+
+    assert queries.find_seconds_per_finding(session, "web") is None
+    keep("long-ago", ended_at=9000.0, queued_at=1.0)
+    for at, took in enumerate((10, 20, 30, 40, 50), 2):
+        keep(f"r{at}", ended_at=100.0 + took, queued_at=float(at))
+    keep("elsewhere", host="db", ended_at=7000.0, queued_at=20.0)
+    keep("asked", mode="review", ended_at=8000.0, queued_at=21.0)
+    keep("working", ended_at=None, queued_at=22.0)
+    keep("clean", ended_at=160.0, findings=0, queued_at=23.0)
+    session.flush()
+    assert queries.find_seconds_per_finding(session, "web") == 3

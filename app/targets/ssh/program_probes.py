@@ -37,27 +37,39 @@ _BROKEN = (
 """Messages of libpam that mean a stack fails for every user."""
 
 
-class KnownAnswers:
+class AnswersByState:
     """What a host's programs answered in its last states. A state covers all that the answers depend on: state.sh."""
 
     def __init__(self) -> None:
-        self._by_state: dict[str, tuple[HostReport, HostReport]] = {}
-        """Logins and sudo, then passwords. The state that was met last stands last."""
+        self._by_state: dict[str, HostReport] = {}
+        """The state that was met last stands last."""
 
     @property
     def states(self) -> str:
         return " ".join(self._by_state)
 
-    def find(self, state: str) -> tuple[HostReport, HostReport] | None:
+    def find(self, state: str) -> HostReport | None:
         if answers := self._by_state.pop(state, None):
             self._by_state[state] = answers
         return answers
 
-    def keep(self, state: str, answers: tuple[HostReport, HostReport]) -> None:
+    def keep(self, state: str, answers: HostReport) -> None:
         self._by_state = dict(list({**self._by_state, state: answers}.items())[-_STATES:])
 
     def forget(self) -> None:
         self._by_state.clear()
+
+
+class KnownAnswers:
+    """What a host answered about logins and sudo, and about passwords, which depend on fewer files."""
+
+    def __init__(self) -> None:
+        self.logins = AnswersByState()
+        self.passwords = AnswersByState()
+
+    def forget(self) -> None:
+        self.logins.forget()
+        self.passwords.forget()
 
 
 def probe_programs(
@@ -72,16 +84,18 @@ def probe_programs(
         _list_login_accounts(who, watched),
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
-    said = _run_examine(line, known.states, *map(" ".join, names))
-    state, _ = said.get_row("state") or ("", "")
-    if before := known.find(state):
-        found, tried = before
-        said = HostReport((*said.rows, *found.rows))
-    else:
+    said = _run_examine(line, known.logins.states, *map(" ".join, names))
+    state, password_state = said.get_row("state") or ("", "")
+    if before := known.logins.find(state):
+        said = HostReport((*said.rows, *before.rows))
+    elif state and not _is_cut_short(said):
+        after = [word for word, *_ in said.rows].index("state") + 1
+        known.logins.keep(state, HostReport(said.rows[after:]))
+    tried = known.passwords.find(password_state)
+    if tried is None:
         tried = _try_passwords(line)
-        if state and not _is_cut_short(said) and not _is_late(tried):
-            after = [word for word, *_ in said.rows].index("state") + 1
-            known.keep(state, (HostReport(said.rows[after:]), tried))
+        if password_state and not _is_late(tried):
+            known.passwords.keep(password_state, tried)
     return (*build_probes(said, who, names[0]), build_password_probe(tried)), _read_disk_usage(said)
 
 

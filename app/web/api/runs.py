@@ -20,6 +20,7 @@ from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
+from app.web.api.forecast_view import ForecastView, to_forecast_view
 from app.web.api.idempotency import FIELD, REPLAY, REPLAYED, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
@@ -90,6 +91,20 @@ async def start_run(
     accepted = Accepted(id=run, links=create_run_links(run))
     response.headers["location"] = accepted.links.self
     return accepted
+
+
+@router.post(
+    "/runs/forecast",
+    responses=document_problems("unknown-rule", "too-large", "wrong-content-type", "unavailable"),
+)
+@operators
+@declare_example({"host": "fixture", "rules": ["V-257984", "V-258057", "V-257989"], "mode": "auto"})
+async def forecast_run(order: RunOrder, runtime: TheRuntime) -> ForecastView:
+    """Say what this run would probably do. The host is scanned now; nothing is changed or recorded."""
+    asked = order.to_order(runtime.settings.speed)
+    event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
+    found = await runtime.forecast_run(event.host, event.skill, event.rules)
+    return to_forecast_view(event, found)
 
 
 def _to_query_parameter(one: RunFilter) -> Parameter:

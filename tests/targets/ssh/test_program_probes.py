@@ -254,43 +254,55 @@ REST = [row for row in FINE if row not in LIVE]
 
 def test_in_a_state_that_the_host_was_in_before_only_what_lives_is_asked():
     known = KnownAnswers()
-    line = SaysInTurn([*LIVE, "state\tone\t", *REST], [*LIVE, "state\tone\t"], tries=[TRIED])
+    line = SaysInTurn([*LIVE, "state\tone\tp1", *REST], [*LIVE, "state\tone\tp1"], tries=[TRIED])
     first, again = probe_programs(line, host(), known), probe_programs(line, host(), known)
     assert again == first
-    assert known.states == "one"
+    assert (known.logins.states, known.passwords.states) == ("one", "p1")
     assert (line.looks, line.tries) == ([], [])
     gone = [row for row in LIVE if not row.startswith("failed")]
-    found, _ = probe_programs(SaysInTurn([*gone, "state\tone\t"], tries=[]), host(), known)
+    found, _ = probe_programs(SaysInTurn([*gone, "state\tone\tp1"], tries=[]), host(), known)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
 
 
 def test_in_another_state_everything_is_asked_and_the_last_states_are_kept():
     known = KnownAnswers()
     for name in ("one", "two", "three", "one", "four", "five"):
-        rest = [] if name in known.states.split() else REST
-        probe_programs(SaysInTurn([*LIVE, f"state\t{name}\t", *rest], tries=[TRIED]), host(), known)
-    assert known.states == "three one four five"
+        rest = [] if name in known.logins.states.split() else REST
+        probe_programs(SaysInTurn([*LIVE, f"state\t{name}\tp-{name}", *rest], tries=[TRIED]), host(), known)
+    assert known.logins.states == "three one four five"
+    assert known.passwords.states == "p-three p-one p-four p-five"
+
+
+def test_passwords_are_not_tried_again_in_a_state_that_differs_for_logins_alone():
+    known = KnownAnswers()
+    line = SaysInTurn([*LIVE, "state\tone\tp1", *REST], [*LIVE, "state\ttwo\tp1", *REST], tries=[TRIED])
+    assert probe_programs(line, host(), known) == probe_programs(line, host(), known)
+    assert (line.looks, line.tries) == ([], [])
 
 
 @pytest.mark.parametrize(
-    ("look", "tried"),
+    ("look", "tried", "kept"),
     [
-        ([*LIVE, *REST], TRIED),
-        ([*LIVE, "state\t\t", *REST], TRIED),
-        ([*LIVE, "state\tone\t", *REST, "doors\tall\tcode 124"], TRIED),
-        ([*LIVE, "state\tone\t", *REST], ["password\tnone\tit took too long"]),
+        ([*LIVE, *REST], TRIED, ("", "")),
+        ([*LIVE, "state\t\t", *REST], TRIED, ("", "")),
+        ([*LIVE, "state\tone\tp1", *REST, "doors\tall\tcode 124"], TRIED, ("", "p1")),
+        ([*LIVE, "state\tone\tp1", *REST], ["password\tnone\tit took too long"], ("one", "")),
     ],
     ids=["no-state", "no-digest", "cut-short", "late"],
 )
-def test_an_answer_that_is_not_whole_is_not_kept(look, tried):
+def test_an_answer_that_is_not_whole_is_not_kept(look, tried, kept):
     known = KnownAnswers()
     probe_programs(SaysInTurn(look, look, tries=[tried, tried]), host(), known)
-    assert known.states == ""
+    assert (known.logins.states, known.passwords.states) == kept
 
 
 def state_of(target, known=""):
     said = target.line.run("examine", known, "", "", "").report
     return [name for name, _ in said.get_rows("state")], [word for word, *_ in said.rows][-1]
+
+
+def passwords_of(target):
+    return [words for _, words in target.line.run("examine", "", "", "", "").report.get_rows("state")]
 
 
 def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, opened):
@@ -314,3 +326,25 @@ def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, op
     assert state_of(target)[0] == [before]
     pam.chmod(0o600)
     assert state_of(target)[0] not in ([before], [changed])
+
+
+def test_the_state_of_passwords_is_without_the_files_of_sshd_and_sudo(host, opened):
+    target = opened()
+    before, logins = passwords_of(target), state_of(target)[0]
+    assert len(before[0]) == 64
+    (host.root / "etc/ssh/sshd_config.d").mkdir(parents=True, exist_ok=True)
+    (host.root / "etc/ssh/sshd_config.d/90-new.conf").write_text("MaxAuthTries 4\n")
+    assert (passwords_of(target), state_of(target)[0] == logins) == (before, False)
+    (host.root / "etc/login.defs").write_text("PASS_MIN_DAYS 1\n")
+    assert passwords_of(target) != before
+
+
+def test_what_no_login_reads_leaves_the_state_as_it_is(host, opened):
+    target = opened()
+    (host.root / "etc/audit").mkdir(exist_ok=True)
+    (host.root / "etc/default").mkdir(exist_ok=True)
+    before, passwords = state_of(target)[0], passwords_of(target)
+    (host.root / "etc/audit/rules.d").mkdir(exist_ok=True)
+    (host.root / "etc/audit/rules.d/50-time.rules").write_text("-w /etc/localtime -p wa -k time\n")
+    (host.root / "etc/default/grub").write_text('GRUB_CMDLINE_LINUX="pti=on"\n')
+    assert (state_of(target)[0], passwords_of(target)) == (before, passwords)

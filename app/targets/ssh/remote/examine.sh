@@ -32,8 +32,9 @@ denials() { # what SELinux has denied since the boot, or would have: each kind o
     sort -u | head -n 60 | while IFS= read -r line; do row denied all "$line"; done
 }
 if command -v ausearch >/dev/null 2>&1 && [ -e /sys/fs/selinux/enforce ]; then denials; fi
-now=$(state)
-row state "$now" ''
+states=$(state)
+now=${states%%[!0-9a-f]*}
+row state "$now" "${states##*[!0-9a-f]}"
 [ "$now" ] && case " $1 " in *" $now "*) exit 0 ;; esac
 shift
 said sshd sshd -t

@@ -1,8 +1,9 @@
-# state: print a digest of what logins, sudo and passwords depend on: all of /etc, the modules of libpam and the programs,
-# packages, mounts, closed doors, the day and the boot. Kernel settings are left out: the new login of each look, which
-# is real, meets them.
+# state: print two digests. The first covers what logins and sudo depend on, the second what passwords depend on: all of /etc,
+# the modules of libpam and the programs, packages, mounts, closed doors, the day and the boot. Left out of both is what no
+# login reads: kernel settings, which the real login of each look meets, and the files of the audit, the boot loader, logs
+# and jobs. The second is also without sshd's and sudo's files: passwords are tried with passwd and su.
 state() {
-  {
+  listed=$({
     cat /proc/sys/kernel/random/boot_id
     cut -d ' ' -f 4-6 /proc/self/mountinfo
     date +%F
@@ -10,10 +11,13 @@ state() {
     ls -ln --full-time /run/nologin /run/faillock /var/lib/faillock
     for one in passwd su sudo visudo sshd chpasswd setpriv; do stat -L -c '%n %s %i %.Z' -- "$(command -v "$one")"; done
     stat -c '%n %s %i %.Z' /var/lib/dpkg/status /var/lib/rpm/* /usr/lib/sysimage/rpm/*
-    ours='-name *.temper-new -o -name *temper-undo-* -o -name .temper-trial'
+    unread='-path /etc/sysctl.* -o -path /etc/modprobe.d -o -path /etc/audit -o -path /etc/grub.d -o -path /etc/default/grub*'
+    unread="$unread -o -path /etc/aide -o -path /etc/rsyslog* -o -path /etc/logrotate* -o -path /etc/cron.*"
+    unread="$unread -o -name *.temper-new -o -name *temper-undo-* -o -name .temper-trial"
     set -f
-    find /etc -xdev \( -path '/etc/sysctl.*' -o -path /etc/modprobe.d -o $ours \) -prune -o -printf '%p %y %m %U %G %l\n' | sort
-    find /etc -xdev \( -path '/etc/sysctl.*' -o -path /etc/modprobe.d -o $ours \) -prune -o -type f -print0 | sort -z |
-      xargs -0 -r sha256sum --
-  } 2>/dev/null | sha256sum | cut -d ' ' -f 1
+    find /etc -xdev \( $unread \) -prune -o -printf '%p %y %m %U %G %l\n' | sort
+    find /etc -xdev \( $unread \) -prune -o -type f -print0 | sort -z | xargs -0 -r sha256sum --
+  } 2>/dev/null)
+  printf '%s' "$listed" | sha256sum | cut -d ' ' -f 1
+  printf '%s' "$listed" | grep -vE '(^|  )/etc/(ssh/|sudoers)' | sha256sum | cut -d ' ' -f 1
 }

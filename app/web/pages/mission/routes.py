@@ -32,6 +32,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import people, queries
 from app.store.models import RunRow
+from app.targets.host_registry import is_fixture
 from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.engine_sharing import Sharing, TheSharing
@@ -231,6 +232,18 @@ async def submit_run(runtime: TheRuntime, fields: Fields) -> Response:
     if name or tags:
         await run_in_threadpool(_save_run_label, runtime, run, name, tags)
     return redirect_to("run", run=run)
+
+
+@router.post("/plan", name="plan")
+@operators
+async def show_forecast(runtime: TheRuntime, fields: Fields) -> Response:
+    """Scan the host of this order and show what the run would probably do. Nothing is changed."""
+    order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
+    event = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
+    found = await runtime.forecast_run(event.host, event.skill, event.rules)
+    return render_page(
+        "plan.html", here="runs", order=event, found=found, fields=fields, simulated=is_fixture(event.host)
+    )
 
 
 def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
