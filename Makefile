@@ -8,7 +8,7 @@ ARGS ?=
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run"; ARGS=--real: a real model on the CPU; ARGS=--vm: a virtual machine that boots)
+demo: .venv/.runtime $(if $(filter --real,$(ARGS)),.venv/.cpu)  ## set up, serve http://127.0.0.1:8000 and start a run (ARGS="--port N --speed N --data DIR --lineup FILE --no-run"; ARGS=--real: a real model on the CPU; ARGS=--vm: a virtual machine that boots; ARGS=--whole: a whole benchmark on a disposable Debian)
 	@$(BIN)/temper demo $(ARGS)
 
 test: .venv/.dev  ## set up and pass every test, browser tests included (ARGS="-k NAME" for some, --thorough for the night: many more examples, --costs for where the time goes)

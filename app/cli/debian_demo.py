@@ -3,6 +3,7 @@
 import asyncio
 import getpass
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -47,7 +48,7 @@ RULES = (
 """Selected from the profile's 300 rules so that the demo takes about five minutes."""
 
 
-def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
+def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool = False) -> None:
     """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
     machine = Rootfs(settings.data / "rootfs", name)
     with hold_lock(settings.lock_path):
@@ -60,7 +61,9 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool) -> None:
         store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
-        asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
+        rules = None if whole else select_demo_rules()
+        order = create_demo_order(settings, name, "demo on a disposable Debian", rules)
+        asyncio.run(serve_until_signal(settings, first=order if start else None))
     finally:
         machine.stop()
         print_line(f"{name} is stopped.", to_stderr=True)
@@ -114,7 +117,7 @@ def select_demo_rules() -> tuple[str, ...]:
     return tuple(rule for rule in RULES if rule in known)
 
 
-def _create_order(settings: Settings, host: str) -> Order:
-    by, note = getpass.getuser(), "demo on a disposable Debian"
-    rules = select_demo_rules()
-    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=settings.speed, by=by)
+def create_demo_order(settings: Settings, host: str, note: str, rules: tuple[str, ...] | None) -> Order:
+    """Order the demo's rules with the line-up; or the whole profile without a model, if `rules` is None."""
+    usual = Order(host=host, rules=rules, mode="auto", keep=True, skill=SKILL, by=getpass.getuser(), note=note)
+    return replace(usual, pace=settings.speed) if rules else replace(usual, engine="none", note=f"{note}: the whole")

@@ -1,14 +1,13 @@
 """`temper demo --vm`: the demo on a virtual machine that boots, with a kernel and systemd of its own."""
 
 import asyncio
-import getpass
 import time
+from dataclasses import replace
 
-from app.cli.debian_demo import SKILL, has_unended_run, register_machine, store_content
+from app.cli.debian_demo import SKILL, create_demo_order, has_unended_run, register_machine, store_content
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
-from app.runs.order import Order
 from app.runtime.data_folder import hold_lock
 from app.skills.catalog import load_skill
 from app.targets.vm.virtual_machine import VirtualMachine
@@ -22,7 +21,7 @@ RULES = (
 """Selected from the profile's 300 rules: a kernel setting, a mount, logins and files. Emulated, OpenSCAP is slow."""
 
 
-def serve_vm_demo(settings: Settings, name: str, *, start: bool) -> None:
+def serve_vm_demo(settings: Settings, name: str, *, start: bool, whole: bool = False) -> None:
     """Build and boot the machine, then serve. It ends with this process, however that ends."""
     machine = VirtualMachine(settings.data / "machines", name, lambda text: print_line(text, to_stderr=True))
     with hold_lock(settings.lock_path):
@@ -36,7 +35,9 @@ def serve_vm_demo(settings: Settings, name: str, *, start: bool) -> None:
         store_content(machine.image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
-        asyncio.run(serve_until_signal(settings, first=_create_order(settings, name) if start else None))
+        rules = None if whole else select_vm_rules()
+        order = replace(create_demo_order(settings, name, "demo on a virtual machine", rules), reboot=True)
+        asyncio.run(serve_until_signal(settings, first=order if start else None))
     finally:
         machine.stop(at_once=True)
         print_line(f"{name} is stopped.", to_stderr=True)
@@ -56,10 +57,3 @@ def select_vm_rules() -> tuple[str, ...]:
     """Return those rules of the demo that the profile has."""
     known = load_skill(SKILL).rules
     return tuple(rule for rule in RULES if rule in known)
-
-
-def _create_order(settings: Settings, host: str) -> Order:
-    by, note = getpass.getuser(), "demo on a virtual machine"
-    rules = select_vm_rules()
-    pace = settings.speed
-    return Order(host=host, rules=rules, mode="auto", keep=True, note=note, skill=SKILL, pace=pace, reboot=True, by=by)

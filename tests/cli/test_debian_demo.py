@@ -78,3 +78,10 @@ def test_what_is_missing_for_a_machine_is_said_with_what_helps(tmp_path):
     assert said.startswith("temper: A disposable machine cannot be had here.")
     assert "apt-get install mmdebstrap" in said
     assert "apt-get install openssh-client" in said
+
+
+def test_the_whole_benchmark_is_ordered_without_a_model_and_without_a_pace(settings):
+    some = debian_demo.create_demo_order(settings, "debian", "demo", ("accounts_tmout",))
+    whole = debian_demo.create_demo_order(settings, "debian", "demo", None)
+    assert (some.rules, some.engine, some.pace) == (("accounts_tmout",), "lineup", settings.speed)
+    assert (whole.rules, whole.engine, whole.pace, whole.mode) == (None, "none", None, "auto")

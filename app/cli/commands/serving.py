@@ -33,6 +33,14 @@ def run_demo(
             "--vm", help="Harden a disposable Debian in a virtual machine that boots. Temper builds it on this machine."
         ),
     ] = False,
+    whole: Annotated[
+        bool,
+        typer.Option(
+            "--whole",
+            help="Take the whole benchmark of 316 rules on a disposable Debian, without a model: what the content "
+            "itself proposes is tried. With --vm on a machine that boots, which takes an hour or more.",
+        ),
+    ] = False,
     real: Annotated[
         bool, typer.Option("--real", help="Use a small real model on the CPU (line-up cpu) for four rules.")
     ] = False,
@@ -60,9 +68,9 @@ def run_demo(
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
     settings = use_cpu_lineup(settings) if real else use_endpoints(settings, engine or ())
     if vm:
-        serve_vm_demo(settings, machine or "debian12", start=not no_run)
-    elif rootfs:
-        serve_debian_demo(settings, machine or "debian", start=not no_run)
+        serve_vm_demo(settings, machine or "debian12", start=not no_run, whole=whole)
+    elif rootfs or whole:
+        serve_debian_demo(settings, machine or "debian", start=not no_run, whole=whole)
     else:
         by = getpass.getuser()
         demo = Order(mode="auto", pace=speed, note="demo", by=by)

@@ -32,4 +32,3 @@ def test_the_plan_says_what_would_be_changed_and_what_is_left_and_then_starts_th
         wrong = http.post("/plan", data=form | {"rules": "V-1"}, headers=BROWSER)
         assert (wrong.status_code, "There is no rule" in wrong.text) == (422, True)
         assert http.post("/runs", data=form).status_code == 303
-
