@@ -39,7 +39,7 @@ _UNWELCOME = re.compile(
 """Packages that hardening removes are not installed."""
 
 _HARMLESS_COMPANY = re.compile(
-    r"(?!libpam|libnss|libpolkit|libvirt|.*-(?:bin|tools|utils|daemon)$)(?:lib[a-z0-9.+-]+|python3?(?:[.-][a-z0-9.+-]+)?"
+    r"(?!libpam|libnss|libpolkit|libvirt|(?!libcap2-bin$).*-(?:bin|tools|utils|daemon)$)(?:lib[a-z0-9.+-]+|python3?(?:[.-][a-z0-9.+-]+)?"
     r"|perl(?:-[a-z0-9.-]+)?|[a-z0-9.+-]+-(?:common|data|doc|runtime|locales?|l10n)|gcc-[0-9]+-base|wamerican|file"
     r"|dictionaries-common|emacsen-common|media-types|mailcap|sgml-base|ucf|lsb-base|sensible-utils|adduser|tzdata"
     r"|iproute2|netbase|openssl|init-system-helpers)"

@@ -23,7 +23,7 @@ _CLOSED = (
     *("/var/log", "/var/spool/cron", "/var/lib/aide", "/usr/sbin/audit", "/usr/sbin/aureport", "/usr/sbin/ausearch"),
 )
 """Nobody but root has to enter or read these."""
-_WRITE, _SEARCH_OR_READ, _STICKY = 0o022, 0o005, 0o1000
+_WRITE, _SEARCH_OR_READ, _STICKY, _SETUID = 0o022, 0o005, 0o1000, 0o4000
 
 
 class SetPermissions(ResourceAction, frozen=True, tag="set_permissions"):
@@ -71,6 +71,8 @@ def _judge_loss(path: str, was: re.Match[str], lost: int) -> Objection | None:
     if lost & 0o700 and was["user"] != _ROOT:
         return Objection("destruction", f"{path}: its owner has to keep what it may do with it.")
     if lost & _SEARCH_OR_READ and not (path.startswith(_CLOSED) or "home" in was["more"]):
+        if int(was["mode"], 8) & _SETUID and lost & 0o001:
+            return Objection("lockout", f"{path}: only {was['user']} and the group {was['group']} could still run it.")
         is_program = "program" in was["more"] and not lost & 0o001
         if not is_program:
             return Objection("destruction", f"{path}: accounts and services other than root's have to read it.")

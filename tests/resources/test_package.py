@@ -52,8 +52,9 @@ def gone(*names, needed=()):
     )
 
 
-def came(*names):
-    return ForeseenStates(tuple(ResourceState(f"package:{name}", "", "installed 1") for name in names))
+def came(*names, asked=()):
+    states = tuple(ResourceState(f"package:{name}", "", "installed 1") for name in names)
+    return ForeseenStates(states, asked=frozenset(asked))
 
 
 @pytest.mark.parametrize(
@@ -93,3 +94,13 @@ def test_an_upgrade_on_the_way_is_no_part_of_a_change():
 def test_so_much_and_no_more():
     assert judge_packages(came(*(f"a{n}" for n in range(MOST_COMING)))) is None
     assert judge_packages(came(*(f"a{n}" for n in range(MOST_COMING + 1)))).clause == "too much"
+
+
+@pytest.mark.parametrize("name", ["libtomcrypt1", "tzdata", "libcap2-bin", "chrony-common", "python3-apt"])
+def test_libraries_data_and_plain_programs_may_come_along(name):
+    assert judge_packages(came("chrony", name, asked={"package:chrony"})) is None
+
+
+@pytest.mark.parametrize("name", ["cron", "libpam-cap", "libnss-myhostname", "libvirt-daemon", "exim4-base"])
+def test_what_could_run_or_open_something_is_a_persons_to_welcome(name):
+    assert judge_packages(came("chrony", name, asked={"package:chrony"})).clause == "too much"

@@ -45,7 +45,7 @@ def test_permissions_may_become_stricter(path, before, after):
         ("/etc/cron.d", "folder 0700 root:root", "folder 0755 root:root", "privilege"),
         ("/usr/bin/sh", "file 0755 root:root program", "file 4755 root:root program", "privilege"),
         ("/usr/bin/sudo", "file 4755 root:root program", "file 0755 root:root program", "destruction"),
-        ("/usr/bin/sudo", "file 4755 root:root program", "file 4110 root:root program", "destruction"),
+        ("/usr/bin/sudo", "file 4755 root:root program", "file 4110 root:root program", "lockout"),
         ("/etc", "folder 0755 root:root", "folder 0750 root:root", "destruction"),
         ("/var/cache/mail", "folder 0750 root:mail", "folder 0700 root:mail", "destruction"),
         ("/var/lib/x", "folder 0750 root:x", "folder 0750 root:root", "destruction"),
