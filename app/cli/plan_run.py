@@ -29,19 +29,19 @@ def plan_run(settings: Settings, host: str, skill_name: str, rules: Sequence[str
         print_json([one.to_row() for one in found.findings])
     else:
         _print_forecast(host, found)
-    return ALL_PROPOSED if len(found.ready) == len(found.findings) else SOME_OPEN
+    return ALL_PROPOSED if len(found.ready_findings) == len(found.findings) else SOME_OPEN
 
 
 def _print_forecast(host: str, found: RunForecast) -> None:
-    total, ready = len(found.findings), len(found.ready)
+    total, ready = len(found.findings), len(found.ready_findings)
     print_line(f"{host}: {total} findings. For {ready} a change is proposed that the policy accepts:")
-    for source, count in found.sources:
+    for source, count in found.source_counts:
         print_line(f"  {count:4}  from {source}")
-    if asked := [one.rule.id for one in found.asked]:
+    if asked := [one.rule.id for one in found.asking_findings]:
         print_line(f"  {len(asked):4}  of these ask a person in every mode: {', '.join(asked)}")
-    if found.left:
+    if found.left_groups:
         print_line(f"{total - ready} are left to a model or to a person:")
-    for question, ones in found.left:
+    for question, ones in found.left_groups:
         print_line(f"  {len(ones):4}  {question}")
         for one in ones:
             print_line(f"          {one.rule.id}: {clean_text(' '.join(one.reason.split()), _SHOWN)}")

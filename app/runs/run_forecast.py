@@ -65,20 +65,20 @@ class RunForecast:
         return None if self.pace is None else self.pace * len(self.findings)
 
     @property
-    def ready(self) -> list[FindingForecast]:
+    def ready_findings(self) -> list[FindingForecast]:
         return [one for one in self.findings if one.taken]
 
     @property
-    def asked(self) -> list[FindingForecast]:
+    def asking_findings(self) -> list[FindingForecast]:
         return [one for one in self.findings if one.needs_person]
 
     @property
-    def sources(self) -> list[tuple[str, int]]:
+    def source_counts(self) -> list[tuple[str, int]]:
         """Where the accepted proposals come from, with the number of each; the largest first."""
         return Counter(one.taken.source for one in self.findings if one.taken).most_common()
 
     @property
-    def left(self) -> list[tuple[str, list[FindingForecast]]]:
+    def left_groups(self) -> list[tuple[str, list[FindingForecast]]]:
         """What is left to a model or to a person, by question; the largest group first."""
         groups: dict[str, list[FindingForecast]] = {}
         for one in self.findings:
