@@ -28,10 +28,16 @@ from app.targets.resources.dry_run import DryRun
 from app.targets.rule_scope import RuleScope
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
 from app.targets.writable_areas import find_judge
+from app.text.clean import clean_text
 
 IMPOSSIBLE = "impossible here"
 """The clause of what no change can do on this host."""
 MOST_ACTIONS = 12
+_KEPT_BY_AUTHSELECT = frozenset(
+    f"/etc/{name}"
+    for name in ("nsswitch.conf", "pam.d/fingerprint-auth", "pam.d/password-auth", "pam.d/postlogin")
+    + ("pam.d/smartcard-auth", "pam.d/system-auth")
+)
 _PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
 
 Actions = Sequence[AnyAction]
@@ -120,8 +126,23 @@ def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
         )
     judge = find_judge(path)
     if not isinstance(judge, Objection) and (link := files.find_first_link(path)):
+        if profile := _read_authselect_profile(link, files):
+            return Objection(
+                IMPOSSIBLE,
+                f"{link} is written by authselect from the profile {profile}, and would be written over: enable a "
+                "feature with `authselect enable-feature`, or change a profile of your own under /etc/authselect/custom.",
+            )
         return Objection("escape", f"{link} is a link; a change through a link could end anywhere.")
     return judge
+
+
+def _read_authselect_profile(link: str, files: Files) -> str:
+    """Return the name of the profile by which authselect keeps this link; empty if it does not."""
+    if link not in _KEPT_BY_AUTHSELECT:
+        return ""
+    state = files.state("/etc/authselect/authselect.conf")
+    first = host_text.decode_bytes(state.content).partition("\n")[0] if state else ""
+    return clean_text(first.strip(), 80)
 
 
 def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileEdit, FileState | None]:

@@ -183,3 +183,18 @@ def test_a_reload_needs_no_plan(host):
         ).refusals
         == ()
     )
+
+
+def test_what_authselect_writes_is_left_to_it_and_the_reason_says_how(tmp_path):
+    target = laid_out(tmp_path)
+    linked, kept = tmp_path / "root/etc/pam.d/system-auth", tmp_path / "root/etc/authselect"
+    kept.mkdir()
+    linked.rename(kept / "system-auth")
+    linked.symlink_to("/etc/authselect/system-auth")
+    action = AppendLine(path="/etc/pam.d/system-auth", line="auth required pam_faildelay.so delay=4000000")
+    assert clauses(target, action) == ["escape"]
+    (kept / "authselect.conf").write_text("sssd\nwith-faillock\n")
+    (refusal,) = target.assess_actions([action], paths_of(action)).refusals
+    assert refusal.clause == "impossible here"
+    assert "by authselect from the profile sssd" in refusal.reason
+    assert "authselect enable-feature" in refusal.reason
