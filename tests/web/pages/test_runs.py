@@ -92,7 +92,13 @@ def test_a_run_of_another_skill_is_started_again_as_it_was(tmp_path):
         server.wait_for_kind("run.finished")
         form = http.get(first).text.partition("Start again</button>")[0].rpartition("<form")[2]
         again = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
-        assert again == {"host": "fixture", "skill": "drift", "mode": "dry-run", "rules": "V-257985"}
+        assert again == {
+            "host": "fixture",
+            "skill": "drift",
+            "mode": "dry-run",
+            "rules": "V-257985",
+            "engine": "lineup",
+        }
         second = http.post("/runs", data=again).headers["location"]
         assert http.get(f"/api/v1{second}").json()["skill"] == "drift"
         both = f"/compare?left={first.rpartition('/')[2]}&right={second.rpartition('/')[2]}"

@@ -5,7 +5,8 @@ import msgspec
 from app.events.kinds import ItemEscalated, ItemPassed, ItemStarted, RunFinished, RunScoped
 from app.web.pages.mission.summary import build_summary
 from app.web.pages.templating import render_template
-from tests.web.pages.mission_log import FIRST, SECOND, log, upto
+from tests.runs.doors import house
+from tests.web.pages.mission_log import FIRST, SECOND, log, upto, verdict
 
 
 def test_the_headline_is_what_was_fixed_undone_and_left():
@@ -65,3 +66,20 @@ def test_many_open_items_are_shown_by_the_question_that_they_leave():
     assert page.count("<details") == 2
     assert "Needs a partition <b>6</b>" in page
     assert "&lt;b&gt;" in page
+
+
+async def test_rules_that_came_to_apply_and_fail_are_said_with_a_run_for_them(tmp_path):
+    events = [one.event for one in log()]
+    scoped = next(number for number, one in enumerate(events) if isinstance(one, RunScoped))
+    asked = msgspec.structs.replace(events[0], rules=(*events[0].rules, "V-1", "V-2"), engine="none")
+    before = [verdict(rule, "opening", "notapplicable") for rule in ("V-1", "V-2")]
+    events = [asked, *events[1:scoped], *before, *events[scoped:-1], verdict("V-1", "closing", "fail"), events[-1]]
+    assert build_summary(log(events)).new_findings == ("V-1",)
+    assert build_summary(log()).new_findings == ()
+    async with house(tmp_path / "data") as made:
+        made.append("r1", *events)
+        page = (await made.http.get("/runs/r1/summary")).text
+    assert "1 rule had no verdict before and fails now" in page
+    form = page.partition("Start a run for them")[0].rpartition("<form")[2]
+    assert 'name="rules" value="V-1"' in form
+    assert 'name="engine" value="none"' in form

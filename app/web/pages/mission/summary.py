@@ -51,6 +51,13 @@ class Summary:
     """What came of the reboot at the end, one sentence each."""
 
     @property
+    def new_findings(self) -> tuple[str, ...]:
+        """Rules that were not judged before and fail in the closing scan, such as those of a package that came."""
+        was_open = {mark.rule for mark in self.before if mark.stand == "open"}
+        found = (mark.rule for mark in self.after if self.rescanned and mark.stand == "fail")
+        return tuple(rule for rule in found if rule in was_open)
+
+    @property
     def questions(self) -> tuple[tuple[str, tuple[Item, ...]], ...]:
         """What needs a person, by the question that it leaves; most items first."""
         found: dict[str, list[Item]] = {}
