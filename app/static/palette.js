@@ -1,13 +1,10 @@
-// The command palette: Ctrl-K, Cmd-K or the button in the header. The server searches and knows what the person may see;
-// a result is a link, so an action leads to its own button or form. The dialog keeps the focus and gives it back.
+// The command palette, fetched by find.js. The server searches and knows what the person may see; a result is a link, so
+// an action leads to its own button or form. The dialog keeps the focus and gives it back.
 const dialog = document.getElementById("palette");
 const words = document.getElementById("palette-words");
 const list = document.getElementById("palette-found");
 const said = dialog.querySelector("[role=status]");
-const opener = document.getElementById("find");
-const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 let asked = 0, timer = 0, pending = false, entered = false;
-if (mac) opener.querySelector("kbd").textContent = "⌘ K";
 
 const options = () => [...list.querySelectorAll("[role=option]")];
 const chosen = () => list.querySelector("[aria-selected=true]");
@@ -36,7 +33,6 @@ const search = async () => {
   if (mine === asked) show(answer ?? "", answer === null ? "The server does not answer. Try again in a moment." : undefined);
 };
 const open = () => {
-  if (dialog.open) return;
   dialog.showModal();
   words.select();
   entered = false;
@@ -53,17 +49,8 @@ const go = (one) => {
   document.getElementById(there.hash.slice(1))?.focus();
 };
 
-opener.addEventListener("click", (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  open();
-});
-addEventListener("keydown", (event) => {
-  if (event.key.toLowerCase() !== "k" || event.altKey || event.shiftKey || !(mac ? event.metaKey : event.ctrlKey)) return;
-  event.preventDefault();
-  if (dialog.open) dialog.close();
-  else open();
-});
+export const toggle = () => { if (dialog.open) dialog.close(); else open(); };
+
 words.addEventListener("input", () => { asked += 1; pending = true; entered = false; clearTimeout(timer); timer = setTimeout(search, 80); });
 words.addEventListener("keydown", (event) => {
   const all = options(), at = all.indexOf(chosen());

@@ -88,7 +88,7 @@ async def test_the_charts_of_a_live_run_move_nothing_and_cost_little(page, tmp_p
         await until(page, "document.querySelector('.overtime .strip-plot').ariaLabel.includes('newest architect')")
         assert await page.evaluate("window.shift") < SHIFT_AT_MOST
         parts = "performance.getEntriesByType('resource').filter((one) => one.name.includes('/static/'))"
-        assert await page.evaluate(f"{parts}.reduce((all, one) => all + one.decodedBodySize, 0)") < 242_000
+        assert await page.evaluate(f"{parts}.reduce((all, one) => all + one.decodedBodySize, 0)") < 240_000
 
 
 async def test_the_strip_grows_from_a_runs_start_while_the_page_stays_open(page, tmp_path):
