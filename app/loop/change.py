@@ -239,7 +239,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
 
 async def watch_host(run: Run, _: Watch) -> None:
     rule, number = run.position
-    applied, before = run.attempt.applied, _get_initial_probes(run)
+    applied, before = run.attempt.applied, run.state.known_probes
     changes = applied.changes if applied else ()
     now, drift, log, standing = await run.services.target.run_blocking(
         lambda target: (
@@ -262,11 +262,6 @@ async def watch_host(run: Run, _: Watch) -> None:
     )
 
 
-def _get_initial_probes(run: Run) -> tuple[Probe, ...]:
-    """Return the probes from the start of the run."""
-    return run.state.started.probes if run.state.started else ()
-
-
 async def gather_facts(run: Run, _: GatherFacts) -> None:
     rule, number = run.position
     attempt = run.attempt
@@ -274,7 +269,7 @@ async def gather_facts(run: Run, _: GatherFacts) -> None:
         probes = attempt.probed.probes
     else:
         now = await run.services.target.run_blocking(lambda target: target.check_health())
-        probes = compare_probes(_get_initial_probes(run), now)
+        probes = compare_probes(run.state.known_probes, now)
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
@@ -295,7 +290,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             journal=effect.journal,
             paths=restored.paths,
             differences=tuple(map(redact_secrets, restored.differences)),
-            probes=redact_probes(compare_probes(_get_initial_probes(run), now)),
+            probes=redact_probes(compare_probes(run.state.known_probes, now)),
             seconds=round(restored.seconds, 4),
         )
     )

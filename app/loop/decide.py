@@ -73,7 +73,7 @@ def is_harmless(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
     if state.started is None or attempt.probed is None:
         return False
-    return not (attempt.probed.drift or describe_harm(state.started.probes, attempt.probed.probes))
+    return not (attempt.probed.drift or describe_harm(state.known_probes, attempt.probed.probes))
 
 
 def _has_open_change(state: RunState) -> bool:
@@ -306,5 +306,5 @@ def _find_unrestored_harm(state: RunState) -> str | None:
         return None
     if back.differences:
         return f"the rollback left a difference: {back.differences[0]}"
-    harm = describe_harm(state.started.probes, back.probes)
+    harm = describe_harm(state.known_probes, back.probes)
     return f"the host is not healthy after the rollback: {harm}" if harm else None

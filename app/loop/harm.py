@@ -13,6 +13,8 @@ SINCE = frozenset(
     }
 )
 """Probes of later releases: runs that started before them have no earlier result to compare to."""
+HISTORY = frozenset({"selinux-denials"})
+"""Probes of what has happened since the boot: a rollback takes none of it back."""
 _PASSWORDS = ("pam", "pam-modules", "password-change", "password-login", "console-login", "become")
 _SSHD = ("sshd-starts", "sshd-config", "agent-login", "password-login")
 _TOUCHED: Mapping[str, tuple[str, ...]] = {

@@ -67,7 +67,7 @@ def list_fix_journals(state: RunState) -> tuple[str, ...]:
 
 def describe_reboot_harm(state: RunState) -> str:
     """Return why the host is not well after its reboot, or an empty string."""
-    reboot, before = state.reboot, state.started.probes if state.started else ()
+    reboot, before = state.reboot, state.known_probes
     if reboot.lost:
         return f"{reboot.lost.host} did not come back within {reboot.lost.seconds:.0f} s ({reboot.lost.reason})"
     if reboot.returned is None:
@@ -79,7 +79,7 @@ def describe_reboot_harm(state: RunState) -> str:
 
 def describe_unrestored(state: RunState) -> str:
     """Return what the rollback after the reboot left behind, or an empty string."""
-    undone, before = state.reboot.undone, state.started.probes if state.started else ()
+    undone, before = state.reboot.undone, state.known_probes
     if undone is None:
         return ""
     if undone.differences:

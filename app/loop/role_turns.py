@@ -275,10 +275,10 @@ def _judge_triage(run: Run, triage: Triage) -> kinds.SentryClear | kinds.SentryA
 
 def find_harm(run: Run) -> str | None:
     """Return what is worse than before the run, as the probes describe it, or None."""
-    probed, started = run.attempt.probed, run.state.started
-    if probed is None or started is None:
+    probed = run.attempt.probed
+    if probed is None or run.state.started is None:
         return None
-    return describe_harm(started.probes, probed.probes) or next(iter(probed.drift), None)
+    return describe_harm(run.state.known_probes, probed.probes) or next(iter(probed.drift), None)
 
 
 def _build_reflection(run: Run, answer: Reflection) -> list[kinds.Event]:

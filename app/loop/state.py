@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.events.vocabulary import Budget, Candidate, Lesson, Phase, fingerprint_actions
+from app.events.vocabulary import Budget, Candidate, Lesson, Phase, Probe, fingerprint_actions
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
+from app.loop.harm import HISTORY
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_settings_in_force
 from app.store.run_listing import RunStatus
 
@@ -91,6 +92,14 @@ class RunState(Struct, frozen=True):
     ended: kinds.RunFinished | kinds.RunFailed | kinds.RunStopped | None = None
     reboot: RebootProgress = field(default_factory=RebootProgress)
     """The reboot at its end."""
+    history: tuple[Probe, ...] = ()
+    """The probes of what has happened, as the last rollback found them."""
+
+    @property
+    def known_probes(self) -> tuple[Probe, ...]:
+        """The probes to compare with: those from before the run, but of what has happened the last rollback's."""
+        later = {probe.name: probe for probe in self.history}
+        return tuple(later.get(one.name, one) for one in self.started.probes) if self.started else ()
 
     @property
     def budget(self) -> Budget:
@@ -250,6 +259,8 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
     if state.item is None:
         return state
     item = _apply_to_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)
+    if isinstance(event, kinds.ActionRolledBack):
+        state = replace(state, history=tuple(one for one in event.probes if one.name in HISTORY))
     return replace(state, items={**state.items, item.rule: item})
 
 

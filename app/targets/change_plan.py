@@ -35,8 +35,10 @@ IMPOSSIBLE = "impossible here"
 MOST_ACTIONS = 12
 _KEPT_BY_AUTHSELECT = frozenset(
     f"/etc/{name}"
-    for name in ("nsswitch.conf", "pam.d/fingerprint-auth", "pam.d/password-auth", "pam.d/postlogin")
-    + ("pam.d/smartcard-auth", "pam.d/system-auth")
+    for name in (
+        *("nsswitch.conf", "pam.d/fingerprint-auth", "pam.d/password-auth", "pam.d/postlogin", "pam.d/smartcard-auth"),
+        "pam.d/system-auth",
+    )
 )
 _PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
 
@@ -130,7 +132,7 @@ def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
             return Objection(
                 IMPOSSIBLE,
                 f"{link} is written by authselect from the profile {profile}, and would be written over: enable a "
-                "feature with `authselect enable-feature`, or change a profile of your own under /etc/authselect/custom.",
+                "feature with `authselect enable-feature`, or change your own profile in /etc/authselect/custom.",
             )
         return Objection("escape", f"{link} is a link; a change through a link could end anywhere.")
     return judge

@@ -3,11 +3,21 @@
 import pytest
 
 from app.events.host_scope import HostScope
-from app.events.kinds import ItemSkipped, RunQueued, RunStarted
-from app.events.vocabulary import Budget, Published, PublishedRule
+from app.events.kinds import (
+    ActionApplying,
+    ActionRolledBack,
+    AttemptFailed,
+    AttemptStarted,
+    ItemSkipped,
+    ItemStarted,
+    RunQueued,
+    RunStarted,
+)
+from app.events.vocabulary import Budget, Probe, Published, PublishedRule
 from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
-from app.loop.effects import CloseItem, StartItem
+from app.loop.effects import CloseItem, Halt, StartItem
+from app.loop.harm import describe_harm
 from app.loop.state import find_active_waiver, fold_events
 from app.skills.benchmark_choice import match_waivers_to_skill
 from tests.evidence.logs import BEGAN, chain, scoped, started, verdicts
@@ -61,3 +71,20 @@ def test_a_v_number_is_found_whatever_the_content_calls_its_rule():
     given = (waiver("A"), waiver("V-7"), waiver("V-8"))
     assert [one.rule for one in match_waivers_to_skill(given, SKILL, published)] == ["A", "B"]
     assert [one.rule for one in match_waivers_to_skill(given, SKILL, None)] == ["A"]
+
+
+def test_a_denial_that_a_rollback_leaves_in_the_records_is_no_harm_that_stayed():
+    """It happened since the boot, and nothing takes that back; another one later is harm again."""
+    at = {"rule": "A", "attempt": 1}
+    sshd, probe = ("denied sshd: read on file etc_t",), Probe("selinux-denials", True, "SELinux denied")
+    seen = Probe("selinux-denials", False, "new: denied sshd", weak=sshd)
+    undone = {"journal": "j", "paths": (), "differences": (), "seconds": 1.0}
+    before = [*begun()[:1], started(probes=(probe,)), *begun()[2:], ItemStarted(rule="A", title="", category="II")]
+    tried = [*before, AttemptStarted(**at, lessons=()), ActionApplying(**at, journal="j")]
+    assert describe_harm(fold_events(chain(tried)).known_probes, (seen,)) == f"selinux-denials: {seen.detail}"
+    failed = AttemptFailed(**at, cause="alarm", reason="denied")
+    state = fold_events(chain([*tried, failed, ActionRolledBack(**at, **undone, probes=(seen,))]))
+    assert describe_harm(state.known_probes, (seen,)) is None
+    assert not isinstance(decide_next_effect(state, SKILL, BEGAN), Halt)
+    later = Probe("selinux-denials", True, "SELinux denied", weak=(*sshd, "denied cron: read on file shadow_t"))
+    assert "denied cron" in describe_harm(state.known_probes, (later,))

@@ -241,10 +241,11 @@ def _read_selinux_denials(said: HostReport) -> ProbeAnswer:
     """Return what SELinux denied since the boot; a kind of access that is new since the run began counts as worse."""
     if said.get_exit_code("denied", "all") != 0:
         return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
-    denied = said.get_lines("denied", "all")
+    denied, permitted = said.get_lines("denied", "all"), said.get_lines("permitted", "all")
+    would = f"; in permissive mode it would have denied: {'; '.join(permitted)}" if permitted else ""
     return ProbeAnswer(
         True,
-        f"SELinux denied since the boot: {'; '.join(denied) or 'nothing'}",
+        f"SELinux denied since the boot: {'; '.join(denied) or 'nothing'}{would}",
         weak=tuple(f"denied {one}" for one in denied),
     )
 

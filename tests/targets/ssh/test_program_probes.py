@@ -328,6 +328,16 @@ def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, op
     assert state_of(target)[0] not in ([before], [changed])
 
 
+def test_what_selinux_only_would_have_denied_is_told_and_is_no_weakness():
+    found, _ = probe_programs(
+        SaysInTurn([*FINE, "permitted\tall\tsshd: link on key unconfined_t"]), host(), KnownAnswers()
+    )
+    before, _ = probe_programs(SaysInTurn(FINE), host(), KnownAnswers())
+    probe = next(one for one in found if one.name == "selinux-denials")
+    assert "in permissive mode it would have denied: sshd: link on key unconfined_t" in probe.detail
+    assert describe_harm(before, found) is None
+
+
 def test_the_state_of_passwords_is_without_the_files_of_sshd_and_sudo(host, opened):
     target = opened()
     before, logins = passwords_of(target), state_of(target)[0]
