@@ -241,7 +241,7 @@ def _read_selinux_denials(said: HostReport) -> ProbeAnswer:
     """Return what SELinux denied since the boot; a kind of access that is new since the run began counts as worse."""
     if said.get_exit_code("denied", "all") != 0:
         return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
-    denied, permitted = said.get_lines("denied", "all"), said.get_lines("permitted", "all")
+    denied, permitted = said.get_lines("denied", "all"), [text for _, text in said.get_rows("permitted")]
     would = f"; in permissive mode it would have denied: {'; '.join(permitted)}" if permitted else ""
     return ProbeAnswer(
         True,
