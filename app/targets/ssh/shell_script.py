@@ -19,7 +19,7 @@ _PARTS = {
     "begin": ("service", "boot", *_RESOURCES),
     "clean": ("boot",),
     "close": ("boot",),
-    "confirm": ("boot",),
+    "confirm": ("boot", "service"),
     "examine": ("masks", "state"),
     "foresee": _RESOURCES,
     "guard": ("boot",),

@@ -1,6 +1,7 @@
 # begin NAME SECONDS RESTORE SERVICES: store pre-images of the paths on stdin; arm the rollback timer and boot unit.
 name=$1 new=$home/.$1.new at=$home/$1
 locked
+fallback_dropped
 case $(mark_of "$name") in
 open | committed) fail 3 "the journal $name is there already" ;;
 undone | void) n=1; while [ -e "$at~$n" ]; do n=$((n + 1)); done; mv -T -- "$at" "$at~$n" || exit 9 ;;

@@ -4,3 +4,4 @@ locked
 unhooked "$1"
 rm -rf -- "${home:?}/$1"
 synced "$home"
+fallback_dropped

@@ -141,17 +141,41 @@ pid_of() {
     [ -r "$file" ] && read -r pid <"$file" && [ -d "/proc/$pid" ] && { printf '%s\n' "$pid"; return; }
   done
 }
+fallback_mark='# Written by Temper, and removed by it once a reboot was seen. Boot:'
+fallback_dropped() {
+  # Remove the entry if the host has booted since it was written.
+  for custom in /boot/grub/custom.cfg /boot/grub2/custom.cfg; do
+    [ -f "$custom" ] && [ ! -L "$custom" ] && read -r mark <"$custom" || continue
+    case $mark in "$fallback_mark "*) [ "${mark##* }" = "$(cat /proc/sys/kernel/random/boot_id)" ] || rm -f -- "$custom" ;; esac
+  done
+}
 reload_grub() {
   # Write the boot menu anew, and have grub read it before it takes the place of the one that works.
   for menu in /boot/grub/grub.cfg /boot/grub2/grub.cfg; do [ ! -f "$menu" ] || break; done
   [ -f "$menu" ] || { printf 'no boot menu of grub is on this host, so nobody read what was written\n' >&2; return 8; }
   for make in grub-mkconfig grub2-mkconfig; do ! command -v "$make" >/dev/null 2>&1 || break; done
   why=$("$make" -o "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf '%s: %s\n' "$make" "$(printf %s "$why" | tail -n 1)" >&2; return 8; }
-  for check in grub-script-check grub2-script-check; do
-    command -v "$check" >/dev/null 2>&1 || continue
-    why=$("$check" "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf '%s: %s\n' "$check" "$why" >&2; return 8; }
-  done
+  why=$(menu_read "$menu.temper-new" 2>&1) || { rm -f "$menu.temper-new"; printf 'grub-script-check: %s\n' "$why" >&2; return 8; }
+  fallback_kept "$menu" || { rm -f "$menu.temper-new"; printf '%s cannot be written\n' "${menu%/*}/custom.cfg" >&2; return 8; }
   chmod --reference="$menu" -- "$menu.temper-new" && sync "$menu.temper-new" && mv -fT -- "$menu.temper-new" "$menu"
+}
+fallback_kept() {
+  # fallback_kept MENU: keep the entry that this host booted by beside the new menu until a reboot was seen, for whoever
+  # stands before a console that does not come up. Somebody's own custom.cfg is left alone, and so is an entry of this boot.
+  custom=${1%/*}/custom.cfg
+  [ ! -e "$custom" ] && [ ! -L "$custom" ] || return 0
+  entry=$(awk '/^menuentry / { inside = 1 } inside { print } inside && /^}/ { exit }' "$1")
+  case $entry in 'menuentry '*'}') ;; *) return 0 ;; esac
+  {
+    printf '%s %s\n' "$fallback_mark" "$(cat /proc/sys/kernel/random/boot_id)"
+    printf '%s\n' "$entry" | sed "1s/^menuentry *\('[^']*'\|\"[^\"]*\"\)/menuentry 'As it booted before the last change of its arguments'/; 1s/ \$menuentry_id_option *'[^']*'//"
+  } >"$custom" 2>/dev/null && synced "$custom" || return 1
+  menu_read "$custom" >/dev/null 2>&1 || rm -f -- "$custom"
+}
+menu_read() {
+  # menu_read FILE: have grub's own checker read it, if it is here.
+  for check in grub-script-check grub2-script-check; do ! command -v "$check" >/dev/null 2>&1 || break; done
+  ! command -v "$check" >/dev/null 2>&1 || "$check" "$1"
 }
 reload_one() {
   if [ "$1" = sshd ]; then reload_sshd; return; fi
