@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 
 from app.evidence.build_id import read_build_id
 from app.evidence.playbook.edits import PlaybookEdit
@@ -15,8 +16,10 @@ Plain = str | bool | Sequence["Plain"] | Mapping[str, "Plain"]
 
 _TAG = re.compile(r"[^A-Za-z0-9_.-]+")
 _JINJA = re.compile(r"\{[{%#]")
+_ESCAPED = re.compile(r"\\x..|\\u.{4}|\\U.{8}|.")
 _KEPT_AS_IS = re.compile(r"[ !#-\[\]-~]")
 _LONGEST = 300
+_WIDEST = 110
 
 
 def to_tag(name: str) -> str:
@@ -33,7 +36,8 @@ def to_yaml(value: Plain, indent: int = 0) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"!unsafe {quote_yaml(value)}" if _JINJA.search(value) else quote_yaml(value)
+        quoted = _fold_quoted(quote_yaml(value), indent)
+        return f"!unsafe {quoted}" if _JINJA.search(value) else quoted
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
     if isinstance(value, Mapping):
@@ -44,6 +48,16 @@ def to_yaml(value: Plain, indent: int = 0) -> str:
 def _format_yaml_value(held: Plain, indent: int) -> str:
     said = to_yaml(held, indent + 2)
     return said if said.startswith("\n") else f" {said}"
+
+
+def _fold_quoted(quoted: str, indent: int) -> str:
+    """Break a long quoted text over lines, each of which but the last ends with a backslash."""
+    parts: list[str] = [""]
+    for one in _ESCAPED.findall(quoted):
+        if len(parts[-1]) + len(one) > _WIDEST:
+            parts.append("\\" if one == " " else "")
+        parts[-1] += one
+    return f"\\\n{' ' * (indent + 2)}".join(parts)
 
 
 def to_yaml_block(text: str, indent: int) -> str:
@@ -70,8 +84,9 @@ def list_judge_arguments(edit: PlaybookEdit) -> list[str]:
 
 
 def to_comment(lines: Iterable[str]) -> str:
-    """Return one comment line for each text, with newlines removed."""
-    return "".join(f"# {clean_text(' '.join(line.split()), _LONGEST)}\n" for line in lines)
+    """Return each text as comment lines, with its own newlines removed."""
+    texts = (clean_text(" ".join(line.split()), _LONGEST) for line in lines)
+    return "".join(f"# {part}\n" for text in texts for part in wrap(text, _WIDEST) or [""])
 
 
 def read_reload_script() -> str:

@@ -53,12 +53,13 @@ def _write_vars(taken: PortableFixes) -> str:
         for check in asked.values()
     )
     judge = to_yaml_block((_HERE / "judge.sh").read_text(), 2)
-    return f"temper_judge: {judge}\ntemper_reload: {to_yaml_block(read_reload_script(), 2)}\ntemper_checks:\n{checks}"
+    rules = to_yaml({to_tag(fix.rule.id): _to_rule_vars(fix) for fix in taken.fixes}, 2)
+    reload = to_yaml_block(read_reload_script(), 2)
+    return f"temper_judge: {judge}temper_reload: {reload}temper_checks:\n{checks}temper_rules:{rules}\n"
 
 
-def _write_rule_task(fix: Fix) -> str:
-    tags = [to_tag(fix.rule.id), to_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
-    rule: Plain = {
+def _to_rule_vars(fix: Fix) -> Plain:
+    return {
         "tag": to_tag(fix.rule.id),
         "paths": list(fix.paths),
         "edits": [_to_edit_vars(edit) for edit in fix.edits],
@@ -66,12 +67,17 @@ def _write_rule_task(fix: Fix) -> str:
         "services": list(fix.services),
         "checks": [check.probe for check in fix.checks],
     }
+
+
+def _write_rule_task(fix: Fix) -> str:
+    name = to_tag(fix.rule.id)
+    tags = [name, to_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
     return (
         f"\n{to_comment(describe_fix(fix))}"
-        f"- name: {quote_yaml(to_tag(fix.rule.id))}\n"
+        f"- name: {quote_yaml(name)}\n"
         "  ansible.builtin.import_tasks: rule.yml\n"
         f"  tags: [{', '.join(quote_yaml(one) for one in dict.fromkeys(tags))}]\n"
-        f"  vars:\n    temper_rule:{to_yaml(rule, 6)}\n"
+        f"  vars:\n    temper_rule: \"{{{{ temper_rules['{name}'] }}}}\"\n"
     )
 
 
@@ -115,6 +121,7 @@ temper_root: ""
 temper_kept: /var/lib/temper-kept/{run}
 """
 _META = """galaxy_info:
+  author: Temper
   role_name: temper
   description: What passed in a run of Temper.
   license: Apache-2.0

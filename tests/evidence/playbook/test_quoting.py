@@ -31,6 +31,8 @@ Loader.add_constructor("!unsafe", _unsafe)
 @settings(max_examples=examples(200), deadline=None)
 @example("{{ 1 }}")
 @example("")
+@example("a long line \t\x0b" * 40)
+@example("x" + " " * 300)
 @example("\x85\u2028\ufeff\ud7ff\U0001f600")
 @given(HOSTILE)
 def test_a_text_comes_out_of_yaml_as_it_went_in_and_never_as_a_template(text):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import PortableFixes
@@ -41,6 +42,24 @@ def play(tmp_path):
         )
 
     return plays
+
+
+def test_the_role_keeps_the_rules_of_ansible_lints_profile_production():
+    """Those that it broke once: long lines, tabs in tasks, commands that do not say what they change, no author."""
+    long = "PermitRootLogin\tno # " + "why " * 100
+    taken = fix(PlaybookEdit("replace", "/etc/ssh/sshd_config", "x\ty", long), rule=STIG.rules["V-257985"])
+    archive = zipfile.ZipFile(io.BytesIO(build_playbook_zip(taken, "r1", "said " * 60)))
+    texts = {name: archive.read(name).decode() for name in archive.namelist() if name.endswith(".yml")}
+    assert [line for text in texts.values() for line in text.splitlines() if len(line) > 160] == []
+    assert "author:" in texts["roles/temper/meta/main.yml"]
+    assert "\\x09" not in texts["roles/temper/tasks/main.yml"]
+    assert "\\x09" in texts["roles/temper/vars/main.yml"]
+    tasks = yaml.safe_load(texts["roles/temper/tasks/rule.yml"])
+    steps = [step for task in tasks for part in ("block", "rescue") for step in task.get(part, [task])]
+    runs = [step for step in steps if {"ansible.builtin.command", "ansible.builtin.shell"} & step.keys()]
+    assert len(runs) >= 6
+    assert [step["name"] for step in runs if "changed_when" not in step] == []
+    assert not any("ignore_errors" in step for step in steps)
 
 
 @pytest.mark.timeout(300)

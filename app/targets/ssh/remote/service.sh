@@ -160,15 +160,16 @@ reload_grub() {
   chmod --reference="$menu" -- "$menu.temper-new" && sync "$menu.temper-new" && mv -fT -- "$menu.temper-new" "$menu"
 }
 fallback_kept() {
-  # fallback_kept MENU: keep the entry that this host booted by beside the new menu until a reboot was seen, for whoever
-  # stands before a console that does not come up. Somebody's own custom.cfg is left alone, and so is an entry of this boot.
+  # fallback_kept MENU: keep the entry that this host booted by beside the new menu until a reboot was seen, so that a
+  # person at the console can choose it. Somebody's own custom.cfg is left alone, and so is an entry of this boot.
   custom=${1%/*}/custom.cfg
   [ ! -e "$custom" ] && [ ! -L "$custom" ] || return 0
   entry=$(awk '/^menuentry / { inside = 1 } inside { print } inside && /^}/ { exit }' "$1")
   case $entry in 'menuentry '*'}') ;; *) return 0 ;; esac
   {
     printf '%s %s\n' "$fallback_mark" "$(cat /proc/sys/kernel/random/boot_id)"
-    printf '%s\n' "$entry" | sed "1s/^menuentry *\('[^']*'\|\"[^\"]*\"\)/menuentry 'As it booted before the last change of its arguments'/; 1s/ \$menuentry_id_option *'[^']*'//"
+    printf '%s\n' "$entry" | sed "1s/ \$menuentry_id_option *'[^']*'//
+      1s/^menuentry *\('[^']*'\|\"[^\"]*\"\)/menuentry 'As it booted before the last change of its arguments'/"
   } >"$custom" 2>/dev/null && synced "$custom" || return 1
   menu_read "$custom" >/dev/null 2>&1 || rm -f -- "$custom"
 }
