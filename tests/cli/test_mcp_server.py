@@ -34,6 +34,8 @@ LOOKING = {
     "list_candidates",
     "show_rollout",
     "follow_run",
+    "wait_for_run",
+    "forecast_run",
     "list_approvals",
     "list_inbox",
 }
@@ -83,6 +85,17 @@ async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
         assert first["events"][0]["kind"] == "run.queued"
         assert not [event for event in first["events"] if event["kind"].startswith("turn.")]
         assert said(await client.call_tool("list_inbox", {})) == {"count": 0, "decisions": []}
+        heard = []
+
+        async def hear(progress, total, message):
+            heard.append((progress, total, message))
+
+        ended = said(await client.call_tool("wait_for_run", {"run": run}, progress_callback=hear))
+        assert (ended["run"]["state"], ended["approvals"]) == ("finished", [])
+        done = ended["run"]["findings"]
+        assert heard == [(done, done, f"{done} of {done} findings are done")]
+        forecast = said(await client.call_tool("forecast_run", {"host": "fixture", "rules": ["V-257985"]}))
+        assert [one["rule"] for one in forecast["findings"]] == ["V-257985"]
         then = said(await client.call_tool("follow_run", {"run": run, "since": first["newest"], "wait": 0}))
         assert then["events"] == []
         assert "There is no run" in refused(await client.call_tool("show_run", {"run": "0a1b"}))

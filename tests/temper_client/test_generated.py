@@ -17,7 +17,9 @@ async def test_writing_it_again_changes_nothing(tmp_path):
     for name, text in modules.items():
         kept = (ROOT / "temper_client" / name).read_text()
         assert SCRIPT["format_module"](text) == kept, f"{name} is old: make client"
-    assert SCRIPT["render_typescript"](description) == SCRIPT["TYPESCRIPT"].read_text(), "operations.ts is old: make client"
+    assert SCRIPT["render_typescript"](description) == SCRIPT["TYPESCRIPT"].read_text(), (
+        "operations.ts is old: make client"
+    )
 
 
 async def test_every_operation_but_the_streams_is_a_method(tmp_path):
