@@ -12,6 +12,8 @@ from app.syntax.files import Files
 Outcome = dict[str, Any]
 _LOADS = ("update-grub", "grub2-mkconfig", "augenrules", "sysctl", "sync")
 """A reload follows the change in any case, and is not left to the tasks."""
+SHARED_MEMORY = {"device": "tmpfs", "mount": "/dev/shm", "fstype": "tmpfs", "options": "rw,nosuid,nodev"}  # noqa: S108
+"""As systemd mounts it."""
 _OTHER_GRAMMAR = re.compile(r"\\[(){}|+?<>]|\[\[:")
 """What a basic regular expression of grep spells in another way than Python."""
 
@@ -27,14 +29,21 @@ def answer_command(arguments: Any, files: Files) -> Outcome:
         case ["grep", pattern, path] if not pattern.startswith("-"):
             return _search_file(pattern, path, files)
         case ["findmnt", "--fstab", place]:
-            return _find_mount(place, files)
+            return _find_mount(place, read_fstab(files))
+        case ["findmnt", place] if place.startswith("/"):
+            return _find_mount(place, read_mounts(files))
         case [program, *_] if program.rpartition("/")[2] in _LOADS:
             return _build_outcome((), changed=True)
     raise Undecidable("The module command does what cannot be told beforehand.")
 
 
 def read_mounts(files: Files) -> list[dict[str, str]]:
-    """Return what /etc/fstab mounts: what is mounted now is not among the files that are read."""
+    """Return what /etc/fstab mounts, and /dev/shm, which is mounted without it. What is mounted now is in no file."""
+    found = read_fstab(files)
+    return found if any(one["mount"] == SHARED_MEMORY["mount"] for one in found) else [*found, SHARED_MEMORY]
+
+
+def read_fstab(files: Files) -> list[dict[str, str]]:
     lines = [line.split() for line in (host_text.read_text(files, "/etc/fstab") or "").split("\n")]
     named = [words for words in lines if len(words) >= 4 and not words[0].startswith("#")]
     return [{"device": one[0], "mount": one[1], "fstype": one[2], "options": one[3]} for one in named]
@@ -51,8 +60,8 @@ def _search_file(pattern: str, path: str, files: Files) -> Outcome:
     return _build_outcome(lines, code=0 if lines else 1)
 
 
-def _find_mount(place: str, files: Files) -> Outcome:
-    found = [one for one in read_mounts(files) if one["mount"] == place]
+def _find_mount(place: str, mounts: Sequence[Mapping[str, str]]) -> Outcome:
+    found = [one for one in mounts if one["mount"] == place]
     if not found:
         return _build_outcome((), code=1)
     last = found[-1]

@@ -57,6 +57,8 @@ def _build_commands(action: AddMountOptions, _: Sequence[str]) -> ShellCommands:
         f"""awk -v at={at} -v more={options} '!/^[ \\t]*#/ && $2 == at {{ n = split(more, w, ","); """
         """for (i = 1; i <= n; i++) if (("," $4 ",") !~ ("," w[i] ",")) $4 = $4 "," w[i] } { print }' /etc/fstab """
         ">/etc/fstab.temper-new && cat /etc/fstab.temper-new >/etc/fstab && rm -f /etc/fstab.temper-new; "
+        f'elif [ "$(findmnt -n -o FSTYPE --mountpoint {at})" = tmpfs ]; then '
+        f"echo tmpfs {at} tmpfs defaults,nodev,nosuid,{options} 0 0 >>/etc/fstab; "
         f"else echo {at} has no line in /etc/fstab; exit 1; fi && mount -o remount,{options} {at}"
     )
     loose = ",".join(one.removeprefix("no") for one in action.options)

@@ -141,12 +141,19 @@ def test_a_mount_is_asked_for_the_options_that_its_line_lacks():
         translate_tasks("- mount: {path: /srv, opts: nodev}", HOST)
 
 
+def test_shared_memory_is_mounted_without_a_line():
+    text = "- mount: {path: /dev/shm, opts: 'rw,nosuid,nodev,noexec', state: mounted}"
+    assert translate_tasks(text, HOST) == (AddMountOptions(mount="/dev/shm", options=("noexec",)),)
+
+
 @pytest.mark.parametrize(
     ("command", "code", "lines"),
     [
         ("grep '^X11Forwarding=*' /etc/ssh/sshd_config", 0, ["X11Forwarding yes", "X11Forwarding no"]),
         ("grep GRUB /etc/default/grub", 1, []),
         ("findmnt --fstab /srv", 1, []),
+        ("findmnt  '/dev/shm'", 0, ["TARGET SOURCE FSTYPE OPTIONS", "/dev/shm tmpfs tmpfs rw,nosuid,nodev"]),
+        ("findmnt --fstab /dev/shm", 1, []),
         ("/usr/sbin/update-grub", 0, []),
     ],
 )

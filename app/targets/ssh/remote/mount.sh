@@ -11,6 +11,7 @@ live_options() { # of what is mounted there last
   while read -r _ _ _ _ at options _; do [ "$at" != "$1" ] || mounted=$options; done </proc/self/mountinfo
   printf '%s' "$mounted"
 }
+is_memory() { awk -v at="$1" '$5 == at { for (n = 7; $n != "-"; n++); type = $(n + 1) } END { exit type != "tmpfs" }' /proc/self/mountinfo; }
 fstab_options() { awk -v at="$1" '!/^[ \t]*#/ && $2 == at { said = $4 } END { printf "%s", said }' /etc/fstab 2>/dev/null; }
 mount_state() {
   live=$(live_options "$1") stated=$(fstab_options "$1")
@@ -20,11 +21,14 @@ mount_state() {
 mount_becomes() {
   # mount_becomes MOUNT FLAGS: print the options with these added.
   live=$(live_options "$1") stated=$(fstab_options "$1")
+  [ "$stated" ] || stated=$live
   printf 'mounted%s, fstab%s\n' "$(named_flags "$live,$2")" "$(named_flags "$stated,$2")"
 }
 fstab_with() {
-  # fstab_with MOUNT FLAGS: print the changed file; exit 3 if it has no line for the mount.
-  awk -v at="$1" -v more="$2" '
+  # fstab_with MOUNT FLAGS: print the changed file. A file system in memory gets a line if it has none; for another mount
+  # without a line the exit status is 3.
+  is_memory "$1" && own="defaults$(named_flags "$(live_options "$1"),$2" | sed 's/ none//; s/ /,/g')" || own=
+  awk -v at="$1" -v more="$2" -v own="$own" '
     function with(options,   n, i, words, out) {
       n = split(more, words, ","); out = options
       for (i = 1; i <= n; i++) {
@@ -34,7 +38,7 @@ fstab_with() {
       gsub(/,,+/, ",", out); sub(/^,/, "", out); return out
     }
     !/^[ \t]*#/ && $2 == at { seen = 1; $4 = with($4) } { print }
-    END { exit seen ? 0 : 3 }' /etc/fstab
+    END { if (!seen && own) print "tmpfs " at " tmpfs " own " 0 0"; exit seen || own ? 0 : 3 }' /etc/fstab
 }
 remounted() {
   # remounted MOUNT OPTIONS: remount with exactly these, whatever fstab has.
@@ -44,7 +48,7 @@ remounted() {
 }
 mount_offer() {
   was=$(mount_state "$1")
-  [ -z "$was" ] || [ -z "$(fstab_options "$1")" ] || row state "mount:$1" "$was"
+  [ -z "$was" ] || { [ -z "$(fstab_options "$1")" ] && ! is_memory "$1"; } || row state "mount:$1" "$was"
 }
 mount_foresee() {
   was=$(mount_state "$1")

@@ -151,6 +151,8 @@ skip_if_unavailable=False
 CONF
 printf '[main]\nenabled = 1\nlocklist = /etc/dnf/plugins/versionlock.list\n' > /etc/dnf/plugins/versionlock.conf
 : > /etc/dnf/plugins/versionlock.list
+# RHEL has no such plugin, and its repository, which nobody has made, would fail every installation.
+[ ! -e /etc/dnf/plugins/local.conf ] || printf '[main]\nenabled = false\n' > /etc/dnf/plugins/local.conf
 mkdir -p /etc/dnf/protected.d
 printf 'dnf\nsudo\nsystemd\nsetup\n' > /etc/dnf/protected.d/stand-in.conf
 dnf -q makecache
