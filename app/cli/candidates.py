@@ -30,8 +30,6 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
     try:
         prepare_new_fixture(target)
         target.require_paths(rule.paths)
-        if not target.simulated:
-            target.prepare(changes=False)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.all_asks)
         if not is_settled(judged):

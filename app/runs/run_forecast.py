@@ -93,7 +93,7 @@ async def forecast_run(
     """Scan the host and forecast what becomes of each finding. Nothing on the host is changed."""
     given = tuple(recipes)
     async with open_scanner(skill, host, hosts) as (scanner, target):
-        files = await target.run_blocking(lambda target: _prepare_host(target, skill))
+        files = await target.run_blocking(lambda target: _read_host(target, skill))
         verdicts = {one.rule: one for one in await scanner.scan(files, list(rules) or list(skill.rules))}
         findings = sort_findings([rule for rule, one in verdicts.items() if one.word == "fail"], skill)
         forecasts = [
@@ -103,10 +103,9 @@ async def forecast_run(
     return RunForecast(len(verdicts), tuple(forecasts))
 
 
-def _prepare_host(target: Target, skill: Skill) -> Files:
+def _read_host(target: Target, skill: Skill) -> Files:
+    """Return the host's files. It is not prepared as for a run: a run may be at work, and its open change stays."""
     target.require_paths([path for rule in skill.rules.values() for path in rule.paths])
-    if not target.simulated:
-        target.prepare(changes=False)
     return target.files
 
 
