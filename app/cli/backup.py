@@ -1,5 +1,6 @@
 """`temper backup` and `temper restore`: one file with the database and the data folder, checked when it is restored."""
 
+import getpass
 import hashlib
 import os
 import shutil
@@ -17,16 +18,16 @@ from sqlalchemy import Engine, create_engine, inspect, make_url
 from sqlmodel import Session, col, select
 
 from app import __version__
-from app.cli.database_access import require_database
+from app.cli.database_access import record_action, require_database
 from app.cli.verify import print_lines
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import AUDIT, BrokenChain, check_chain
 from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_seal, read_audit_anchors
 from app.evidence.notary import KEYS, read_signed_head
-from app.runtime.backup_record import record_backup
 from app.runtime.data_folder import create_folder
 from app.store.audit import read_chain_end
+from app.store.backups import record_backup
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -70,7 +71,10 @@ def back_up(settings: Settings, into: Path) -> None:
                 archive.add(copied / member, member)
         part.chmod(0o600)
         part.replace(into)
-    record_backup(settings.data, made.made_at)
+    database = open_database(settings.database_location)
+    record_backup(database, made.made_at, getpass.getuser())
+    record_action(database, "temper backup", right="admin", detail=into.name)
+    database.dispose()
     print_lines(f"backed up to {into}: {len(files)} files, {into.stat().st_size} bytes. It contains keys: protect it.")
 
 

@@ -1,18 +1,19 @@
-"""The times of the newest backup and of the first start, kept in the data folder for the server to judge."""
+"""How old the newest backup is: by the database, or by the data folder where an older version made it."""
 
 from pathlib import Path
 
-NAME, FIRST_START = "last_backup", "first_start"
+from sqlmodel import Session
+
+from app.store.backups import find_newest_backup
+
+OLD_NAME, FIRST_START = "last_backup", "first_start"
+"""Files of the data folder. The first is of versions before the table of backups."""
 
 
-def record_backup(data: Path, at: float) -> None:
-    """Write the time of a finished backup."""
-    _write_time(data, NAME, at)
-
-
-def read_backup_time(data: Path) -> float | None:
-    """Return the time of the newest backup; None if none was made, or if the record cannot be read."""
-    return _read_time(data, NAME)
+def read_backup_time(session: Session, data: Path) -> float | None:
+    """Return the time of the newest backup; None if none was made, or if its record cannot be read."""
+    known = (find_newest_backup(session), _read_time(data, OLD_NAME))
+    return max((one for one in known if one is not None), default=None)
 
 
 def record_first_start(data: Path, at: float) -> None:
@@ -21,12 +22,9 @@ def record_first_start(data: Path, at: float) -> None:
         _write_time(data, FIRST_START, min((path.lstat().st_mtime for path in data.iterdir()), default=at))
 
 
-def read_backup_age(data: Path, now: float, *, shared: bool) -> float | None:
-    """Return the seconds since the newest backup, or since the first start if none was made.
-
-    `shared`: other nodes use the same database, and one of them may make the backups: without one here, return None.
-    """
-    since = read_backup_time(data) or (None if shared else _read_time(data, FIRST_START))
+def read_backup_age(session: Session, data: Path, now: float) -> float | None:
+    """Return the seconds since the newest backup, or since the first start of this folder if none was made."""
+    since = read_backup_time(session, data) or _read_time(data, FIRST_START)
     return None if since is None else max(0.0, now - since)
 
 

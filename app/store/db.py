@@ -16,7 +16,7 @@ from sqlmodel import Session, SQLModel
 from app.config import find_migrations
 from app.errors import EnvironmentUnusable
 
-HEAD = "0023"
+HEAD = "0024"
 """The newest migration. A database at this revision opens without loading Alembic."""
 IDLE_MILLISECONDS = 4000
 """PostgreSQL ends an idle transaction after this time, so that a frozen node cannot keep its locks."""

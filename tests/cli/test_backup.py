@@ -15,6 +15,7 @@ from app.cli.verify import HOLDS, verify_audit, verify_run
 from app.config import Settings
 from app.errors import BadInput
 from app.runtime.backup_record import read_backup_time
+from app.store.audit import list_audit_events
 from app.store.db import open_database
 from app.store.models import RunRow
 from tests.postgres import empty_database, new_database
@@ -55,10 +56,15 @@ def run_of(settings):
         database.dispose()
 
 
-def test_a_backup_leaves_its_time_in_the_data_folder(settings, backup):
+def test_a_backup_leaves_its_time_in_the_database_and_a_line_in_the_audit_log(settings, backup):
     with tarfile.open(backup) as archive:
         made = msgspec.json.decode(archive.extractfile("manifest.json").read())
-    assert read_backup_time(settings.data) == round(made["made_at"])
+    database = open_database(settings.database_location)
+    with Session(database) as session:
+        assert read_backup_time(session, settings.data) == made["made_at"]
+        (line,) = [one.event for one in list_audit_events(session, 50) if one.event.did == "temper backup"]
+    database.dispose()
+    assert (line.right, line.via, line.detail) == ("admin", "terminal", backup.name)
 
 
 def test_what_is_restored_verifies_as_the_original_did(settings, backup, tmp_path, capsys):

@@ -1,43 +1,58 @@
-"""The newest backup's time is read as it was recorded, and a record that cannot be read counts as none."""
+"""The newest backup counts, whichever node made it, and a record that cannot be read counts as none."""
 
 import os
 
-from app.runtime.backup_record import (
-    NAME,
-    read_backup_age,
-    read_backup_time,
-    record_backup,
-    record_first_start,
-)
+import pytest
+from sqlmodel import Session
+
+from app.runtime.backup_record import OLD_NAME, read_backup_age, read_backup_time, record_first_start
+from app.store.backups import record_backup
+from app.store.db import open_database
 
 
-def test_the_newest_backup_counts(tmp_path):
-    assert read_backup_time(tmp_path) is None
-    record_backup(tmp_path, 1000.0)
-    record_backup(tmp_path, 2000.0)
-    assert read_backup_time(tmp_path) == 2000.0
-    assert [one.name for one in tmp_path.iterdir()] == [NAME]
+@pytest.fixture
+def session(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    with Session(database) as session:
+        yield session
+    database.dispose()
 
 
-def test_a_damaged_record_is_no_backup(tmp_path):
-    (tmp_path / NAME).write_bytes(b"\xff")
-    assert read_backup_time(tmp_path) is None
-    (tmp_path / NAME).write_text("soon")
-    assert read_backup_time(tmp_path) is None
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data").mkdir()
+    return tmp_path / "data"
 
 
-def test_without_a_backup_its_age_counts_from_the_first_start_unless_another_node_may_have_one(tmp_path):
-    assert read_backup_age(tmp_path, 5000.0, shared=False) is None
-    record_first_start(tmp_path, 1000.0)
-    record_first_start(tmp_path, 4000.0)
-    assert read_backup_age(tmp_path, 5000.0, shared=False) == 4000.0
-    assert read_backup_age(tmp_path, 5000.0, shared=True) is None
-    record_backup(tmp_path, 4500.0)
-    assert read_backup_age(tmp_path, 5000.0, shared=False) == read_backup_age(tmp_path, 5000.0, shared=True) == 500.0
+def test_the_newest_backup_counts_also_for_the_folder_of_another_node(session, folder, tmp_path):
+    assert read_backup_time(session, folder) is None
+    for at in (1000.0, 3000.0, 2000.0):
+        record_backup(session.get_bind(), at, "ada")
+    record_backup(session.get_bind(), 3000.0, "ada")
+    assert read_backup_time(session, folder) == read_backup_time(session, tmp_path / "elsewhere") == 3000.0
 
 
-def test_a_folder_of_an_older_version_is_as_old_as_its_files(tmp_path):
-    (tmp_path / "temper.sqlite").touch()
-    os.utime(tmp_path / "temper.sqlite", (300.0, 300.0))
-    record_first_start(tmp_path, 1000.0)
-    assert read_backup_age(tmp_path, 1000.0, shared=False) == 700.0
+def test_a_record_of_an_older_version_counts_and_a_damaged_one_does_not(session, folder):
+    (folder / OLD_NAME).write_text("1000\n")
+    assert read_backup_time(session, folder) == 1000.0
+    record_backup(session.get_bind(), 500.0, "ada")
+    assert read_backup_time(session, folder) == 1000.0
+    for damaged in (b"\xff", b"soon"):
+        (folder / OLD_NAME).write_bytes(damaged)
+        assert read_backup_time(session, folder) == 500.0
+
+
+def test_without_a_backup_its_age_counts_from_the_first_start(session, folder):
+    assert read_backup_age(session, folder, 5000.0) is None
+    record_first_start(folder, 1000.0)
+    record_first_start(folder, 4000.0)
+    assert read_backup_age(session, folder, 5000.0) == 4000.0
+    record_backup(session.get_bind(), 4500.0, "ada")
+    assert read_backup_age(session, folder, 5000.0) == 500.0
+
+
+def test_a_folder_of_an_older_version_is_as_old_as_its_files(session, folder):
+    (folder / "temper.sqlite").touch()
+    os.utime(folder / "temper.sqlite", (300.0, 300.0))
+    record_first_start(folder, 1000.0)
+    assert read_backup_age(session, folder, 1000.0) == 700.0

@@ -93,7 +93,7 @@ def show_metrics(
         _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
         _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
         *_collect_fault_metrics(runtime),
-        *_collect_data_metrics(runtime),
+        *_collect_data_metrics(session, runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
         *_collect_attention_metrics(session, decisions, runtime.clock.now()),
@@ -127,9 +127,9 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     yield _gauge("temper_queue_stuck_runs", said, [({}, found["queue"])])
 
 
-def _collect_data_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+def _collect_data_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     data = runtime.settings.data
-    disk, age = shutil.disk_usage(data), read_backup_age(data, runtime.clock.now(), shared=bool(runtime.leases))
+    disk, age = shutil.disk_usage(data), read_backup_age(session, data, runtime.clock.now())
     free = round(disk.free / disk.total, 4) if disk.total else 0.0
     yield _gauge("temper_data_disk_free_ratio", "Share of the data folder's disk that is free.", [({}, free)])
     said = "Age of the newest backup, counted from the first start before there is one."

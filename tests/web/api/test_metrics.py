@@ -6,7 +6,8 @@ from types import SimpleNamespace
 from sqlmodel import Session
 
 from app.events.kinds import EngineState
-from app.runtime.backup_record import record_backup, record_first_start
+from app.runtime.backup_record import record_first_start
+from app.store.backups import record_backup
 from app.store.models import RunRow
 from tests.runs.doors import house
 
@@ -31,7 +32,7 @@ async def test_disk_and_the_age_of_the_backup_are_told_also_before_the_first(tmp
         record_first_start(tmp_path, made.clock.now())
         (tmp_path / "first_start").write_text(str(made.clock.now() - 9000))
         assert abs((await read_figures(made))["temper_backup_age_seconds"] - 9000) < 60
-        record_backup(tmp_path, made.clock.now() - 3600)
+        record_backup(made.database, made.clock.now() - 3600, "ada")
         assert abs((await read_figures(made))["temper_backup_age_seconds"] - 3600) < 60
 
 

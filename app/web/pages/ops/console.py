@@ -122,8 +122,8 @@ class Console:
             decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
             lost_nodes=nodes.list_lost_nodes(session) if runtime.leases else (),
-            backed_up_at=read_backup_time(runtime.settings.data),
-            backup_age=read_backup_age(runtime.settings.data, runtime.clock.now(), shared=bool(runtime.leases)),
+            backed_up_at=read_backup_time(session, runtime.settings.data),
+            backup_age=read_backup_age(session, runtime.settings.data, runtime.clock.now()),
             backup_days=runtime.settings.backup_days,
         )
 

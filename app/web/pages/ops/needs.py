@@ -65,7 +65,7 @@ class OpsState:
     held_hosts: Sequence[HeldHost] = ()
     backed_up_at: float | None = None
     backup_age: float | None = None
-    """Seconds since the newest backup, or since the first start if none was made; None if another node may have one."""
+    """Seconds since the newest backup, or since the first start if none was made."""
     backup_days: float = 7.0
 
 
