@@ -125,6 +125,10 @@ def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
 
 
 def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
+    if at.unanswered > LATE_DATABASE:
+        text = "The database does not answer this node."
+        remedy = "Runs wait for it and resume by themselves. Check the database and the network."
+        yield HealthFault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
     if at.broken_log:
         text = "Temper cannot write its log any more, and stops."
         yield HealthFault(
@@ -135,10 +139,6 @@ def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
         remedy = "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
         since = at.now - at.unwritten
         yield HealthFault("log", "LOG STALLED", text, remedy, since, title="Temper cannot write its log")
-    if at.unanswered > LATE_DATABASE:
-        text = "The database does not answer this node."
-        remedy = "Runs wait for it and resume by themselves. Check the database and the network."
-        yield HealthFault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
 
 
 def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:

@@ -1,6 +1,10 @@
-"""Twelve pictures of an open page around faults, each named by its clock: python -m tests.browser.film FOLDER"""
+"""Twelve pictures of an open page around faults: python -m tests.browser.film FOLDER [SHEET.webp]
+
+Each is named by its clock and by the seconds from the fault to its words. The sheet has all of them, for the docs.
+"""
 
 import asyncio
+import base64
 import sys
 import tempfile
 import time
@@ -15,6 +19,15 @@ from tests.postgres import FOR_SPEED, new_database, postgres
 from tests.served import Server, served
 
 PACE = ("--speed", "1")
+_STYLE = "body{margin:0;background:#111;color:#eee;font:22px sans-serif;display:grid;gap:16px;padding:16px;"
+_STYLE += "grid-template-columns:repeat(3,1fr)}figure{margin:0}img{width:100%;display:block}figcaption{padding:6px 2px}"
+_ENCODE = """async (png) => {
+  const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  canvas.getContext("2d", { alpha: false }).drawImage(bitmap, 0, 0);
+  const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: "image/webp", quality: 0.6 })).arrayBuffer());
+  return btoa(Array.from(bytes, (one) => String.fromCharCode(one)).join(""));
+}"""
 
 
 class Film:
@@ -71,7 +84,26 @@ class Film:
         await expect(self._page.locator("#liveness")).to_have_text("LIVE", timeout=60_000)
 
 
-async def film_all(folder: Path) -> None:
+def list_figures(folder: Path) -> list[str]:
+    """Return each picture of the folder in HTML, with its name as caption."""
+    figures = []
+    for one in sorted(folder.glob("*.png")):
+        words = one.stem.split("-", 1)[1].replace("-after-", ", told after ").replace("-", ":", 2).replace("-", " ")
+        source = base64.b64encode(one.read_bytes()).decode()
+        figures.append(f'<figure><img src="data:image/png;base64,{source}"><figcaption>{words}</figcaption></figure>')
+    return figures
+
+
+async def assemble_sheet(page: Page, figures: list[str]) -> bytes:
+    """Return all pictures on one sheet, as WebP."""
+    await page.set_viewport_size({"width": 2200, "height": 2000})
+    await page.set_content(f"<style>{_STYLE}</style>{''.join(figures)}")
+    png = await page.screenshot(full_page=True)
+    return base64.b64decode(await page.evaluate(_ENCODE, base64.b64encode(png).decode()))
+
+
+async def film_all(folder: Path) -> bytes:
+    """Film everything into the folder and return the sheet."""
     with tempfile.TemporaryDirectory() as place:
         async with async_playwright() as playwright:
             chromium = await playwright.chromium.launch(executable_path=program(), args=list(QUIET), env=surroundings())
@@ -82,10 +114,14 @@ async def film_all(folder: Path) -> None:
             with served(data, *PACE, command="demo", port=server.port):
                 await film.film_recovery()
             await film.film_nodes(Path(place) / "shared")
+            sheet = await assemble_sheet(await chromium.new_page(), list_figures(folder))
             await chromium.close()
+            return sheet
 
 
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)
-    asyncio.run(film_all(target))
+    filmed = asyncio.run(film_all(target))
+    for wanted in sys.argv[2:3]:
+        Path(wanted).write_bytes(filmed)

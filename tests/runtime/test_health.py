@@ -49,11 +49,11 @@ def test_a_simulator_that_is_gone_stands_for_all_its_engines():
 def test_a_log_that_cannot_be_written_and_a_silent_database_are_told_with_their_beginning():
     broken = replace(WELL, unwritten=LATE_WRITE + 1, unanswered=4.0)
     assert found(broken) == [
-        ("log", "LOG STALLED", NOW - LATE_WRITE - 1, True),
         ("database", "NO DATABASE", NOW - 4.0, True),
+        ("log", "LOG STALLED", NOW - LATE_WRITE - 1, True),
     ]
     assert found(replace(WELL, unwritten=LATE_WRITE)) == []
-    assert found(replace(broken, broken_log=True))[0] == ("log", "LOG STOPPED", None, True)
+    assert found(replace(broken, broken_log=True))[1] == ("log", "LOG STOPPED", None, True)
 
 
 def test_a_worker_that_sends_no_heartbeat_stops_its_run():
