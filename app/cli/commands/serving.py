@@ -165,7 +165,8 @@ def run_worker(
 
 @app.command(name="up")
 def start_engines(
-    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")],
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")] = "",
+    engine: options.Engines = None,
     papers: Annotated[
         str, typer.Option("--print", help="Start nothing; print the configuration that does: systemd or compose.")
     ] = "",
@@ -180,9 +181,10 @@ def start_engines(
     data: options.Data = Path("data"),
     log_format: options.LogFormatName = "text",
 ) -> None:
-    """Start a line-up's engines and the web application, and print each step of the cold starts."""
+    """Start a line-up's engines and the web application, and print each step of the cold starts. With --engine, use
+    servers that run already."""
     from app.cli.listening import parse_networks
-    from app.cli.up import print_unit_files, start_lineup
+    from app.cli.up import choose_engines_to_start, print_unit_files, start_lineup
 
     settings = Settings(
         data=data,
@@ -194,9 +196,9 @@ def start_engines(
         log_format=log_format,
     )
     if papers:
-        print_unit_files(settings, papers, into)
+        print_unit_files(settings, papers, into, engine or ())
     else:
-        start_lineup(settings, anyway=anyway)
+        start_lineup(choose_engines_to_start(settings, engine or ()), anyway=anyway)
 
 
 @app.command("mcp")
