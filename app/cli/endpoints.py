@@ -17,11 +17,11 @@ from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import Check, check_conformance
 from app.engines.endpoint import EndpointReport, inspect_endpoint
-from app.engines.endpoint_lineup import EndpointAddress, format_lineup, is_address, parse_endpoints
+from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, format_lineup, is_address, parse_endpoints
 from app.errors import BadInput, EngineError
+from app.runtime import own_server
 from app.text.clean import clean_text
 
-KEY_VARIABLE = "TEMPER_ENGINE_KEY"
 LINEUP_FILE = "endpoints.toml"
 
 
@@ -41,6 +41,16 @@ def use_endpoints(settings: Settings, words: Sequence[str]) -> Settings:
         print_report(one, report, console)
     console.print(Text(f"The line-up is in {path}."), soft_wrap=True)
     return replace(settings, lineup=str(path))
+
+
+def use_stored_lineup(settings: Settings, *, chosen: bool) -> Settings:
+    """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
+    stored = settings.data / own_server.LINEUP_FILE
+    if chosen or not stored.is_file():
+        return settings
+    note = f"Using the line-up {stored}, which was chosen on the page. --lineup takes another one."
+    Console(stderr=True, highlight=False).print(Text(note), soft_wrap=True)
+    return replace(settings, lineup=str(stored.resolve()))
 
 
 def split_engine_words(words: Sequence[str] | None) -> tuple[list[str], str]:

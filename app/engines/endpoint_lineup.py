@@ -12,6 +12,8 @@ from app.events.vocabulary import Role
 from app.text.clean import clean_text
 
 ROLES: tuple[Role, ...] = get_args(Role)
+KEY_VARIABLE = "TEMPER_ENGINE_KEY"
+"""Environment variable that holds the key for every server that somebody named. It is written nowhere."""
 SMALL_BILLIONS = 4.0
 """Below this size a model chooses among what the rule and its files say."""
 _SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)\s*([bm])(?![a-z])", re.IGNORECASE)

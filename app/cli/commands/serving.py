@@ -81,6 +81,7 @@ def run_demo(
 
 @app.command(name="serve")
 def serve_app(
+    ctx: typer.Context,
     port: options.Port = 8000,
     address: options.Address = "127.0.0.1",
     sign_in: options.SignIn = False,
@@ -106,7 +107,7 @@ def serve_app(
     """Serve the web application and the API, and work on runs."""
     import asyncio
 
-    from app.cli.endpoints import use_endpoints
+    from app.cli.endpoints import use_endpoints, use_stored_lineup
     from app.cli.listening import parse_networks
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
@@ -134,7 +135,10 @@ def serve_app(
         speed=speed,
         log_format=log_format,
     )
-    asyncio.run(serve_until_signal(use_endpoints(settings, engine or ())))
+    source = ctx.get_parameter_source("lineup")
+    chosen = bool(engine) or (source is not None and source.name != "DEFAULT")
+    settings = use_stored_lineup(use_endpoints(settings, engine or ()), chosen=chosen)
+    asyncio.run(serve_until_signal(settings))
 
 
 @app.command(name="worker")
