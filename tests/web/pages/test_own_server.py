@@ -2,15 +2,14 @@
 
 import re
 import socket
-import threading
 import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import httpx
 import pytest
 
 from tests.engines.conftest import simulator
+from tests.engines.endpoint_wire import play_endpoint
 from tests.served import served
 
 PATIENCE = 60.0
@@ -43,26 +42,8 @@ def http(tmp_path_factory):
         yield client
 
 
-@contextmanager
 def answering(text):
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return play_endpoint(lambda _: httpx.Response(200, content=text.encode()))
 
 
 def ask(http, address, **typed):
