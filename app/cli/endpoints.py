@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.output import print_json
+from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
@@ -90,6 +91,14 @@ def print_report(one: EndpointAddress, report: EndpointReport, console: Console)
     for label, found, note in report.rows:
         line = f"  {label}: {found}" + (f" ({note})" if note else "")
         console.print(Text(clean_text(line, 300)), soft_wrap=True)
+
+
+def print_score_offer(address: str) -> None:
+    """Print how to score the model of a demo and send the result in."""
+    print_line(
+        f"To score this model and send the result in: temper score {shlex.quote(address)} --public my-score.json\n"
+        "It plays thirty rules on fresh hosts, three times; with --seeds 1 only once. docs/scores.md says more."
+    )
 
 
 def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:

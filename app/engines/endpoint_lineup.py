@@ -66,10 +66,15 @@ def _parse_endpoint(word: str) -> EndpointAddress:
     return EndpointAddress(normalize_base(address), model, tuple(role for role in ROLES if role == name))
 
 
+def find_model_billions(name: str) -> float | None:
+    """Return the size that the model's name gives, in billions of parameters; None if it gives none."""
+    return max((float(size) / (1000 if unit.lower() == "m" else 1) for size, unit in _SIZE.findall(name)), default=None)
+
+
 def is_small_model(name: str) -> bool:
     """Return True if the model's name gives a size below SMALL_BILLIONS."""
-    sizes = [float(size) / (1000 if unit.lower() == "m" else 1) for size, unit in _SIZE.findall(name)]
-    return bool(sizes) and max(sizes) < SMALL_BILLIONS
+    size = find_model_billions(name)
+    return size is not None and size < SMALL_BILLIONS
 
 
 def format_lineup(found: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:

@@ -58,7 +58,7 @@ def run_demo(
     import getpass
 
     from app.cli.debian_demo import serve_debian_demo
-    from app.cli.endpoints import use_endpoints
+    from app.cli.endpoints import print_score_offer, use_endpoints
     from app.cli.real_model_demo import create_real_order, use_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
@@ -77,6 +77,8 @@ def run_demo(
         order = create_real_order(settings, by) if real or engine else demo
         beside = follow_cold_starts if real else None
         asyncio.run(serve_until_signal(settings, first=None if no_run else order, beside=beside))
+        if len(engine or ()) == 1:
+            print_score_offer((engine or [""])[0])
 
 
 @app.command(name="serve")

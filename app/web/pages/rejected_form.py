@@ -43,7 +43,7 @@ LABELS = {
     "address": "Address of the model server",
     "key": "Key (enter it again)",
     "model": "Model",
-    **{role: f"Model of the {role}" for role in ROLES},
+    **{str(role): f"Model of the {role}" for role in ROLES},
 }
 CHOICES: dict[str, tuple[str, ...]] = {
     "mode": (USUAL_MODE, *MODES),
