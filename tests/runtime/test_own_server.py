@@ -70,7 +70,13 @@ async def test_a_model_that_is_not_served_is_an_error_of_its_role_and_changes_no
     "typed",
     [
         *("", "server:8080", "ftp://server/v1", "http://user:word@server/v1", "http://server/v1?x=1", "http:///v1"),
-        *("http://server:99999/v1", "http://[::1/v1", "architect=http://server/v1", "http://server/v1#m", "file:///etc"),
+        *(
+            "http://server:99999/v1",
+            "http://[::1/v1",
+            "architect=http://server/v1",
+            "http://server/v1#m",
+            "file:///etc",
+        ),
     ],
 )
 async def test_what_is_no_address_is_refused_before_anything_is_asked(typed):
